@@ -10,6 +10,7 @@ package svc
 //   - AllowIPs, a guard by addresses, and Under, which applies middleware to a part of a site
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -48,64 +49,127 @@ type Scheme struct {
 	TokenURL  string // of the token endpoint (RFC 6749, section 3.2)
 }
 
-// A scheme is a Scheme as documents, the page and the Markdown show it.
+// A scheme is a row of schemes: everything that documents, the page, contracts and
+// challenges say of one Type. In a row, words in braces stand for the fields of a Scheme
+// and for the scopes of the methods that have it. describe returns the row with the values:
+//
+//	ApiKey header="{Header}"  =>  ApiKey header="X-Api-Key"
 type scheme struct {
-	Name   string          `json:"name"` // in documents
-	source Scheme          // what it describes
-	object json.RawMessage // in components.securitySchemes
-	Noun   string          `json:"noun"` // what a caller needs, in a sentence
-	// challenge is the value of WWW-Authenticate; "" for that of a Bearer. That of API keys
-	// is not registered.
-	challenge string
+	Name      string          `json:"name"` // the Type; in a document with two schemes of a type the second is "apiKey2"
+	source    Scheme          // what describe has filled in; zero in a row
+	object    json.RawMessage // the Security Scheme Object of OpenAPI; names the fields that the Scheme must have
+	scoped    bool            // OpenAPI 3.0.3 allows scopes in a Security Requirement Object
+	contract  string          // callers who have this credential cannot do with one that has another text here
+	challenge string          // the value of WWW-Authenticate; "" for one that bearerChallenge returns
+	Noun      string          `json:"noun"`            // the credential in a sentence, with an article
+	Place     string          `json:"place,omitempty"` // is written after the noun or the name: the header, if it is not Authorization
 
-	// The page asks for credentials with these labels, and sends them in the header.
+	// The page asks for the credential with these labels and sends it in the header. If
+	// there is none, the page cannot send the credential and does not ask for it.
 	Label  string `json:"label"`
-	User   string `json:"user,omitempty"` // "" if there is only a secret; else base64 of both is sent
+	User   string `json:"user,omitempty"` // "" if there is only a secret; else the page sends "user:secret" in base64
 	Secret string `json:"secret"`
 	Header string `json:"header"`
-	Prefix string `json:"prefix,omitempty"` // of the header's value
-	Curl   string `json:"curl"`             // the arguments of curl; they name the secret and do not contain it
+	Prefix string `json:"prefix,omitempty"` // stands before the credential in the header
+	Curl   string `json:"curl"`             // arguments of curl; they name variables of the shell and contain no secret
 }
 
-// schemes has the types of schemes, under their names. It is the only statement of what
-// a type is. Documents, the page and the Markdown follow it. Words in braces stand for
-// the fields of a Scheme, and for the scopes of methods.
+// schemes has a row for each Type. Nothing else in the package depends on a Type.
 var schemes = []scheme{
-	{"bearer", Scheme{}, json.RawMessage(`{"type":"http","scheme":"bearer"}`), "a bearer token", "", "Bearer token", "", "Token", "Authorization", "Bearer ", `-H "Authorization: Bearer $TOKEN"`},
-	{"basic", Scheme{}, json.RawMessage(`{"type":"http","scheme":"basic"}`), "a user and password", `Basic realm="api", charset="UTF-8"`, "User and password (Basic)", "User", "Password", "Authorization", "Basic ", `-u "$USER_AND_PASSWORD"`},
-	{"apiKey", Scheme{}, json.RawMessage(`{"type":"apiKey","name":"{header}","in":"header"}`), "an API key", `ApiKey header="{header}"`, "API key ({header})", "", "Key", "{header}", "", `-H "{header}: $API_KEY"`},
-	{"openIdConnect", Scheme{}, json.RawMessage(`{"type":"openIdConnect","openIdConnectUrl":"{configurl}"}`), "a token of the OpenID provider", "", "Token (OpenID Connect)", "", "Token", "Authorization", "Bearer ", `-H "Authorization: Bearer $TOKEN"`},
-	{"oauth2", Scheme{}, json.RawMessage(`{"type":"oauth2","flows":{"authorizationCode":{"authorizationUrl":"{authurl}","tokenUrl":"{tokenurl}","scopes":{scopes}}}}`), "an access token", "", "Access token (OAuth 2.0)", "", "Token", "Authorization", "Bearer ", `-H "Authorization: Bearer $TOKEN"`},
+	{
+		Name: "bearer", contract: "bearer", object: json.RawMessage(`{"type":"http","scheme":"bearer"}`),
+		Noun: "a bearer token", Label: "Bearer token", Secret: "Token", Header: "Authorization", Prefix: "Bearer ", Curl: `-H "Authorization: Bearer $TOKEN"`,
+	},
+	{
+		Name: "basic", contract: "basic", object: json.RawMessage(`{"type":"http","scheme":"basic"}`), challenge: `Basic realm="api", charset="UTF-8"`,
+		Noun: "a user and password", Label: "User and password (Basic)", User: "User", Secret: "Password", Header: "Authorization", Prefix: "Basic ", Curl: `-u "$USER_AND_PASSWORD"`,
+	},
+	{ // its challenge is not registered, but a 401 must have one (RFC 9110, section 11.6.1)
+		Name: "apiKey", contract: "apiKey {Header}", object: json.RawMessage(`{"type":"apiKey","name":"{Header}","in":"header"}`), challenge: `ApiKey header="{Header}"`,
+		Noun: "an API key", Place: " in the header {Header}", Label: "API key ({Header})", Secret: "Key", Header: "{Header}", Curl: `-H "{Header}: $API_KEY"`,
+	},
+	{
+		Name: "openIdConnect", contract: "openIdConnect", object: json.RawMessage(`{"type":"openIdConnect","openIdConnectUrl":"{ConfigURL}"}`), scoped: true,
+		Noun: "a token of the OpenID provider", Label: "Token (OpenID Connect)", Secret: "Token", Header: "Authorization", Prefix: "Bearer ", Curl: `-H "Authorization: Bearer $TOKEN"`,
+	},
+	{
+		Name: "oauth2", contract: "oauth2", object: json.RawMessage(`{"type":"oauth2","flows":{"authorizationCode":{"authorizationUrl":"{AuthURL}","tokenUrl":"{TokenURL}","scopes":{scopes}}}}`), scoped: true,
+		Noun: "an access token", Label: "Access token (OAuth 2.0)", Secret: "Token", Header: "Authorization", Prefix: "Bearer ", Curl: `-H "Authorization: Bearer $TOKEN"`,
+	},
 }
 
-// describe returns s as documents show it, under the name of its type. scopes are those
-// of the methods that have it, with their descriptions.
+// A schemeField is a field of a Scheme beside its Type.
+type schemeField struct {
+	name, example string
+	value         func(Scheme) string
+	isValid       func(value string) bool
+}
+
+// schemeFields are the fields of a Scheme beside its Type. A Scheme must have those that
+// its row names in object, and no others.
+var schemeFields = []schemeField{
+	{"Header", "X-Api-Key", func(s Scheme) string { return s.Header }, func(name string) bool { return isToken(name) && headerOwner(name) == "" }},
+	{"ConfigURL", "https://login.example/.well-known/openid-configuration", func(s Scheme) string { return s.ConfigURL }, isResourceURL},
+	{"AuthURL", "https://login.example/authorize", func(s Scheme) string { return s.AuthURL }, isResourceURL},
+	{"TokenURL", "https://login.example/token", func(s Scheme) string { return s.TokenURL }, isResourceURL},
+}
+
+// lookupScheme returns the row of a Type.
+func lookupScheme(name string) (d scheme, ok bool) {
+	i := slices.IndexFunc(schemes, func(d scheme) bool { return d.Name == name })
+	if i < 0 {
+		return d, false
+	}
+	return schemes[i], true
+}
+
+// needs reports whether a Scheme of this type must have the field.
+func (d scheme) needs(field string) bool { return bytes.Contains(d.object, []byte("{"+field+"}")) }
+
+// describe returns the row of s, which checkScheme has accepted, with the values of s.
+// scopes are those of the methods that have s, with their descriptions.
 func (s Scheme) describe(scopes map[string]string) scheme {
 	list, _ := json.Marshal(scopes)
-	r := strings.NewReplacer("{header}", s.Header, "{configurl}", s.ConfigURL, "{authurl}", s.AuthURL, "{tokenurl}", s.TokenURL, "{scopes}", string(list))
-	d := schemes[slices.IndexFunc(schemes, func(d scheme) bool { return d.Name == s.Type })]
+	words := []string{"{scopes}", string(list)}
+	for _, f := range schemeFields {
+		words = append(words, "{"+f.name+"}", f.value(s))
+	}
+	r := strings.NewReplacer(words...)
+	d, _ := lookupScheme(s.Type)
 	d.source, d.object = s, json.RawMessage(r.Replace(string(d.object)))
-	for _, text := range []*string{&d.challenge, &d.Label, &d.Header, &d.Curl} {
+	for _, text := range []*string{&d.contract, &d.challenge, &d.Place, &d.Label, &d.Header, &d.Curl} {
 		*text = r.Replace(*text)
 	}
 	return d
 }
 
+// checkScheme notes what is wrong with s.
 func checkScheme(p *mistakes, s Scheme) {
-	i := slices.IndexFunc(schemes, func(d scheme) bool { return d.Name == s.Type })
-	if i < 0 {
-		p.addf(`the Type is %q; want one of "bearer", "basic", "apiKey", "openIdConnect", "oauth2"`, s.Type)
+	d, ok := lookupScheme(s.Type)
+	if !ok {
+		var names []string
+		for _, d := range schemes {
+			names = append(names, strconv.Quote(d.Name))
+		}
+		p.addf("the Type is %q; want one of %s", s.Type, strings.Join(names, ", "))
 		return
 	}
-	check := func(name, value, example string, ok bool) {
-		needed := strings.Contains(string(schemes[i].object), "{"+strings.ToLower(name)+"}")
-		p.addIf(needed && !ok, "the %s of the scheme %q is %q; want one such as %s", name, s.Type, value, example)
-		p.addIf(!needed && value != "", "the scheme %q has no %s; leave it empty", s.Type, name)
+	for _, f := range schemeFields {
+		value := f.value(s)
+		p.addIf(d.needs(f.name) && !f.isValid(value), "the %s of the scheme %q is %q; want one such as %s", f.name, s.Type, value, f.example)
+		p.addIf(!d.needs(f.name) && value != "", "the scheme %q has no %s; leave it empty", s.Type, f.name)
 	}
-	check("Header", s.Header, "X-Api-Key", isToken(s.Header) && headerOwner(s.Header) == "")
-	check("ConfigURL", s.ConfigURL, "https://login.example/.well-known/openid-configuration", isResourceURL(s.ConfigURL))
-	check("AuthURL", s.AuthURL, "https://login.example/authorize", isResourceURL(s.AuthURL))
-	check("TokenURL", s.TokenURL, "https://login.example/token", isResourceURL(s.TokenURL))
+}
+
+// plainSchemes returns the rows whose credentials a page can send without knowing more: a
+// guard may ask for one of them although Options.Schemes is empty.
+func plainSchemes() (list []scheme) {
+	for _, d := range schemes {
+		if d.Header != "" && !slices.ContainsFunc(schemeFields, func(f schemeField) bool { return d.needs(f.name) }) {
+			list = append(list, d)
+		}
+	}
+	return list
 }
 
 // A Principal is the authenticated caller of a request. All code that handles the

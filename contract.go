@@ -282,7 +282,7 @@ func (c *contract) planMethod(s *Service, m *method) *contractMethod {
 	p := &contractMethod{Name: m.resource + "." + m.name, Stream: m.stream, Scopes: m.own.Scopes, Strict: m.opts.Strict, Key: m.own.IdempotencyKey, compiled: m}
 	p.Transports = m.transports()
 	for _, scheme := range m.schemes {
-		p.Identity = append(p.Identity, strings.TrimSpace(scheme.Type+" "+scheme.Header))
+		p.Identity = append(p.Identity, scheme.describe(nil).contract)
 	}
 	for _, alias := range m.otherNames() { // of which another method may have taken one
 		if s.names[methodName{m.resource, alias}] == m && alias != m.name && !slices.Contains(p.Aliases, alias) && callsByName(p.Transports) {

@@ -201,8 +201,8 @@ func (w *docsWriter) appendData(dst []byte) []byte {
 		}
 	}
 	credentials := w.schemes
-	if credentials == nil { // a guard may ask for one of these all the same
-		credentials = schemes[:2]
+	if credentials == nil { // a guard may ask for one all the same
+		credentials = plainSchemes()
 	}
 	out := openMembers(dst)
 	out.addName("document")
@@ -520,10 +520,7 @@ func (w *docsWriter) writeOperation(o docsOperation) {
 		fmt.Fprintf(w, "- MCP tool: `%s` (if the server offers it)\n", o.mcp)
 	}
 	for i, s := range m.schemesIn(w.schemes) {
-		w.WriteString([]string{"- needs credentials: ", " or "}[min(i, 1)] + s.Name)
-		if s.source.Header != "" {
-			w.WriteString(" in the header " + s.Header)
-		}
+		w.WriteString([]string{"- needs credentials: ", " or "}[min(i, 1)] + s.Name + s.Place)
 	}
 	switch {
 	case len(m.own.Scopes) > 0:

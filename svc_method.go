@@ -326,7 +326,7 @@ func (m *method) addSecurity(out *members, all []scheme, roles bool) {
 		out.openItem()
 		out.open(s.Name, '[')
 		for _, scope := range m.own.Scopes {
-			if roles || s.source.ConfigURL != "" || s.source.AuthURL != "" {
+			if roles || s.scoped {
 				out.addItem(scope)
 			}
 		}

@@ -291,7 +291,7 @@ func TestSchemesInDocuments(t *testing.T) {
 		}
 	}
 	page := get(first.Docs(nil), "GET", "/", "")
-	if want := `"schemes":[{"name":"apiKey","noun":"an API key","label":"API key (X-Api-Key)","secret":"Key","header":"X-Api-Key","curl":"-H \"X-Api-Key: $API_KEY\""},{"name":"bearer",`; !strings.Contains(page, want) {
+	if want := `"schemes":[{"name":"apiKey","noun":"an API key","place":" in the header X-Api-Key","label":"API key (X-Api-Key)","secret":"Key","header":"X-Api-Key","curl":"-H \"X-Api-Key: $API_KEY\""},{"name":"bearer",`; !strings.Contains(page, want) {
 		t.Errorf("the page lacks %s", want)
 	}
 }
