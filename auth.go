@@ -1,13 +1,14 @@
 package svc
 
-// This file has what lets callers in. In this order:
+// This file authenticates callers. A guard is middleware that requires a credential; a
+// challenge is a value of WWW-Authenticate, which asks for one. In this order:
 //
-//   - Scheme, a kind of credentials as documents show it
-//   - the identity of callers: Principal and its place in a context
-//   - the guards that find it: Bearer (RFC 6750), APIKey and BasicAuth (RFC 7617)
-//   - what guards share: their errors and challenges, and what may be logged of a credential
-//   - the metadata document, which tells clients where to get a token (RFC 9728)
-//   - AllowIPs, a guard by addresses, and Under, which applies middleware to a part of a site
+//   - Scheme, a kind of credential as documents show it, and the table of all kinds
+//   - Principal and its place in a context
+//   - guard, and the guards: Bearer (RFC 6750) and APIKey, then BasicAuth (RFC 7617)
+//   - challenges, and checkIdentity, by which services use what guards have found
+//   - the metadata document of a Bearer (RFC 9728)
+//   - AllowIPs, which checks addresses, and Under, which applies middleware to some paths
 
 import (
 	"bytes"
@@ -173,24 +174,27 @@ func plainSchemes() (list []scheme) {
 }
 
 // A Principal is the authenticated caller of a request. All code that handles the
-// request shares it and must not change it. Two callers need two Subjects, and a caller
-// always the same one: with an idempotency key it decides whose answer is repeated; see
-// [Idempotency].
+// request shares it and must not change it.
 type Principal struct {
-	Subject string    // who calls; the user name with BasicAuth
+	// Subject identifies the caller: with BasicAuth the user name. Two callers need two
+	// Subjects, and one caller always the same: an idempotency key belongs to a Subject.
+	Subject string
 	Scopes  []string  // what the caller may do; see MethodOptions.Scopes
 	Expires time.Time // when the token expires; zero means never. Calls in progress continue
 	Claims  any       // anything else, for the application
 }
 
-// An identity is what a context knows about its caller.
+// An identity is what a context knows about the caller. Each guard adds one:
+//
+//	Bearer(APIKey(service)), and a request with a key
+//	=> {of the key, ApiKey header="X-Api-Key", outer: {nil, Bearer realm="api", outer: nobody}}
 type identity struct {
-	principal *Principal // nil if the caller is unknown
-	guard     *guard     // the last guard that the request passed; nil if none
-	outer     *identity  // what was known in front of that guard; nil if nothing
+	principal *Principal    // nil if the caller is unknown
+	challenge challengeFunc // of the last guard that the request has passed; nil if none
+	outer     *identity     // what was known outside of that guard; nil if nothing
 }
 
-// An identityKey is the key of an *identity in a context.
+// An identityKey is the context key of an *identity.
 type identityKey struct{}
 
 // nobody is the identity of a context in which no middleware has looked for the caller.
@@ -217,75 +221,91 @@ func WithPrincipal(ctx context.Context, p *Principal) context.Context {
 	return context.WithValue(ctx, identityKey{}, &id)
 }
 
+// A guard is middleware that requires a credential: a compiled Bearer, APIKey or BasicAuth.
+type guard struct {
+	// identify returns the caller by the credential of r. It returns nil and no error if r
+	// has none, and the error required if the credential counts as none.
+	identify  func(r *http.Request) (*Principal, error)
+	required  *Error        // for requests without a credential
+	challenge challengeFunc // what WWW-Authenticate asks for
+	optional  bool          // passes requests without a credential
+	vary      string        // the header that has the credential, for Vary; "" for Authorization, which caches know (RFC 9111, section 3.5)
+	quiet     bool          // does not log rejected requests
+	errors    ErrorOptions
+}
+
+// serve identifies the caller and calls next, or rejects the request. A credential that is
+// sent must be valid. Without one, the caller that a guard outside has identified stays.
+func (g *guard) serve(w http.ResponseWriter, r *http.Request, next http.Handler) {
+	if g.vary != "" {
+		addHeader(w.Header(), "Vary", g.vary)
+	}
+	outer := identityOf(r.Context())
+	id := &identity{outer.principal, g.challenge, outer}
+	p, err := g.identify(r)
+	switch {
+	case p != nil:
+		id.principal = p
+	case err == g.required, err == nil && id.principal == nil && !g.optional:
+		e := id.withChallenges(g.required, nil, "", nil)
+		w.Header()["Www-Authenticate"] = e.header["Www-Authenticate"] // a realm may have bytes that headers of errors cannot have
+		err = e
+	}
+	if err != nil {
+		if !g.quiet {
+			logError(r.Context(), g.errors.Logger, err, logPlace{request: r})
+		}
+		refuse(w, r, err, g.errors)
+		return
+	}
+	next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), identityKey{}, id)))
+}
+
 // BearerOptions configures [Bearer]. The zero value and nil require a valid token and no
 // scopes.
 type BearerOptions struct {
-	// Resource is the URL by which clients know this server, for example the URL
-	// of the MCP endpoint. It begins with https:// or http://, and has neither a user nor a
-	// fragment. verify must reject tokens that were issued for another server (RFC 8707,
-	// section 2). Default: none.
+	// Resource is the URL by which clients know this server, for example that of the MCP
+	// endpoint. It begins with https:// or http://, without a user and a fragment. verify
+	// must reject tokens that were issued for another server (RFC 8707, section 2).
+	// Default: none.
 	Resource string
-	// AuthorizationServers are the URLs of the servers that issue tokens. If there
-	// are any, Bearer serves the metadata document, and its challenges have the URL
-	// of the document. Resource must be set too. They are URLs like Resource, without a
-	// query (RFC 8414, section 2). Default: none.
+	// AuthorizationServers are the URLs of the servers that issue tokens, without a query
+	// (RFC 8414, section 2). If there are any, Resource must be set, Bearer serves the
+	// metadata document (RFC 9728), and its challenges link to it. Default: none.
 	AuthorizationServers []string
-	// Scopes are the scopes that every token must have. MethodOptions.Scopes are
-	// the scopes that one method needs. A scope is visible ASCII without quotes and
-	// backslashes (RFC 6749, section 3.3). Default: none.
+	// Scopes are the scopes that every token must have. MethodOptions.Scopes are those
+	// that one method needs. A scope is visible ASCII without quotes and backslashes
+	// (RFC 6749, section 3.3). Default: none.
 	Scopes []string
-	// Optional lets requests without a token pass. Services behind Bearer answer
-	// them with UNAUTHENTICATED, except for public methods. Other handlers must
-	// call PrincipalFrom themselves. A token that is sent must still be valid.
+	// Optional passes requests without a token. Services then reject them with
+	// UNAUTHENTICATED, except for public methods; other handlers must call
+	// PrincipalFrom. A token that is sent must still be valid.
 	Optional bool
 	// OnError writes the responses to rejected requests. Default: WriteError.
 	OnError ErrorWriter
-	// Logger gets one line for each rejected request. No line contains a token or
-	// part of one. Default: slog.Default at the time of each line.
+	// Logger gets one line for each rejected request, without any part of the token.
+	// Default: slog.Default at the time of each line.
 	Logger *slog.Logger
 }
 
-// maxToken is the largest size of a token or a key, in bytes. It bounds the work of
-// verify. Most servers accept less than that in all headers together.
-const maxToken = 8 << 10
-
-// Bearer returns middleware that requires a bearer token (RFC 6750) in the header
-// Authorization, and passes requests with the [Principal] that verify returns for it:
+// Bearer returns middleware that requires a bearer token (RFC 6750) of at most 8 KiB in
+// the header Authorization, and passes requests with the [Principal] that verify returns.
+// It rejects requests without a token and those with an invalid one by 401, a malformed
+// header by 400, and a missing scope by 403, with the challenges of RFC 6750, section 3;
+// doc/identity.md has each case.
 //
-//	The request                              Status  error in WWW-Authenticate
-//	---------------------------------------  ------  -------------------------
-//	has no token, or another scheme          401     none
-//	has two headers, or a token that is      400     invalid_request
-//	empty or longer than 8 KiB
-//	has a token with characters that no      401     invalid_token
-//	token has, one that has expired, or
-//	one for which verify returns
-//	UNAUTHENTICATED
-//	has a token without one of Scopes        403     insufficient_scope
-//	has a token for which verify returns     503     no such header
-//	another error or nil, or panics
-//
-// A 503 has the Retry-After header of the error that verify returns, or else 1 second.
-//
-// verify gets the token as it was sent. It must check the signature, the issuer, the
-// audience and, unless it sets Principal.Expires, the expiry time. Bearer calls it for
-// each request, concurrently. Tokens in the query or in a form are ignored.
-//
-// If verify calls another server, set a deadline. If a request has a body and its
-// client disconnects, net/http cancels ctx only after the body has been read. If
-// verify returns an error after ctx has ended, the error counts as CANCELED or
-// DEADLINE_EXCEEDED.
-//
-// A challenge for missing scopes also lists the scopes that the token has, because
-// clients then request the listed scopes and no others. If both are more than 1 KiB
-// together, it lists only the missing ones.
+// verify gets the token as it was sent, for each request, concurrently. It must check the
+// signature, the issuer, the audience and, unless it sets Principal.Expires, the expiry
+// time. For a token that is not valid it returns an UNAUTHENTICATED error. If it returns
+// another error or nil, or panics, the request gets 503, with the Retry-After of the error
+// or else 1 second. If verify calls another server, set a deadline.
 //
 // Use [CORS] outside of Bearer: preflight requests have no token. Without Optional,
 // methods with MethodOptions.Public need a token too.
 //
-// A guard whose credential is absent passes a request if a guard outside has found its
-// caller. A credential that is sent must be valid. If two guards find a caller, that of
-// the inner one counts. So a token or a password lets a caller in here:
+// Guards can be nested. A guard passes a request without its credential if a guard outside
+// of it has identified the caller. If both have, the inner one counts. Here a token or a
+// password is enough:
 //
 //	handler = svc.Bearer(verify, &svc.BearerOptions{Optional: true})(svc.BasicAuth("notes", users, nil)(handler))
 //
@@ -295,13 +315,49 @@ func Bearer(verify func(ctx context.Context, token string) (*Principal, error), 
 	if verify == nil {
 		panic("svc: Bearer: verify must not be nil")
 	}
-	g := newGuard("Bearer", "access token", valueOf(opts))
-	g.verify = verify
-	return middleware(g.serve)
+	o := opts.checked()
+	t := &tokenGuard{header: "Authorization", isBearer: true, noun: "access token", scopes: o.Scopes, verify: verify}
+	doc := newResourceMetadata(o)
+	t.challenge = func(code string, scopes []string) string {
+		if code == "" { // the caller needs a token that has these scopes and those of every token
+			scopes = slices.Concat(o.Scopes, scopes)
+		}
+		return bearerChallenge(code, scopes, doc.url)
+	}
+	g := t.guard()
+	g.optional, g.errors = o.Optional, ErrorOptions{OnError: o.OnError, Logger: o.Logger}
+	return middleware(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		if slices.Contains(doc.paths, r.URL.Path) {
+			doc.ServeHTTP(w, r)
+			return
+		}
+		g.serve(w, r, next)
+	})
 }
 
-// APIKeyOptions configures [APIKey]. The zero value and nil require a valid key and no scopes.
-// Each field is to keys what the one of [BearerOptions] is to tokens.
+// checked returns a copy of the options. It panics with every mistake in them.
+func (opts *BearerOptions) checked() BearerOptions {
+	o, p := valueOf(opts), new(mistakes)
+	o.Scopes = checkScopes(p, o.Scopes)
+	for _, s := range o.AuthorizationServers { // RFC 8414, section 2
+		p.addIf(!isResourceURL(s) || strings.Contains(s, "?"), "AuthorizationServers has %q; write a URL without a query, such as https://login.example", s)
+	}
+	p.addIf(o.Resource == "" && len(o.AuthorizationServers) > 0, "AuthorizationServers is set, so Resource must be the URL of this server")
+	p.addIf(o.Resource != "" && !isResourceURL(o.Resource), "Resource is %q; write a URL such as https://api.example/mcp", o.Resource)
+	p.panicIfAny("Bearer")
+	return o
+}
+
+// checkScopes returns a copy of scopes, and notes those that are not valid.
+func checkScopes(p *mistakes, scopes []string) []string {
+	for _, s := range scopes {
+		p.addIf(!isScope(s), "Scopes has %q; a scope is visible ASCII without quotes and backslashes", s)
+	}
+	return slices.Clone(scopes)
+}
+
+// APIKeyOptions configures [APIKey]. The zero value and nil require a valid key and no
+// scopes. Each field means for keys what that of [BearerOptions] means for tokens.
 type APIKeyOptions struct {
 	Scopes   []string
 	Optional bool
@@ -309,15 +365,11 @@ type APIKeyOptions struct {
 	Logger   *slog.Logger
 }
 
-// APIKey returns middleware that requires a key in the request header of this name, and
-// passes requests with the [Principal] that verify returns for it. It responds as
-// [Bearer] does, with a key in place of the token: 401 if verify returns UNAUTHENTICATED,
-// and 503 for any other error. Every challenge is
-//
-//	WWW-Authenticate: ApiKey header="X-Api-Key"
-//
-// since a 401 must have one (RFC 9110, section 11.6.1). verify gets the key as it was
-// sent, and compares it: only hashes of keys should be stored.
+// APIKey returns middleware that requires an API key of at most 8 KiB in a request header,
+// and passes requests with the [Principal] that verify returns. It responds as [Bearer]
+// does, with the challenge ApiKey header="X-Api-Key", which is not registered: a 401 must
+// have one (RFC 9110, section 11.6.1). verify gets the key as it was sent. Store only
+// hashes of keys, and compare those.
 //
 // APIKey panics if verify is nil, and if the header or a scope is not valid.
 func APIKey(header string, verify func(ctx context.Context, key string) (*Principal, error), opts *APIKeyOptions) func(http.Handler) http.Handler {
@@ -330,49 +382,68 @@ func APIKey(header string, verify func(ctx context.Context, key string) (*Princi
 		panic("svc: APIKey: " + p.list[0].Error())
 	}
 	o := valueOf(opts)
-	g := newGuard("APIKey", "API key", BearerOptions{Scopes: o.Scopes, Optional: o.Optional, OnError: o.OnError, Logger: o.Logger})
-	g.verify, g.header, g.fixed = verify, s.Header, s.describe(nil).challenge
+	scopes := checkScopes(p, o.Scopes)
+	p.panicIfAny("APIKey")
+	t := &tokenGuard{header: s.Header, noun: "API key", scopes: scopes, verify: verify, challenge: s.challenger()}
+	g := t.guard()
+	g.vary, g.optional, g.errors = s.Header, o.Optional, ErrorOptions{OnError: o.OnError, Logger: o.Logger}
 	return middleware(g.serve)
 }
 
-// BasicAuth returns middleware that requires HTTP Basic credentials (RFC 7617)
-// and passes requests whose name and password are in users, with a [Principal] of
-// that name and no scopes. It also passes requests without such credentials whose
-// caller another guard outside has found. Every other request gets 401 with a
-// WWW-Authenticate header and an UNAUTHENTICATED error, written as opts says. Unknown
-// names and wrong passwords take the same time.
-//
-// users maps names to passwords. BasicAuth copies it. If it is nil or empty, every
-// request gets 401. A user with an empty password also gets 401, because an
-// environment variable that is not set gives an empty password. Names and passwords
-// are compared byte by byte, in UTF-8. Write them in Unicode normalization form C
-// (NFC), which browsers send.
-//
-// Passwords are sent in clear text: use TLS. BasicAuth panics if realm or a name
-// contains a control character, or a name contains a colon (RFC 7617, section 2).
-func BasicAuth(realm string, users map[string]string, opts *ErrorOptions) func(http.Handler) http.Handler {
-	if strings.ContainsFunc(realm, isControl) {
-		panic(fmt.Sprintf("svc: BasicAuth: the realm %q has a control character", realm))
-	}
-	match, o := newMatch(users), valueOf(opts)
-	g := &guard{
-		opts:     BearerOptions{OnError: o.OnError, Logger: o.Logger},
-		quiet:    true,
-		fixed:    `Basic realm="` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(realm) + `", charset="UTF-8"`, // a quoted-string (RFC 9110, section 5.6.4)
-		required: Errorf(CodeUnauthenticated, "a valid name and password are required"),
-	}
-	g.identify = func(r *http.Request) (*Principal, error) {
-		values := r.Header["Authorization"]
-		name, password, ok := r.BasicAuth()
-		switch {
-		case ok && len(values) == 1 && match(name, password): // of two headers a proxy may have checked the other one
-			return &Principal{Subject: name}, nil
-		case slices.ContainsFunc(values, func(value string) bool { return hasAuthScheme(value, "Basic") }):
-			return nil, g.required
-		}
+// A tokenGuard identifies callers by a text that the application verifies: the token of a
+// Bearer or the key of an APIKey.
+type tokenGuard struct {
+	header    string   // has the token, in canonical form
+	isBearer  bool     // the header has "Bearer" before the token; else it is the token
+	noun      string   // "access token" or "API key", in messages
+	scopes    []string // that every caller must have
+	verify    func(ctx context.Context, token string) (*Principal, error)
+	challenge challengeFunc
+}
+
+// guard returns the guard of t, with the options that are not those of tokens left out.
+func (t *tokenGuard) guard() *guard {
+	return &guard{identify: t.identify, required: Errorf(CodeUnauthenticated, "an %s is required", t.noun), challenge: t.challenge}
+}
+
+// maxToken is the largest size of a token or an API key, in bytes. It bounds the work of
+// verify. Most servers accept less than that in all headers together.
+const maxToken = 8 << 10
+
+// identify returns the caller by the token of r, or nil if r has none.
+func (t *tokenGuard) identify(r *http.Request) (*Principal, error) {
+	values := r.Header[t.header]
+	switch {
+	case len(values) > 1: // a proxy may have checked the other one, and the header is no list (RFC 9110, section 5.3)
+		return nil, t.requestError("the request has more than one " + t.header + " header")
+	case len(values) == 0, t.isBearer && !hasAuthScheme(values[0], "Bearer"):
 		return nil, nil
 	}
-	return middleware(g.serve)
+	token := values[0]
+	if t.isBearer {
+		_, token, _ = strings.Cut(token, " ")
+		token = strings.Trim(token, " ")
+	}
+	switch {
+	case token == "":
+		return nil, t.requestError("the " + t.noun + " is empty")
+	case len(token) > maxToken:
+		return nil, t.requestError("the " + t.noun + " has more than 8192 bytes")
+	case t.isBearer && !isMadeOf(strings.TrimRight(token, "="), "-._~+/"): // a b64token (RFC 6750, section 2.1)
+		return nil, t.tokenError(errors.New("it contains characters that a token cannot have"))
+	}
+	p, err := t.verifyToken(r.Context(), token)
+	switch {
+	case err != nil:
+		return nil, err
+	case !p.Expires.IsZero() && !time.Now().Before(p.Expires):
+		return nil, t.tokenError(errors.New("it has expired"))
+	}
+	if missing := missingScopes(p.Scopes, t.scopes); len(missing) > 0 {
+		e := Errorf(CodePermissionDenied, "the %s lacks a scope: %s", t.noun, strings.Join(missing, " "))
+		return nil, e.WithHeader("WWW-Authenticate", t.challenge("insufficient_scope", allScopes(p, missing)))
+	}
+	return p, nil
 }
 
 // hasAuthScheme reports whether the value of an Authorization header has a scheme, in
@@ -382,11 +453,112 @@ func hasAuthScheme(value, scheme string) bool {
 	return strings.EqualFold(given, scheme)
 }
 
+// verifyToken calls verify and converts its error to the one that the client gets.
+func (t *tokenGuard) verifyToken(ctx context.Context, token string) (*Principal, error) {
+	p, err := t.callVerify(ctx, token)
+	switch {
+	case err == nil && p != nil:
+		return p, nil
+	case err == nil: // a bug of verify; the client gets 503, as for any other error
+		err = errors.New("verify returned neither a Principal nor an error")
+	case ctx.Err() != nil: // the client has disconnected, or a deadline has passed
+		return nil, &Error{Code: CodeOf(ctx.Err()), cause: withoutToken(err, token)}
+	case CodeOf(err) == CodeUnauthenticated:
+		return nil, t.tokenError(withoutToken(err, token))
+	}
+	after := cmp.Or(ErrorFrom(err).Header().Get("Retry-After"), "1") // in seconds
+	return nil, Errorf(CodeUnavailable, "%ss cannot be checked at the moment", t.noun).WithCause(withoutToken(err, token)).WithHeader("Retry-After", after)
+}
+
+// callVerify calls verify and returns its panic as an error.
+func (t *tokenGuard) callVerify(ctx context.Context, token string) (p *Principal, err error) {
+	defer recoverTo(&err)
+	p, err = t.verify(ctx, token)
+	probeError(err)
+	return p, err
+}
+
+// requestError returns the error for a malformed request: invalid_request in RFC 6750,
+// section 3.1.
+func (t *tokenGuard) requestError(text string) error {
+	return Errorf(CodeInvalidArgument, "%s", text).WithStatus(http.StatusBadRequest).WithHeader("WWW-Authenticate", t.challenge("invalid_request", nil))
+}
+
+// tokenError returns the error for a token that is not valid. The reason is only
+// logged, because a client cannot repair a token.
+func (t *tokenGuard) tokenError(reason error) error {
+	return Errorf(CodeUnauthenticated, "the %s is not valid", t.noun).WithCause(reason).
+		WithHeader("WWW-Authenticate", t.challenge("invalid_token", t.scopes))
+}
+
+// withoutToken returns err, or another error if the text of err contains 8 bytes of the
+// token in a row, since verifiers often quote what they could not parse:
+//
+//	token "k-0123456789", error "no key k-012345…"  =>  "the error of verify is hidden, …"
+//
+// The stack of a panic stays.
+func withoutToken(err error, token string) error {
+	const part = 8 // bytes; shorter parts occur in other text by chance
+	const hidden = "the error of verify is hidden, since it has a part of the credential"
+	text, size := fmt.Sprint(err), min(part, len(token))
+	if escaped := strconv.Quote(token); len(escaped) > len(token)+2 { // the error may quote an API key by %q, with escapes
+		token += escaped
+	}
+	parts, quotes := make(map[string]bool), false // a map, since token and text can be long
+	for i := 0; i+size <= len(token); i++ {
+		parts[token[i:i+size]] = true
+	}
+	for i := 0; i+size <= len(text) && !quotes; i++ {
+		quotes = parts[text[i:i+size]]
+	}
+	if p := panicIn(err); p != nil && quotes {
+		return &PanicError{Value: hidden, Stack: p.Stack}
+	} else if quotes {
+		return errors.New(hidden)
+	}
+	return err
+}
+
+// BasicAuth returns middleware that requires HTTP Basic credentials (RFC 7617) and passes
+// requests whose name and password are in users, with a [Principal] of that name and no
+// scopes. Every other request gets 401 with an UNAUTHENTICATED error, written as opts says,
+// unless it has no such credentials and a guard outside has identified its caller; see
+// [Bearer]. Unknown names and wrong passwords take the same time.
+//
+// users maps names to passwords. BasicAuth copies it. If it is nil or empty, every request
+// gets 401, and so does a user with an empty password, because an environment variable that
+// is not set gives one. Names and passwords are compared byte by byte. Write them in
+// Unicode normalization form C (NFC), which browsers send.
+//
+// Passwords are sent in clear text: use TLS. BasicAuth panics if realm or a name
+// contains a control character, or a name contains a colon (RFC 7617, section 2).
+func BasicAuth(realm string, users map[string]string, opts *ErrorOptions) func(http.Handler) http.Handler {
+	if strings.ContainsFunc(realm, isControl) {
+		panic(fmt.Sprintf("svc: BasicAuth: the realm %q has a control character", realm))
+	}
+	match, required := newMatch(users), Errorf(CodeUnauthenticated, "a valid name and password are required")
+	identify := func(r *http.Request) (*Principal, error) {
+		values := r.Header["Authorization"]
+		name, password, ok := r.BasicAuth()
+		switch {
+		case ok && len(values) == 1 && match(name, password): // of two headers, a proxy may have checked the other one
+			return &Principal{Subject: name}, nil
+		case slices.ContainsFunc(values, func(value string) bool { return hasAuthScheme(value, "Basic") }):
+			return nil, required
+		}
+		return nil, nil
+	}
+	quoted := strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(realm) // a quoted-string (RFC 9110, section 5.6.4)
+	challenge := alwaysChallenge(`Basic realm="` + quoted + `", charset="UTF-8"`)
+	g := &guard{identify: identify, required: required, challenge: challenge, quiet: true, errors: valueOf(opts)} // any client can send wrong passwords, as often as it likes
+	return middleware(g.serve)
+}
+
 // newMatch returns a function that reports whether a name and a password are among users.
-// It always compares with all of them, so its time does not show whether a name is known.
-// It compares SHA-256 hashes of "name:password", since a comparison in constant time needs
-// texts of one length. Names contain no colon, so two different pairs never give the same
-// text. newMatch panics if the Basic scheme cannot carry a name.
+// The function always compares with all of them, so its time does not show whether a name
+// is known. It compares SHA-256 hashes of "name:password", since a comparison in constant
+// time needs texts of one length. Names contain no colon, so no other pair has that text.
+// newMatch panics if the Basic scheme cannot carry a name.
 func newMatch(users map[string]string) func(name, password string) bool {
 	var known [][sha256.Size]byte
 	for _, name := range slices.Sorted(maps.Keys(users)) { // sorted, so that the panic is always the same
@@ -408,171 +580,41 @@ func newMatch(users map[string]string) func(name, password string) bool {
 	}
 }
 
-// A guard is a compiled Bearer, APIKey or BasicAuth. The zero value has the challenge of
-// a Bearer without options.
-type guard struct {
-	opts     BearerOptions
-	fixed    string                                    // the challenge, if it is always the same, as for all but Bearer
-	quiet    bool                                      // rejected requests are not logged, as for BasicAuth: any client can cause them, as often as it likes
-	required *Error                                    // for a request without a credential
-	identify func(r *http.Request) (*Principal, error) // finds the caller by the credential of r; nil and no error if it has none
+// A challengeFunc returns a value of WWW-Authenticate. code is an error of RFC 6750, section
+// 3.1, such as "insufficient_scope", or "" for a request without a credential. scopes are
+// those that the caller needs.
+type challengeFunc func(code string, scopes []string) string
 
-	// Of a Bearer and an APIKey, whose identify is identifyToken:
-	verify      func(ctx context.Context, credential string) (*Principal, error)
-	header      string   // that has the credential, in canonical form
-	noun        string   // what the credential is, in messages
-	metadataURL string   // of the metadata document; "" if there is none
-	wellKnown   []string // the paths of the metadata document
-	metadata    []byte   // the metadata document; nil if there is none
+// alwaysChallenge returns a challengeFunc that returns text.
+func alwaysChallenge(text string) challengeFunc {
+	return func(string, []string) string { return text }
 }
 
-// serve is the middleware. An identify that returns required has found a credential that is
-// as good as none.
-func (g *guard) serve(w http.ResponseWriter, r *http.Request, next http.Handler) {
-	if g.metadata != nil && slices.Contains(g.wellKnown, r.URL.Path) {
-		g.serveMetadata(w, r)
-		return
+// challenger returns the challengeFunc of s, for services without a guard.
+func (s Scheme) challenger() challengeFunc {
+	if text := s.describe(nil).challenge; text != "" {
+		return alwaysChallenge(text)
 	}
-	if g.header != "Authorization" && g.header != "" { // of which caches know that answers differ by it (RFC 9111, section 3.5)
-		addHeader(w.Header(), "Vary", g.header)
-	}
-	outer := identityOf(r.Context())
-	id := &identity{outer.principal, g, outer}
-	p, err := g.identify(r)
-	switch {
-	case p != nil:
-		id.principal = p
-	case err == g.required, err == nil && id.principal == nil && !g.opts.Optional:
-		e := id.withChallenges(g.required, nil, "", nil)
-		w.Header()["Www-Authenticate"] = e.header["Www-Authenticate"] // a realm need not be ASCII, as headers of errors must
-		err = e
-	}
-	if err != nil {
-		if !g.quiet {
-			logError(r.Context(), g.opts.Logger, err, logPlace{request: r})
-		}
-		refuse(w, r, err, ErrorOptions{OnError: g.opts.OnError, Logger: g.opts.Logger})
-		return
-	}
-	next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), identityKey{}, id)))
+	return func(code string, scopes []string) string { return bearerChallenge(code, scopes, "") }
 }
 
-// newGuard compiles the options of caller, which is Bearer or APIKey. It panics with
-// every mistake in them.
-func newGuard(caller, noun string, opts BearerOptions) *guard {
-	g := &guard{opts: opts, header: "Authorization", noun: noun, required: Errorf(CodeUnauthenticated, "an %s is required", noun)}
-	g.opts.Scopes, g.identify = slices.Clone(opts.Scopes), g.identifyToken
-	p := new(mistakes)
-	for _, s := range opts.Scopes {
-		p.addIf(!isScope(s), "Scopes has %q; a scope is visible ASCII without quotes and backslashes", s)
+// bearerChallenge returns a challenge of the scheme Bearer (RFC 6750, section 3, and RFC
+// 9728, section 5.1), which must have at least one parameter. It lists each scope once.
+//
+//	Bearer error="invalid_token", scope="todos:read", resource_metadata="https://…"
+//	Bearer realm="api"
+func bearerChallenge(code string, scopes []string, metadataURL string) string {
+	var params []string
+	if code != "" {
+		params = append(params, `error="`+code+`"`)
 	}
-	for _, s := range opts.AuthorizationServers { // RFC 8414, section 2
-		p.addIf(!isResourceURL(s) || strings.Contains(s, "?"), "AuthorizationServers has %q; write a URL without a query, such as https://login.example", s)
+	if len(scopes) > 0 {
+		params = append(params, `scope="`+strings.Join(missingScopes(nil, scopes), " ")+`"`)
 	}
-	p.addIf(opts.Resource == "" && len(opts.AuthorizationServers) > 0, "AuthorizationServers is set, so Resource must be the URL of this server")
-	p.addIf(opts.Resource != "" && !isResourceURL(opts.Resource), "Resource is %q; write a URL such as https://api.example/mcp", opts.Resource)
-	p.panicIfAny(caller)
-	if len(opts.AuthorizationServers) > 0 {
-		g.setMetadata()
+	if metadataURL != "" {
+		params = append(params, `resource_metadata="`+metadataURL+`"`)
 	}
-	return g
-}
-
-// isScope reports whether s is a scope-token (RFC 6749, section 3.3).
-func isScope(s string) bool {
-	return s != "" && !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r >= 0x7F || r == '"' || r == '\\' })
-}
-
-// isResourceURL reports whether s is an http or https URL without a user and a fragment
-// (RFC 8707, section 2). A challenge quotes it, so it has the characters of a scope.
-func isResourceURL(s string) bool {
-	u, err := url.Parse(s)
-	return err == nil && isScope(s) && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil && !strings.Contains(s, "#")
-}
-
-// identifyToken returns the principal for the token or the key of r, or nil if r has none.
-func (g *guard) identifyToken(r *http.Request) (*Principal, error) {
-	values := r.Header[g.header]
-	switch {
-	case len(values) > 1: // the header is no list (RFC 9110, section 5.3), and a proxy may have checked the other one
-		return nil, g.requestError("the request has more than one " + g.header + " header")
-	case len(values) == 0, g.fixed == "" && !hasAuthScheme(values[0], "Bearer"):
-		return nil, nil
-	}
-	token := values[0]
-	if g.fixed == "" {
-		_, token, _ = strings.Cut(token, " ")
-		token = strings.Trim(token, " ")
-	}
-	switch {
-	case token == "":
-		return nil, g.requestError("the " + g.noun + " is empty")
-	case len(token) > maxToken:
-		return nil, g.requestError("the " + g.noun + " has more than 8192 bytes")
-	case g.fixed == "" && !isMadeOf(strings.TrimRight(token, "="), "-._~+/"): // a b64token (RFC 6750, section 2.1)
-		return nil, g.tokenError(errors.New("it contains characters that a token cannot have"))
-	}
-	p, err := g.verifyToken(r.Context(), token)
-	switch {
-	case err != nil:
-		return nil, err
-	case !p.Expires.IsZero() && !time.Now().Before(p.Expires):
-		return nil, g.tokenError(errors.New("it has expired"))
-	}
-	if missing := missingScopes(p.Scopes, g.opts.Scopes); len(missing) > 0 {
-		e := Errorf(CodePermissionDenied, "the %s lacks a scope: %s", g.noun, strings.Join(missing, " "))
-		return nil, e.WithHeader("WWW-Authenticate", g.challenge("insufficient_scope", allScopes(p, missing)))
-	}
-	return p, nil
-}
-
-// verifyToken calls verify and converts its error to the one that the client gets.
-func (g *guard) verifyToken(ctx context.Context, token string) (*Principal, error) {
-	p, err := g.callVerify(ctx, token)
-	switch {
-	case err == nil && p != nil:
-		return p, nil
-	case err == nil: // a fault of verify, which counts as one that it has reported
-		err = errors.New("verify returned neither a Principal nor an error")
-	case ctx.Err() != nil: // the client has disconnected, or a deadline has passed
-		return nil, &Error{Code: CodeOf(ctx.Err()), cause: withoutToken(err, token)}
-	case CodeOf(err) == CodeUnauthenticated:
-		return nil, g.tokenError(withoutToken(err, token))
-	}
-	after := cmp.Or(ErrorFrom(err).Header().Get("Retry-After"), "1") // in seconds
-	return nil, Errorf(CodeUnavailable, "%ss cannot be checked at the moment", g.noun).WithCause(withoutToken(err, token)).WithHeader("Retry-After", after)
-}
-
-// callVerify calls verify and returns its panic as an error.
-func (g *guard) callVerify(ctx context.Context, token string) (p *Principal, err error) {
-	defer recoverTo(&err)
-	p, err = g.verify(ctx, token)
-	probeError(err)
-	return p, err
-}
-
-// withoutToken returns err, or another error if the text of err contains part of the
-// token or key. Verifiers often quote what they could not parse. The stack of a panic stays.
-func withoutToken(err error, token string) error {
-	const part = 8 // bytes; shorter parts occur in other text by chance
-	const hidden = "the error of verify is hidden, since it has a part of the credential"
-	text, size := fmt.Sprint(err), min(part, len(token))
-	if escaped := strconv.Quote(token); len(escaped) > len(token)+2 { // an API key may need escapes, which %q writes
-		token += escaped
-	}
-	parts, quotes := make(map[string]bool), false // a map, since both can be long
-	for i := 0; i+size <= len(token); i++ {
-		parts[token[i:i+size]] = true
-	}
-	for i := 0; i+size <= len(text) && !quotes; i++ {
-		quotes = parts[text[i:i+size]]
-	}
-	if p := panicIn(err); p != nil && quotes {
-		return &PanicError{Value: hidden, Stack: p.Stack}
-	} else if quotes {
-		return errors.New(hidden)
-	}
-	return err
+	return "Bearer " + cmp.Or(strings.Join(params, ", "), `realm="api"`)
 }
 
 // missingScopes returns the scopes of needed that are not in has, each once.
@@ -585,76 +627,40 @@ func missingScopes(has, needed []string) (missing []string) {
 	return missing
 }
 
-// requestError returns the error for a malformed request: invalid_request in RFC 6750,
-// section 3.1.
-func (g *guard) requestError(text string) error {
-	return Errorf(CodeInvalidArgument, "%s", text).WithStatus(http.StatusBadRequest).WithHeader("WWW-Authenticate", g.challenge("invalid_request", nil))
-}
-
-// tokenError returns the error for a token that is not valid. The reason is only
-// logged, because a client cannot repair a token.
-func (g *guard) tokenError(reason error) error {
-	return Errorf(CodeUnauthenticated, "the %s is not valid", g.noun).WithCause(reason).
-		WithHeader("WWW-Authenticate", g.challenge("invalid_token", g.opts.Scopes))
-}
-
-// allScopes returns the scopes for a challenge to a caller that lacks some: those that it
-// has, and the missing ones.
+// allScopes returns the scopes for a challenge to a caller that lacks some: those of p and
+// the missing ones, since clients then request the scopes of the challenge and no others.
+// If they have more than maxEchoed bytes together, it returns only the missing ones.
 func allScopes(p *Principal, missing []string) []string {
 	scopes := slices.DeleteFunc(slices.Concat(p.Scopes, missing), func(s string) bool { return !isScope(s) })
-	if len(strings.Join(scopes, " ")) > maxEchoed { // p.Scopes are as many as its token says
+	if len(strings.Join(scopes, " ")) > maxEchoed {
 		return missing
 	}
 	return scopes
 }
 
-// challenge returns a value of WWW-Authenticate (RFC 6750, section 3, and RFC 9728,
-// section 5.1), which must have at least one parameter. It lists each scope once.
-//
-//	Bearer error="invalid_token", scope="todos:read", resource_metadata="https://…"
-func (g *guard) challenge(code string, scopes []string) string {
-	if g.fixed != "" {
-		return g.fixed
-	}
-	var params []string
-	if code != "" {
-		params = append(params, `error="`+code+`"`)
-	}
-	if len(scopes) > 0 {
-		params = append(params, `scope="`+strings.Join(missingScopes(nil, scopes), " ")+`"`)
-	}
-	if g.metadataURL != "" {
-		params = append(params, `resource_metadata="`+g.metadataURL+`"`)
-	}
-	return "Bearer " + cmp.Or(strings.Join(params, ", "), `realm="api"`)
-}
-
-// withChallenges returns e with one challenge for each guard that the request has
-// reached, or else for each of schemes. Those of Bearer come first, since some MCP clients
-// look at nothing else.
+// withChallenges returns e with one challenge for each guard that the request has passed,
+// or if there is none, for each of schemes. Clients choose the first challenge that they
+// understand (RFC 9110, section 11.6.1). Those of the scheme Bearer come first, since some
+// MCP clients look at nothing else.
 func (id *identity) withChallenges(e *Error, schemes []Scheme, code string, scopes []string) *Error {
-	var guards []*guard
+	var challenges []challengeFunc
 	for ; id != nil; id = id.outer {
-		if id.guard != nil {
-			guards = append(guards, id.guard)
+		if id.challenge != nil {
+			challenges = append(challenges, id.challenge)
 		}
 	}
-	if guards == nil {
+	if challenges == nil {
 		for _, s := range schemes {
-			guards = append(guards, &guard{fixed: s.describe(nil).challenge})
+			challenges = append(challenges, s.challenger())
 		}
 	}
-	// One for each: a client chooses the first that it understands (RFC 9110, section 11.6.1).
 	var list []string
-	for _, g := range guards {
-		asked, at := scopes, len(list)
-		if code == "" { // the caller needs a credential with all scopes
-			asked = slices.Concat(g.opts.Scopes, scopes)
-		}
-		if g.fixed == "" {
+	for _, challenge := range challenges {
+		c, at := challenge(code, scopes), len(list)
+		if strings.HasPrefix(c, "Bearer ") {
 			at = 0
 		}
-		if c := g.challenge(code, asked); !slices.Contains(list, c) {
+		if !slices.Contains(list, c) {
 			list = slices.Insert(list, at, c)
 		}
 	}
@@ -664,8 +670,8 @@ func (id *identity) withChallenges(e *Error, schemes []Scheme, code string, scop
 }
 
 // checkIdentity returns an error unless the caller in ctx is known and has these scopes.
-// It fails closed: if no middleware has looked for the caller, the response is the same
-// as for an unknown caller, and only the log tells the difference.
+// If no middleware has looked for the caller, the error is that of an unknown caller. Only
+// the log tells the difference.
 func checkIdentity(ctx context.Context, schemes []Scheme, scopes []string) error {
 	id := identityOf(ctx)
 	if p := id.principal; p != nil {
@@ -687,35 +693,50 @@ func checkIdentity(ctx context.Context, schemes []Scheme, scopes []string) error
 // WithPrincipal.
 var errNobodyLooked = errors.New("no middleware in front of this service sets a Principal; see WithPrincipal")
 
-// metadataPath begins the path of the metadata document; the path of the resource
-// follows (RFC 9728, section 3).
+// A resourceMetadata is the metadata document of a protected resource (RFC 9728), which
+// tells clients where to get a token. The zero value has no document and no path.
+type resourceMetadata struct {
+	text  []byte
+	url   string   // of the document, for challenges
+	paths []string // of the document
+}
+
+// metadataPath begins the path of the metadata document.
 const metadataPath = "/.well-known/oauth-protected-resource"
 
-// setMetadata sets the metadata document (RFC 9728, section 2) and its paths. One path
-// has no resource, for clients that know only the host.
-func (g *guard) setMetadata() {
-	u, _ := url.Parse(g.opts.Resource) // newGuard has checked it
+// newResourceMetadata returns the document for o, or the zero value if o has no
+// AuthorizationServers. The URL has the path of the document between the host and the path
+// of the resource (RFC 9728, section 3.1). The document is also served at metadataPath
+// alone, for clients that know only the host:
+//
+//	resource  https://api.example/mcp
+//	url       https://api.example/.well-known/oauth-protected-resource/mcp
+func newResourceMetadata(o BearerOptions) (m resourceMetadata) {
+	if len(o.AuthorizationServers) == 0 {
+		return m
+	}
+	u, _ := url.Parse(o.Resource) // which is checked
 	path := u.EscapedPath()
 	if path == "/" { // is dropped (RFC 9728, section 3.1)
 		path = ""
 	}
-	// The path of the document is between the host and the path (RFC 9728, section 3.1).
-	g.metadataURL = u.Scheme + "://" + u.Host + metadataPath + path
+	m.url = u.Scheme + "://" + u.Host + metadataPath + path
 	if u.RawQuery != "" {
-		g.metadataURL += "?" + u.RawQuery
+		m.url += "?" + u.RawQuery
 	}
-	g.wellKnown = []string{metadataPath, metadataPath + strings.TrimSuffix(u.Path, "/"), metadataPath + u.Path}
-	g.metadata, _ = plainJSON(struct {
+	m.paths = []string{metadataPath, metadataPath + strings.TrimSuffix(u.Path, "/"), metadataPath + u.Path}
+	m.text, _ = plainJSON(struct {
 		Resource             string   `json:"resource"`
 		AuthorizationServers []string `json:"authorization_servers"`
 		Scopes               []string `json:"scopes_supported,omitempty"`
 		BearerMethods        []string `json:"bearer_methods_supported"`
-	}{g.opts.Resource, g.opts.AuthorizationServers, g.opts.Scopes, []string{"header"}})
+	}{o.Resource, o.AuthorizationServers, o.Scopes, []string{"header"}})
+	return m
 }
 
-// serveMetadata responds with the metadata document. Pages of every origin may read it:
-// they need it to get a token, and it has no secrets.
-func (g *guard) serveMetadata(w http.ResponseWriter, r *http.Request) {
+// ServeHTTP responds with the document. Pages of every origin may read it: they need it to
+// get a token, and it has no secrets.
+func (m resourceMetadata) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	if h.Get("Access-Control-Allow-Origin") == "" { // not set by CORS
 		h.Set("Access-Control-Allow-Origin", "*")
@@ -723,8 +744,8 @@ func (g *guard) serveMetadata(w http.ResponseWriter, r *http.Request) {
 	leaveBodyEarly(w, r)
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
-		writeJSON(w, r, http.StatusOK, g.metadata, new(headerValues))
-	case http.MethodOptions: // browsers send a preflight request because of the header MCP-Protocol-Version
+		writeJSON(w, r, http.StatusOK, m.text, new(headerValues))
+	case http.MethodOptions: // the header MCP-Protocol-Version makes browsers send a preflight request
 		h.Set("Access-Control-Allow-Methods", "GET, HEAD")
 		h.Set("Access-Control-Allow-Headers", "*")
 		w.WriteHeader(http.StatusNoContent)
@@ -738,11 +759,23 @@ func (g *guard) serveMetadata(w http.ResponseWriter, r *http.Request) {
 // /.well-known/oauth-protected-resource followed by the path of Resource. Metadata
 // panics if Resource or AuthorizationServers is missing, and where Bearer panics.
 func (o BearerOptions) Metadata() http.Handler {
-	g := newGuard("Bearer", "access token", o)
-	if g.metadata == nil {
+	m := newResourceMetadata(o.checked())
+	if m.text == nil {
 		panic("svc: BearerOptions.Metadata: Resource and AuthorizationServers must be set")
 	}
-	return http.HandlerFunc(g.serveMetadata)
+	return m
+}
+
+// isScope reports whether s is a scope-token (RFC 6749, section 3.3).
+func isScope(s string) bool {
+	return s != "" && !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r >= 0x7F || r == '"' || r == '\\' })
+}
+
+// isResourceURL reports whether s is an http or https URL without a user and a fragment
+// (RFC 8707, section 2). A challenge quotes it, so it has the characters of a scope.
+func isResourceURL(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && isScope(s) && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil && !strings.Contains(s, "#")
 }
 
 // AllowIPs returns middleware that passes requests on connections from addresses
