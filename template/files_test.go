@@ -8,30 +8,33 @@ import (
 // Verify that a table that was imported is exported, and that a wrong one adds nothing.
 func TestImportExport(t *testing.T) {
 	title := strings.Repeat("é", 200)
-	h := newService(newStore(), nil, nil, nil).REST()
 	for _, test := range []struct {
+		name               string
 		contentType, table string
 		status             int
 		want               string // a part of the response
+		exported           string
 	}{
-		{"text/csv", "Buy milk,Two bottles\n\"Say \"\"hi\"\"\"\n", 200, `{"imported":2}`},
-		{"text/csv; charset=utf-8", "", 200, `{"imported":0}`},
-		{"text/csv", "a\n\"b", 400, "line 2 is not a line of CSV"},
-		{"text/csv", "a\n,b", 400, "line 2 is not"},
-		{"text/csv", "a,b,c", 400, "line 1 is not"},
-		{"text/csv", title, 200, `{"imported":1}`},
-		{"text/csv", title + "é", 400, "line 1 is not"},
-		{"text/csv", "a," + strings.Repeat("é", 2001), 400, "line 1 is not"},
-		{"text/csv", "a\xff", 400, "line 1 is not"},
-		{"text/csv", strings.Repeat("x\n", 1<<19) + "x", 413, "1048576 bytes"},
-		{"application/json", `{"table":"a"}`, 415, "text/csv"},
+		{"two lines", "text/csv", "Buy milk,Two bottles\n\"Say \"\"hi\"\"\"\n", 200, `{"imported":2}`, "Buy milk,Two bottles,false\n\"Say \"\"hi\"\"\",,false\n"},
+		{"nothing", "text/csv; charset=utf-8", "", 200, `{"imported":0}`, ""},
+		{"an open quote", "text/csv", "a\n\"b", 400, "line 2 is not a line of CSV", ""},
+		{"no title", "text/csv", "a\n,b", 400, "line 2 is not", ""},
+		{"a column too many", "text/csv", "a,b,c", 400, "line 1 is not", ""},
+		{"the longest title", "text/csv", title, 200, `{"imported":1}`, title + ",,false\n"},
+		{"a title that is too long", "text/csv", title + "é", 400, "line 1 is not", ""},
+		{"a description that is too long", "text/csv", "a," + strings.Repeat("é", 2001), 400, "line 1 is not", ""},
+		{"no UTF-8", "text/csv", "a\xff", 400, "line 1 is not", ""},
+		{"a table that is too large", "text/csv", strings.Repeat("x\n", 1<<19) + "x", 413, "1048576 bytes", ""},
+		{"JSON", "application/json", `{"table":"a"}`, 415, "text/csv", ""},
 	} {
-		if w := do(h, "POST", "/todos/import", test.table, "Content-Type", test.contentType); w.Code != test.status || !strings.Contains(w.Body.String(), test.want) {
-			t.Errorf("%.40q: %d %s, want %d with %s", test.table, w.Code, w.Body, test.status, test.want)
-		}
-	}
-	want := "Buy milk,Two bottles,false\n\"Say \"\"hi\"\"\",,false\n" + title + ",,false\n"
-	if w := do(h, "GET", "/todos/export", ""); w.Code != 200 || w.Body.String() != want {
-		t.Errorf("the export is %d %q", w.Code, w.Body)
+		t.Run(test.name, func(t *testing.T) {
+			h := newService(newStore(), nil, nil, nil).REST()
+			if w := do(h, "POST", "/todos/import", test.table, "Content-Type", test.contentType); w.Code != test.status || !strings.Contains(w.Body.String(), test.want) {
+				t.Errorf("%.40q: %d %s, want %d with %s", test.table, w.Code, w.Body, test.status, test.want)
+			}
+			if w := do(h, "GET", "/todos/export", ""); w.Code != 200 || w.Body.String() != test.exported {
+				t.Errorf("the export is %d %q, want %q", w.Code, w.Body, test.exported)
+			}
+		})
 	}
 }

@@ -6,6 +6,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"errors"
 	"flag"
@@ -207,6 +208,8 @@ func TestStalledBodies(t *testing.T) {
 	patient := newServer(newTestHandler(newStore(), nil))
 	hasty := newServer(patient.Handler)
 	hasty.ReadTimeout = 200 * time.Millisecond
+	defer patient.Close()
+	defer hasty.Close()
 	for _, test := range []struct {
 		server *http.Server
 		route  string
@@ -217,23 +220,24 @@ func TestStalledBodies(t *testing.T) {
 		{patient, "GET /users", 200},
 		{hasty, "POST /echo", 408},
 	} {
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		go test.server.Serve(listener)
-		defer test.server.Close()
-		conn, err := net.Dial("tcp", listener.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer conn.Close()
-		conn.SetDeadline(time.Now().Add(20 * time.Second)) // less than ReadTimeout
-		fmt.Fprintf(conn, "%s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{", test.route)
-		w, err := http.ReadResponse(bufio.NewReader(conn), nil)
-		if err != nil || w.StatusCode != test.status {
-			t.Errorf("%s: %v, %v; want %d", test.route, w, err, test.status)
-		}
+		t.Run(test.route, func(t *testing.T) {
+			listener, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			go test.server.Serve(listener)
+			conn, err := net.Dial("tcp", listener.Addr().String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+			conn.SetDeadline(time.Now().Add(20 * time.Second)) // less than ReadTimeout
+			fmt.Fprintf(conn, "%s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{", test.route)
+			w, err := http.ReadResponse(bufio.NewReader(conn), nil)
+			if err != nil || w.StatusCode != test.status {
+				t.Errorf("%v, %v; want %d", w, err, test.status)
+			}
+		})
 	}
 }
 
@@ -257,14 +261,16 @@ func TestBusy(t *testing.T) {
 		path   string
 		status int
 	}{{"/todos", 503}, {"/rpc", 503}, {"/health", 200}} {
-		w, err := client.Get(server.URL + test.path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		w.Body.Close()
-		if w.StatusCode != test.status {
-			t.Errorf("%s: %d, want %d", test.path, w.StatusCode, test.status)
-		}
+		t.Run(test.path, func(t *testing.T) {
+			w, err := client.Get(server.URL + test.path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.Body.Close()
+			if w.StatusCode != test.status {
+				t.Errorf("%d, want %d", w.StatusCode, test.status)
+			}
+		})
 	}
 	close(stopping)
 	for _, w := range streams {
@@ -319,21 +325,24 @@ func (p *process) send(t *testing.T, route, body string) (int, string) {
 // Verify that profiles need both variables and this user and password.
 func TestProfiles(t *testing.T) {
 	for _, test := range []struct {
+		name                   string
 		user, password, header string
 		want                   int
 	}{
-		{"", "", "op:secret", 404},
-		{"op", "", "op:", 404},
-		{"", "secret", ":secret", 404},
-		{"op", "secret", "op:secret", 200},
-		{"op", "secret", "op:", 401},
-		{"op", "secret", ":secret", 401},
+		{"neither", "", "", "op:secret", 404},
+		{"no password", "op", "", "op:", 404},
+		{"no user", "", "secret", ":secret", 404},
+		{"the user and the password", "op", "secret", "op:secret", 200},
+		{"no password in the request", "op", "secret", "op:", 401},
+		{"no user in the request", "op", "secret", ":secret", 401},
 	} {
-		h := withProfiles(http.NotFoundHandler(), test.user, test.password)
-		given := "Basic " + base64.StdEncoding.EncodeToString([]byte(test.header))
-		if w := do(h, "GET", "/debug/pprof/heap", "", "Authorization", given); w.Code != test.want {
-			t.Errorf("with %q and %q, %s gets %d, want %d", test.user, test.password, test.header, w.Code, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			h := withProfiles(http.NotFoundHandler(), test.user, test.password)
+			given := "Basic " + base64.StdEncoding.EncodeToString([]byte(test.header))
+			if w := do(h, "GET", "/debug/pprof/heap", "", "Authorization", given); w.Code != test.want {
+				t.Errorf("with %q and %q, %s gets %d, want %d", test.user, test.password, test.header, w.Code, test.want)
+			}
+		})
 	}
 }
 
@@ -343,18 +352,20 @@ func TestHeaders(t *testing.T) {
 	s.add("one", "")
 	s.add("two", "")
 	h := newTestHandler(s, nil)
-	for _, test := range []struct{ version, target, header, want string }{
-		{"", "/todos?per_page=1", "Link", `</todos?page=1&per_page=1>; rel="first", </todos?page=2&per_page=1>; rel="next", </todos?page=2&per_page=1>; rel="last"`},
-		{"v2", "/todos", "Deprecation", ""},
-		{"v1", "/todos", "Deprecation", "@1767225600"},
-		{"v1", "/todos", "Sunset", "Fri, 01 Jan 2027 00:00:00 GMT"},
-		{"v1", "/todos", "Link", `<https://example.com/docs/from-v1-to-v2>; rel="deprecation", </todos?page=1&per_page=20>; rel="first", </todos?page=1&per_page=20>; rel="last"`},
-		{"v1", "/health", "Deprecation", ""},
+	for _, test := range []struct{ name, version, target, header, want string }{
+		{"links of a page", "", "/todos?per_page=1", "Link", `</todos?page=1&per_page=1>; rel="first", </todos?page=2&per_page=1>; rel="next", </todos?page=2&per_page=1>; rel="last"`},
+		{"the newest version", "v2", "/todos", "Deprecation", ""},
+		{"the date of the deprecation of v1", "v1", "/todos", "Deprecation", "@1767225600"},
+		{"the date of the end of v1", "v1", "/todos", "Sunset", "Fri, 01 Jan 2027 00:00:00 GMT"},
+		{"links of v1", "v1", "/todos", "Link", `<https://example.com/docs/from-v1-to-v2>; rel="deprecation", </todos?page=1&per_page=20>; rel="first", </todos?page=1&per_page=20>; rel="last"`},
+		{"no version of other routes", "v1", "/health", "Deprecation", ""},
 	} {
-		w := do(h, "GET", test.target, "", "Accept-Version", test.version)
-		if got := strings.Join(w.Header().Values(test.header), ", "); got != test.want || w.Code != 200 {
-			t.Errorf("GET %s, version %q: %d, %s: %q, want %q", test.target, test.version, w.Code, test.header, got, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			w := do(h, "GET", test.target, "", "Accept-Version", test.version)
+			if got := strings.Join(w.Header().Values(test.header), ", "); got != test.want || w.Code != 200 {
+				t.Errorf("GET %s, version %q: %d, %s: %q, want %q", test.target, test.version, w.Code, test.header, got, test.want)
+			}
+		})
 	}
 }
 
@@ -488,33 +499,36 @@ func TestBadStart(t *testing.T) {
 	sick := httptest.NewServer(http.NotFoundHandler())
 	defer sick.Close()
 	for _, test := range []struct {
+		name   string
 		args   []string
 		status int
 		says   string
 	}{
-		{[]string{"-addr", taken.Addr().String()}, 1, "address already in use"},
-		{[]string{"-addr", "127.0.0.1"}, 1, "missing port in address"},
-		{[]string{"-port", "8080"}, 2, "flag provided but not defined: -port"},
-		{[]string{"-addr"}, 2, "flag needs an argument: -addr"},
-		{[]string{"8080"}, 2, `unexpected argument "8080"`},
-		{[]string{"-health", "-addr", "127.0.0.1:1"}, 1, "connection refused"},
-		{[]string{"-health", "-addr", sick.Listener.Addr().String()}, 1, "responded with 404 Not Found"},
-		{[]string{"-h"}, 0, "the address to listen on"},
+		{"an address that is taken", []string{"-addr", taken.Addr().String()}, 1, "address already in use"},
+		{"no port", []string{"-addr", "127.0.0.1"}, 1, "missing port in address"},
+		{"an unknown flag", []string{"-port", "8080"}, 2, "flag provided but not defined: -port"},
+		{"no value of a flag", []string{"-addr"}, 2, "flag needs an argument: -addr"},
+		{"an argument", []string{"8080"}, 2, `unexpected argument "8080"`},
+		{"a health check of no server", []string{"-health", "-addr", "127.0.0.1:1"}, 1, "connection refused"},
+		{"a health check of another server", []string{"-health", "-addr", sick.Listener.Addr().String()}, 1, "responded with 404 Not Found"},
+		{"help", []string{"-h"}, 0, "the address to listen on"},
 	} {
-		cmd := exec.Command(program, test.args...)
-		var stdout, stderr bytes.Buffer
-		cmd.Stdout, cmd.Stderr = &stdout, &stderr
-		err := cmd.Run()
-		var exit *exec.ExitError
-		if err != nil && !errors.As(err, &exit) {
-			t.Fatal(err)
-		}
-		if status := cmd.ProcessState.ExitCode(); status != test.status || !strings.Contains(stderr.String(), test.says) || stdout.Len() > 0 {
-			t.Errorf("%q: exit status %d, stderr %q, stdout %q; want %d and %q", test.args, status, &stderr, &stdout, test.status, test.says)
-		}
-		if test.status == 2 && !strings.Contains(stderr.String(), "-addr address") {
-			t.Errorf("%q: stderr %q does not say which flags there are", test.args, &stderr)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			cmd := exec.Command(program, test.args...)
+			var stdout, stderr bytes.Buffer
+			cmd.Stdout, cmd.Stderr = &stdout, &stderr
+			err := cmd.Run()
+			var exit *exec.ExitError
+			if err != nil && !errors.As(err, &exit) {
+				t.Fatal(err)
+			}
+			if status := cmd.ProcessState.ExitCode(); status != test.status || !strings.Contains(stderr.String(), test.says) || stdout.Len() > 0 {
+				t.Errorf("%q: exit status %d, stderr %q, stdout %q; want %d and %q", test.args, status, &stderr, &stdout, test.status, test.says)
+			}
+			if test.status == 2 && !strings.Contains(stderr.String(), "-addr address") {
+				t.Errorf("%q: stderr %q does not say which flags there are", test.args, &stderr)
+			}
+		})
 	}
 }
 
@@ -541,11 +555,13 @@ func TestOpenAddress(t *testing.T) {
 func TestHealthFlag(t *testing.T) {
 	_, port, _ := net.SplitHostPort(strings.TrimPrefix(start(t).url, "http://"))
 	for _, host := range []string{"127.0.0.1", "localhost", ""} {
-		cmd := exec.Command(program, "-health", "-addr", net.JoinHostPort(host, port))
-		cmd.Env = append(os.Environ(), "HTTP_PROXY=http://127.0.0.1:1")
-		if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
-			t.Errorf("host %q: %v, %s", host, err, out)
-		}
+		t.Run(cmp.Or(host, "no host"), func(t *testing.T) {
+			cmd := exec.Command(program, "-health", "-addr", net.JoinHostPort(host, port))
+			cmd.Env = append(os.Environ(), "HTTP_PROXY=http://127.0.0.1:1")
+			if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+				t.Errorf("host %q: %v, %s", host, err, out)
+			}
+		})
 	}
 }
 
@@ -585,7 +601,8 @@ func TestMetrics(t *testing.T) {
 }
 
 // Verify that a client does not get a todo that it has, and that of two writers who have
-// seen the same todo the second is told of the first.
+// seen the same todo the second is told of the first. The rows are one sequence, so they
+// are no subtests.
 func TestConditional(t *testing.T) {
 	h := newTestHandler(newStore(), nil)
 	first := do(h, "POST", "/todos", `{"title":"Buy milk"}`).Header().Get("ETag")
@@ -636,19 +653,21 @@ func TestOrigins(t *testing.T) {
 		{"https://app.example", "https://app.example"},
 		{"https://evil.example", ""},
 	} {
-		r, err := http.NewRequest("GET", p.url+"/todos", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Header.Set("Origin", test.origin)
-		w, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		w.Body.Close()
-		if got := w.Header.Get("Access-Control-Allow-Origin"); w.StatusCode != 401 || got != test.allowed {
-			t.Errorf("from %q: %d, allowed %q; want 401, %q", test.origin, w.StatusCode, got, test.allowed)
-		}
+		t.Run(test.origin, func(t *testing.T) {
+			r, err := http.NewRequest("GET", p.url+"/todos", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header.Set("Origin", test.origin)
+			w, err := http.DefaultClient.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.Body.Close()
+			if got := w.Header.Get("Access-Control-Allow-Origin"); w.StatusCode != 401 || got != test.allowed {
+				t.Errorf("from %q: %d, allowed %q; want 401, %q", test.origin, w.StatusCode, got, test.allowed)
+			}
+		})
 	}
 }
 
@@ -661,24 +680,29 @@ func TestTokens(t *testing.T) {
 	counts := new(metrics)
 	h := callers.guard(newHandler(newService(newStore(), nil, counts.observe, callers), counts))
 	for _, test := range []struct {
+		name                        string
 		method, path, authorization string
 		status                      int
 	}{
-		{"GET", "/todos", "", 401}, {"GET", "/todos", "Bearer xyz", 401}, {"GET", "/todos", "Bearer def", 200},
-		{"POST", "/todos", "Bearer def", 403}, {"POST", "/todos", "Bearer abc", 200}, {"GET", "/openapi.json", "", 200}, {"GET", "/health", "", 200},
+		{"no token", "GET", "/todos", "", 401}, {"an unknown token", "GET", "/todos", "Bearer xyz", 401}, {"a token that may read", "GET", "/todos", "Bearer def", 200},
+		{"a token that may not write", "POST", "/todos", "Bearer def", 403}, {"a token that may write", "POST", "/todos", "Bearer abc", 200}, {"the document", "GET", "/openapi.json", "", 200}, {"the health", "GET", "/health", "", 200},
 	} {
-		headers := []string{"Authorization", test.authorization}
-		if test.authorization == "" {
-			headers = nil
-		}
-		if w := do(h, test.method, test.path, `{"title":"Buy milk"}`, headers...); w.Code != test.status {
-			t.Errorf("%s %s with %q: %d %s", test.method, test.path, test.authorization, w.Code, w.Body)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			headers := []string{"Authorization", test.authorization}
+			if test.authorization == "" {
+				headers = nil
+			}
+			if w := do(h, test.method, test.path, `{"title":"Buy milk"}`, headers...); w.Code != test.status {
+				t.Errorf("%s %s with %q: %d %s", test.method, test.path, test.authorization, w.Code, w.Body)
+			}
+		})
 	}
 	for _, text := range []string{"abc", ":todos:read", "abc:x,", "abc d:x"} {
-		if _, err := parseTokens(text); err == nil || strings.Contains(err.Error(), "abc") {
-			t.Errorf("%q: %v", text, err)
-		}
+		t.Run(text, func(t *testing.T) {
+			if _, err := parseTokens(text); err == nil || strings.Contains(err.Error(), "abc") {
+				t.Errorf("%q: %v", text, err)
+			}
+		})
 	}
 }
 
@@ -687,22 +711,25 @@ func TestTokens(t *testing.T) {
 func TestFromHere(t *testing.T) {
 	h := newTestHandler(newStore(), nil)
 	for _, test := range []struct {
+		name    string
 		headers []string
 		status  int
 	}{
-		{nil, 200},
-		{[]string{"Sec-Fetch-Site", "same-origin", "Origin", "null"}, 200},
-		{[]string{"Sec-Fetch-Site", "none"}, 200},
-		{[]string{"Sec-Fetch-Site", "cross-site"}, 403},
-		{[]string{"Sec-Fetch-Site", "same-site", "Origin", "http://example.com"}, 403},
-		{[]string{"Origin", "https://evil.example"}, 403},
-		{[]string{"Origin", "null"}, 403},
-		{[]string{"Origin", "http://EXAMPLE.com"}, 200}, // the host of the request
-		{[]string{"Sec-Fetch-Site", "cross-site", "Content-Type", "text/plain"}, 403},
-		{[]string{"Sec-Fetch-Site", "cross-site", "Content-Type", "application/json; charset=utf-8"}, 200},
+		{"no headers", nil, 200},
+		{"the same origin", []string{"Sec-Fetch-Site", "same-origin", "Origin", "null"}, 200},
+		{"a page that somebody typed in", []string{"Sec-Fetch-Site", "none"}, 200},
+		{"another site", []string{"Sec-Fetch-Site", "cross-site"}, 403},
+		{"the same site", []string{"Sec-Fetch-Site", "same-site", "Origin", "http://example.com"}, 403},
+		{"the Origin of another site", []string{"Origin", "https://evil.example"}, 403},
+		{"the Origin null", []string{"Origin", "null"}, 403},
+		{"the Origin of the host", []string{"Origin", "http://EXAMPLE.com"}, 200}, // the host of the request
+		{"text of another site", []string{"Sec-Fetch-Site", "cross-site", "Content-Type", "text/plain"}, 403},
+		{"JSON of another site, which a browser asks for first", []string{"Sec-Fetch-Site", "cross-site", "Content-Type", "application/json; charset=utf-8"}, 200},
 	} {
-		if w := do(h, "POST", "/echo", `{}`, test.headers...); w.Code != test.status {
-			t.Errorf("%q: %d %s, want %d", test.headers, w.Code, w.Body, test.status)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			if w := do(h, "POST", "/echo", `{}`, test.headers...); w.Code != test.status {
+				t.Errorf("%q: %d %s, want %d", test.headers, w.Code, w.Body, test.status)
+			}
+		})
 	}
 }

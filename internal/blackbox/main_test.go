@@ -167,7 +167,7 @@ type goldenCase struct {
 // of the cases, the others may be anything, and -update changes nothing.
 func goldenCases(t *testing.T, name string, cases []goldenCase) {
 	t.Helper()
-	want, err := os.ReadFile(filepath.Join("testdata", filepath.FromSlash(name)))
+	want, err := readText(filepath.Join("testdata", filepath.FromSlash(name)))
 	var all strings.Builder
 	ran := 0
 	for _, c := range cases {
