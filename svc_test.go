@@ -94,7 +94,7 @@ func expected(stack string) bool {
 		strings.Contains(stack, "created by os/signal.")
 }
 
-func TestLeaked(t *testing.T) {
+func TestLeakedGoroutinesAreFound(t *testing.T) {
 	before := len(leaked(time.Second))
 	stop := make(chan struct{})
 	go func() { <-stop }()

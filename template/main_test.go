@@ -243,7 +243,7 @@ func TestStalledBodies(t *testing.T) {
 
 // Verify that there is a limit on requests, and that the health of the program is
 // told beyond it.
-func TestBusy(t *testing.T) {
+func TestRequestsAreLimited(t *testing.T) {
 	s := newStore()
 	stopping := make(chan struct{})
 	server := httptest.NewServer(newTestHandler(s, stopping))
@@ -603,7 +603,7 @@ func TestMetrics(t *testing.T) {
 // Verify that a client does not get a todo that it has, and that of two writers who have
 // seen the same todo the second is told of the first. The rows are one sequence, so they
 // are no subtests.
-func TestConditional(t *testing.T) {
+func TestConditionalRequests(t *testing.T) {
 	h := newTestHandler(newStore(), nil)
 	first := do(h, "POST", "/todos", `{"title":"Buy milk"}`).Header().Get("ETag")
 	for _, test := range []struct {
@@ -708,7 +708,7 @@ func TestTokens(t *testing.T) {
 
 // Verify that a page of another site cannot make the browser of its reader post to a
 // plain handler without asking first.
-func TestFromHere(t *testing.T) {
+func TestPlainHandlersRefuseOtherSites(t *testing.T) {
 	h := newTestHandler(newStore(), nil)
 	for _, test := range []struct {
 		name    string

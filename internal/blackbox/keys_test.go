@@ -357,7 +357,7 @@ func callPayments(s *svc.Service, ctx context.Context) string {
 
 // Verify what clients get for each way in which Run can end, and that a key may be used
 // again after it.
-func TestKeyRun(t *testing.T) {
+func TestKeyRunOutcomes(t *testing.T) {
 	type do = func(context.Context) ([]byte, error)
 	driver := errors.New("connection reset")
 	run := func(f func(ctx context.Context, do do) ([]byte, error)) func(context.Context, string, do) ([]byte, error) {

@@ -98,7 +98,7 @@ func expected(stack string) bool {
 }
 
 // Verify that a goroutine is found while it runs, and not when it has ended.
-func TestLeaked(t *testing.T) {
+func TestLeakedGoroutinesAreFound(t *testing.T) {
 	before := len(leaked(time.Second))
 	stop := make(chan struct{})
 	go func() { <-stop }()

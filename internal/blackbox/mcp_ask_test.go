@@ -351,7 +351,7 @@ func TestMCPAskStateIsOfOneCaller(t *testing.T) {
 }
 
 // Verify that a method cannot ask when it has returned, and does not ask twice.
-func TestMCPAskLate(t *testing.T) {
+func TestMCPAskFailsAfterReturn(t *testing.T) {
 	var kept context.Context
 	h := newHookedMCP(func(ctx context.Context) error {
 		if !svc.CanAsk(ctx, "elicitation") {

@@ -240,7 +240,7 @@ func TestMCPMaxResult(t *testing.T) {
 
 // Verify MCPToolOptions.Name, Meta and Icons wherever they are sent, and that the default name
 // calls nothing.
-func TestMCPLooks(t *testing.T) {
+func TestMCPNamesIconsAndMeta(t *testing.T) {
 	s := svc.MustRegister[mcpLong](longImpl{}, &svc.Options{Methods: map[string]svc.MethodOptions{"Get": {HTTP: "GET /l/one"}, "GetBlocks": {HTTP: "GET /l/blocks"}}, Name: "L", Version: "1", Resource: "l", Logger: slog.New(slog.DiscardHandler)})
 	icon := func(name string) []svc.MCPIcon {
 		return []svc.MCPIcon{{Src: "https://x/" + name, MIMEType: "image/png", Sizes: []string{"48x48", "any"}, Theme: "dark"}}

@@ -292,7 +292,7 @@ func TestMCPQuestionsLegacy(t *testing.T) {
 
 // Verify rounds, a question asked again, cancellation, deadlines, the end of in, and what
 // can be asked of whom.
-func TestMCPQuestionsEnd(t *testing.T) {
+func TestMCPQuestionsEndInEveryWay(t *testing.T) {
 	s, runs := newQuestions()
 	c := converse(t, s, nil, "2025-11-25", `{"elicitation":{}}`)
 	c.call("1", "q_two", "")

@@ -199,7 +199,7 @@ func (mcpOutputsService) Bill(context.Context) (*unionPayment, error) {
 func (mcpOutputsService) When(context.Context) (*mcpYear, error) { return new(mcpYear), nil }
 
 // Verify that structured content and its schema are objects, whatever the output is.
-func TestMCPOutputs(t *testing.T) {
+func TestMCPOutputsAreObjects(t *testing.T) {
 	h := svc.MustRegister[mcpOutputs](mcpOutputsService{}, &svc.Options{Resource: "out"}).MCP(nil)
 	for _, test := range []struct{ name, text, want string }{
 		{"tools/list", mcpLegacy("", "tools/list", ""), `…"name":"out_bill",…"outputSchema":{"type":"object","…Of":[…"name":"out_when",…"outputSchema":{"type":"object","properties":{"result":{"type":"integer"}},"required":["result"]…}…`},
@@ -297,7 +297,7 @@ func newHookedMCP(hook mcpHook) http.Handler {
 
 // Requirement 11.4: what a method has left running says is not heard after the
 // result, nor is progress that does not rise, and of very much some is dropped.
-func TestMCPAfterwards(t *testing.T) {
+func TestMCPSendsNothingAfterTheResult(t *testing.T) {
 	var kept context.Context
 	h := newHookedMCP(func(ctx context.Context) error {
 		kept = ctx
@@ -338,7 +338,7 @@ func (l mcpTelling) MarshalJSON() ([]byte, error) {
 }
 
 // Verify that what a method logs may log while it is encoded.
-func TestMCPLogInside(t *testing.T) {
+func TestMCPLogWhileEncoding(t *testing.T) {
 	h := newHookedMCP(func(ctx context.Context) error {
 		svc.MCPLog(ctx, slog.LevelInfo, mcpTelling{ctx})
 		return nil
@@ -351,7 +351,7 @@ func TestMCPLogInside(t *testing.T) {
 }
 
 // Requirements 11.5, 11.6: the context ends when the client leaves, in either era.
-func TestMCPDisconnect(t *testing.T) {
+func TestMCPContextEndsWithTheClient(t *testing.T) {
 	for _, test := range []struct{ name, text string }{
 		{"2025-11-25", mcpLegacy("2025-11-25", "tools/call", `"name":"hook_run"`)},
 		{"2026-07-28", mcpModern("tools/call", `"name":"hook_run"`)},

@@ -59,7 +59,7 @@ func mcpLines(t *testing.T, s *svc.Service, in string) map[string]string {
 
 // Verify one conversation over standard input and output: both eras, errors, and
 // that a revision holds from initialize on.
-func TestMCPStdio(t *testing.T) {
+func TestMCPStdioConversation(t *testing.T) {
 	s := newPiped(func(ctx context.Context, in *mcpFail) (*mcpCount, error) {
 		switch in.How {
 		case "panic":
@@ -264,7 +264,7 @@ func TestMCPStdioEnds(t *testing.T) {
 
 // Verify that a client can die at any point: wherever in ends, and whichever message
 // is the first that out does not take, MCPStdio returns, and nothing runs after that.
-func TestMCPStdioDies(t *testing.T) {
+func TestMCPStdioSurvivesDyingClients(t *testing.T) {
 	var running atomic.Int64
 	s := newPiped(func(ctx context.Context, in *mcpFail) (*mcpCount, error) {
 		running.Add(1)
@@ -447,7 +447,7 @@ func (w stuckWriter) Write(b []byte) (int, error) {
 
 // Verify that MCPStdio returns whatever holds it: a method that ignores its context, at the
 // end of ctx, of in and of out, and a client that reads no answer.
-func TestMCPStdioHeld(t *testing.T) {
+func TestMCPStdioReturnsWhateverHoldsIt(t *testing.T) {
 	t.Parallel()
 	const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"p_run","arguments":{"how":"x"}}}` + "\n"
 	const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}` + "\n"

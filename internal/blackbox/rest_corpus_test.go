@@ -211,7 +211,7 @@ func sameJSON(a, b any) bool {
 
 // Verify of every row of at most four tokens that it is accepted if and only if
 // it is JSON.
-func TestCorpusTokens(t *testing.T) {
+func TestRESTAcceptsExactlyJSONOfShortTexts(t *testing.T) {
 	t.Parallel()
 	c := newCorpus(t)
 	tokens := []string{"{", "}", "[", "]", ",", ":", `"title"`, `"a"`, "1", "-0", "true", "null", " "}
@@ -260,7 +260,7 @@ func oddTexts() []string {
 
 // Verify that a text that parsers disagree on is accepted, alone and inside others, if
 // and only if it is JSON.
-func TestCorpusOdd(t *testing.T) {
+func TestRESTAcceptsExactlyJSONOfOddTexts(t *testing.T) {
 	t.Parallel()
 	c := newCorpus(t)
 	for _, text := range oddTexts() {
@@ -274,7 +274,7 @@ func TestCorpusOdd(t *testing.T) {
 
 // Verify of every text that is one change away from a good one that it is
 // accepted if and only if it still is JSON.
-func TestCorpusDamage(t *testing.T) {
+func TestRESTAcceptsExactlyJSONOfDamagedTexts(t *testing.T) {
 	t.Parallel()
 	c := newCorpus(t)
 	strange := []string{"", "\x00", " ", "\n", "\"", "\\", "/", "{", "}", "[", "]", ",", ":", "0", "1", "9", "-", "+", ".", "e", "E", "u", "a", "d", "t", "\x1f", "\x7f", "\x80", "\xc3", "\xed\xa0\x80", "\xff", "\u00e9", "\ufeff", `\ud800`}
@@ -305,7 +305,7 @@ func TestCorpusDamage(t *testing.T) {
 
 // Verify that 50,000 names in one object, or fewer, are looked at once each, and that the
 // one that is there twice is found: a scan of those before would take minutes.
-func TestManyNames(t *testing.T) {
+func TestDuplicateAmongManyNamesIsFoundFast(t *testing.T) {
 	t.Parallel()
 	c := newCorpus(t)
 	n := rounds(10_000, 50_000)

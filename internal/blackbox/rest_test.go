@@ -25,7 +25,7 @@ import (
 
 // Verify that no request reaches another item than the one in its path, and no
 // field that its method does not have (OWASP API1 and API3).
-func TestRetargeting(t *testing.T) {
+func TestRESTReachesOnlyTheItemOfThePath(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		wireRequest
@@ -79,7 +79,7 @@ func TestRetargeting(t *testing.T) {
 
 // Verify that a service answers on a mux of the user's, under a prefix and on
 // another router as it does by itself, and leaves to the mux what is the mux's.
-func TestMounted(t *testing.T) {
+func TestRESTAnswersAlikeHoweverMounted(t *testing.T) {
 	type mounting struct {
 		name, prefix string
 		own404       bool // svc answers where there is no route
@@ -233,7 +233,7 @@ func (c *wireLoad) round(n int) string {
 
 // Verify that with many clients at once nothing acknowledged is lost, nothing
 // deleted comes back, and no answer goes to somebody else.
-func TestConcurrentClients(t *testing.T) {
+func TestConcurrentClientsLoseNothing(t *testing.T) {
 	const clients = 16
 	rounds := rounds(9, 18)
 	for _, http2 := range []bool{false, true} {
@@ -277,7 +277,7 @@ func TestConcurrentClients(t *testing.T) {
 
 // Verify that requests leave nothing behind: no goroutine, no connection, no
 // memory, whatever became of them.
-func TestNothingGrows(t *testing.T) {
+func TestRequestsLeaveNothingBehind(t *testing.T) {
 	s, _ := newWire(t, wireOptions())
 	h := s.REST()
 	srv := wireServer(t, h, false)
@@ -318,7 +318,7 @@ func TestNothingGrows(t *testing.T) {
 
 // Verify that a request costs memory in proportion to its size, whatever is
 // wrong with it and however often.
-func TestMistakesAreCheap(t *testing.T) {
+func TestWrongRequestsAllocateInProportion(t *testing.T) {
 	const size = 500_000
 	long := strings.Repeat(`\"`, size/4)
 	strict := wireOptions()
@@ -553,7 +553,7 @@ func invalid(path, rule, message string) string {
 
 // Verify that clients get what is meant for them, that the log gets the rest
 // with the request it belongs to, and that nothing stale goes out.
-func TestErrorsInside(t *testing.T) {
+func TestErrorsKeepSecretsFromClients(t *testing.T) {
 	log := newFailLog()
 	call := wireDirect(failHandler(t, log, nil))
 	how := func(how string) string { return `{"how":"` + how + `"}` }
@@ -651,7 +651,7 @@ func checkFailLog(t *testing.T, name, log, level, logged string) {
 
 // Verify that http.ErrAbortHandler reaches net/http from wherever the
 // application panics with it, and is not logged.
-func TestAbortPasses(t *testing.T) {
+func TestErrAbortHandlerReachesTheServer(t *testing.T) {
 	log := newFailLog()
 	abort := func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) }
 	for _, test := range []struct {
@@ -691,7 +691,7 @@ func failPanics(h http.Handler, q wireRequest) (v any) {
 
 // Verify that every ErrorWriter writes every error, and that one that does not
 // do its work is stood in for.
-func TestOnError(t *testing.T) {
+func TestOnErrorWritesEveryError(t *testing.T) {
 	notFound := `{"error":{"code":"NOT_FOUND","message":"no such thing"}}`
 	var got error
 	for _, test := range []struct {
@@ -750,7 +750,7 @@ func TestOnError(t *testing.T) {
 
 // Verify that a handler that fails after its first byte cuts the connection,
 // with OnError, Handle and Recover alike.
-func TestCutAfterFirstByte(t *testing.T) {
+func TestFailureAfterFirstByteCutsTheConnection(t *testing.T) {
 	log := newFailLog()
 	half := func(w http.ResponseWriter) {
 		w.Header().Set("Content-Length", "10")
@@ -877,7 +877,7 @@ func TestLogLevelOfCancel(t *testing.T) {
 
 // Verify that a body too large for http.MaxBytesReader is the client's error,
 // also where the handler passes the error on as it is.
-func TestHandleMaxBytes(t *testing.T) {
+func TestHandleAnswers413ForMaxBytesReader(t *testing.T) {
 	h := svc.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		_, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 3))
 		return err

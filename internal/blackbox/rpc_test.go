@@ -258,7 +258,7 @@ func TestRPCSpecification(t *testing.T) {
 }
 
 // Verify what becomes of every form of a request that has something odd.
-func TestRPCEdges(t *testing.T) {
+func TestRPCOddRequests(t *testing.T) {
 	rpcGolden(t, newMath(t, &mathService{}), "rpc/edges.txt", `
 # ids are echoed as they are written
 {"jsonrpc":"2.0","method":"math.ping","id":"a\u0041\n \"é"}
@@ -490,7 +490,7 @@ func TestRPCHTTP(t *testing.T) {
 }
 
 // Verify that a body that does not arrive whole calls nothing.
-func TestRPCCutBody(t *testing.T) {
+func TestRPCRefusesBodiesCutShort(t *testing.T) {
 	calls := 0
 	h := newMath(t, &mathService{called: func(context.Context, string) { calls++ }})
 	body := io.MultiReader(strings.NewReader(`{"jsonrpc":"2.0","method":"math.ping","id":1}`), cutReader{})
@@ -577,7 +577,7 @@ func TestRPCLog(t *testing.T) {
 // Verify that every transport logs the same attributes in the same order, that
 // the logger is that of the service a method came from, and that an answer to one
 // message of a batch does not name the method of another.
-func TestLogOfTransports(t *testing.T) {
+func TestTransportsLogTheSameAttributes(t *testing.T) {
 	var first, second bytes.Buffer
 	logTo := func(b *bytes.Buffer, resource string) *svc.Service {
 		return svc.MustRegister[MathAPI](&mathService{}, &svc.Options{Name: resource, Resource: resource, Methods: mathMethods(resource), Logger: slog.New(slog.NewTextHandler(b,
@@ -623,7 +623,7 @@ func TestLogOfTransports(t *testing.T) {
 
 // Verify that RPC does not serve a resource that is named rpc, which would hide
 // rpc.discover.
-func TestRPCReserved(t *testing.T) {
+func TestRPCRefusesResourceNamedRPC(t *testing.T) {
 	opts := mathOptions()
 	opts.Methods["Ping"] = svc.MethodOptions{Resource: "rpc"}
 	s := svc.MustRegister[MathAPI](&mathService{}, opts)
@@ -637,7 +637,7 @@ func TestRPCReserved(t *testing.T) {
 
 // Verify that a joined service answers for all of its parts, each with the
 // options of its own, and that At changes no name.
-func TestRPCJoin(t *testing.T) {
+func TestRPCOfJoinedServices(t *testing.T) {
 	strict := mathOptions()
 	strict.Strict, strict.Resource = true, "strict"
 	strict.Methods = mathMethods("strict")
@@ -817,7 +817,7 @@ var paramsTexts = []struct{ name, text string }{
 
 // Verify that it makes no difference whether params are decoded while the message
 // is read.
-func TestRPCParamsInPlace(t *testing.T) {
+func TestRPCParamsInAnyPlace(t *testing.T) {
 	h := newParams()
 	for _, test := range paramsTexts {
 		t.Run(test.name, func(t *testing.T) {
@@ -836,7 +836,7 @@ func TestRPCParamsInPlace(t *testing.T) {
 }
 
 // Verify the same for the arguments of tools, which may come in front of the name.
-func TestMCPArgumentsInPlace(t *testing.T) {
+func TestMCPArgumentsInAnyPlace(t *testing.T) {
 	h := svc.MustRegister[paramsAPI](paramsImpl{}, &svc.Options{Resource: "p", Logger: slog.New(slog.DiscardHandler)}).MCP(nil)
 	const form = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{%s,"arguments":%s,%s}}`
 	const name, other = `"name":"p_plain"`, `"nome":"p_plain"`
@@ -969,7 +969,7 @@ func TestRPCBatchOfGarbage(t *testing.T) {
 
 // Verify that 8 calls of a batch run at once, and no more: each waits until
 // there are as many as there can be.
-func TestRPCBatchBound(t *testing.T) {
+func TestRPCBatchRunsEightCallsAtOnce(t *testing.T) {
 	const bound = 8
 	var running, most atomic.Int64
 	full := make(chan struct{})
@@ -1210,7 +1210,7 @@ func TestRPCBatchAbandoned(t *testing.T) {
 }
 
 // Verify that what one call of a batch keeps is not that of the next.
-func TestRPCBatchContexts(t *testing.T) {
+func TestRPCBatchCallsShareNoContext(t *testing.T) {
 	var mu sync.Mutex
 	var seen []svc.Info
 	h := newMath(t, &mathService{called: func(ctx context.Context, _ string) {

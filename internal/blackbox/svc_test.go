@@ -518,7 +518,7 @@ func TestStrictNoInput(t *testing.T) {
 
 // Verify that At moves the routes, the document and nothing else, however its prefix is
 // written, and leaves the service as it is.
-func TestAt(t *testing.T) {
+func TestAtMovesRoutes(t *testing.T) {
 	service := newShelf(svc.Options{})
 	for _, test := range []struct{ prefix, want string }{
 		{"", "/books"},
@@ -555,7 +555,7 @@ func TestAt(t *testing.T) {
 }
 
 // Verify that Join keeps what is each method's own.
-func TestJoin(t *testing.T) {
+func TestJoinKeepsOptionsOfEachPart(t *testing.T) {
 	problem := newShelf(svc.Options{Resource: "a", OnError: svc.WriteProblem, Description: "First.", Version: "2"})
 	strict := newShelf(svc.Options{Resource: "b", Strict: true, MaxBody: 60})
 	service := svc.Join("Both", problem.At("/v1"), strict)

@@ -542,7 +542,7 @@ func TestUnionValues(t *testing.T) {
 
 // Verify that a client takes an alternative that it does not know, as a newer service may
 // answer with, and no discriminator.
-func TestUnionUnknown(t *testing.T) {
+func TestUnionUnknownToTheClient(t *testing.T) {
 	var client struct {
 		Show func(context.Context) (*unionPayment, error)
 		Tint func(context.Context, *unionShade) (*unionShade, error)
