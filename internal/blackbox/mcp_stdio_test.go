@@ -21,6 +21,8 @@ import (
 	"example.com/svc"
 )
 
+// This file tests MCP over standard input and output, one message a line.
+
 type mcpPiped interface {
 	Add(context.Context, *mcpCount) (*mcpCount, error)
 	Run(context.Context, *mcpFail) (*mcpCount, error)

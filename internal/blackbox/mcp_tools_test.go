@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -13,8 +14,8 @@ import (
 	"example.com/svc"
 )
 
-// These tests are about how a model fares with the tools: arguments that it misspells,
-// answers that are too long for it, and what the lists tell it.
+// This file tests the tools of MCP: what their lists say, arguments that a model misspells,
+// answers that are too long for it, and the fields that it chooses.
 
 // mcpRevisions are all revisions, the oldest first.
 var mcpRevisions = []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"}
@@ -619,4 +620,196 @@ func FuzzMCPFields(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Requirements 10.1, 10.2, 10.5, 10.6, 10.7, 10.8, 10.9, 10.10, 10.21: the list of
+// tools, in full in testdata/mcp/tools-list.txt.
+func TestMCPToolList(t *testing.T) {
+	h := newMCP(nil)
+	list := mcpLegacy("", "tools/list", "")
+	first, second := mcpPost(h, list).Body.Bytes(), mcpPost(newMCP(nil), list).Body.Bytes()
+	if !bytes.Equal(first, second) {
+		t.Errorf("two lists differ:\n%s\n%s", first, second)
+	}
+	var reply struct {
+		Result struct {
+			Tools []struct {
+				Name, Title, Description  string
+				InputSchema, OutputSchema map[string]any
+				Annotations               map[string]any
+			}
+		}
+	}
+	if err := json.Unmarshal(first, &reply); err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range reply.Result.Tools {
+		if !strings.HasPrefix(tool.Name, "notes_") || tool.Title == "" || tool.Description == "" || len(tool.Annotations) != 4 {
+			t.Errorf("%s lacks something: %+v", tool.Name, tool)
+		}
+		if tool.InputSchema["type"] != "object" || tool.OutputSchema != nil && tool.OutputSchema["type"] != "object" {
+			t.Errorf("%s has a schema of no object", tool.Name)
+		}
+	}
+	var indented bytes.Buffer
+	json.Indent(&indented, first, "", "  ")
+	golden(t, "mcp/tools-list.txt", indented.Bytes())
+	for _, bad := range []string{`"nullable"`, `"$ref"`, `"type":[`, `"listChanged"`} {
+		if bytes.Contains(first, []byte(bad)) {
+			t.Errorf("the list has %s", bad)
+		}
+	}
+}
+
+// Requirement 10.22: what MCPToolOptions change.
+func TestMCPToolOptions(t *testing.T) {
+	no, yes := false, true
+	h := newMCP(&svc.MCPOptions{Tools: map[string]svc.MCPToolOptions{
+		"Count":        {Title: "How many", Description: "Counts the notes.", ReadOnly: &yes},
+		"notes_create": {InputSchema: []byte(`{"type":"object", "$defs":{"a":{"$anchor":"x"}}, "if":{}}`), Destructive: &no, Idempotent: &yes, OpenWorld: &yes},
+	}})
+	list := mcpPost(h, mcpLegacy("", "tools/list", "")).Body.String()
+	for _, want := range []string{
+		`"title":"How many","description":"Counts the notes.",`,
+		`{"readOnlyHint":true,"destructiveHint":false,"idempotentHint":true,"openWorldHint":false`,
+		`{"readOnlyHint":false,"destructiveHint":false,"idempotentHint":true,"openWorldHint":true`,
+		`"inputSchema":{"type":"object","$defs":{"a":{"$anchor":"x"}},"if":{}}`,
+	} {
+		if !strings.Contains(list, want) {
+			t.Errorf("the list has no %s:\n%s", want, list)
+		}
+	}
+}
+
+type mcpMisnamed interface {
+	Größe(context.Context) error
+	ThisNameOfAMethodIsFarLongerThanWhatTheModelsThatAreAroundAreWillingToTake(context.Context) error
+}
+
+type mcpMisnamedService struct{}
+
+func (mcpMisnamedService) Größe(context.Context) error { return nil }
+func (mcpMisnamedService) ThisNameOfAMethodIsFarLongerThanWhatTheModelsThatAreAroundAreWillingToTake(context.Context) error {
+	return nil
+}
+
+// Verify that everything wrong with the options is said at once.
+func TestMCPMisconfigured(t *testing.T) {
+	poke := func(resource string) *svc.Service {
+		return svc.MustRegister[PokeAPI](new(poker), &svc.Options{Resource: resource})
+	}
+	s := svc.Join("mcpMisnamed", svc.MustRegister[mcpMisnamed](mcpMisnamedService{}, &svc.Options{Resource: "a", Methods: map[string]svc.MethodOptions{"Größe": {HTTP: "GET /size"}}}), poke("b"), poke("c"))
+	defer func() {
+		text := fmt.Sprint(recover())
+		for _, want := range []string{
+			`Größe: the tool name "a_größe" has other characters`, `is longer than 64 characters`, `Tools["Nope"]: mcpMisnamed has no method`, `MaxResult is negative`,
+			`Größe: Meta is not JSON`, `Größe: the Src of an icon is "http://x/y"; an icon has an https: or a data: URL`, `ServerInfo: the Theme of an icon is "blue"; write light or dark`,
+			`InputSchema is not JSON`, `InputSchema must be an object with "type":"object"`, `AllowedOrigins[0] is "app.example"`, `AllowedOrigins[1] is "https://app.example/x"`,
+			`ListScope is "shared"`, `ListTTL is negative`, `Tools["Poke"]: 2 methods have that name; write the name of the tool`,
+			`Poke: the tool would have the name "c_poke", as Poke does; rename one`, `Größe: a resource is one output, and the method has none or a stream`,
+		} {
+			if !strings.Contains(text, want) {
+				t.Errorf("the panic does not say %s:\n%s", want, text)
+			}
+		}
+	}()
+	const long = "ThisNameOfAMethodIsFarLongerThanWhatTheModelsThatAreAroundAreWillingToTake"
+	s.MCP(&svc.MCPOptions{
+		AllowedOrigins: []string{"app.example", "https://app.example/x"}, ListScope: "shared", ListTTL: -1, MaxResult: -1,
+		ServerInfo: svc.MCPServerInfo{Icons: []svc.MCPIcon{{Src: "data:,x", Theme: "blue"}}},
+		Tools:      map[string]svc.MCPToolOptions{"Nope": {}, "Poke": {}, "b_poke": {Name: "c_poke"}, "Größe": {InputSchema: []byte(`{"type":"object"`), Meta: map[string]any{"f": math.Inf(1)}, Icons: []svc.MCPIcon{{Src: "https://x"}, {Src: "http://x/y"}}}, long: {InputSchema: []byte(` {"Type":"object"}`)}},
+		Resources:  map[string]svc.MCPResourceOptions{"Größe": {URI: "sizes://all"}},
+	})
+}
+
+type mcpTagged[In any] interface {
+	Call(context.Context, *In) error
+}
+
+type mcpTaggedService[In any] struct{}
+
+func (mcpTaggedService[In]) Call(context.Context, *In) error { return nil }
+
+type mcpTree struct {
+	Name string    `json:"name" mcpheader:"Name"`
+	Kids []mcpTree `json:"kids,omitempty"`
+}
+
+// Requirement 4.5: a tag that clients would not accept is refused when the tools are made.
+func TestMCPHeaderTags(t *testing.T) {
+	register := func(mistakes any) string { return fmt.Sprint(mistakes) }
+	for _, test := range []struct{ name, got, want string }{
+		{"a header name that is no token", register(mcpRegister[struct {
+			A string `json:"a" mcpheader:"Two Words"`
+		}]()), `the argument /a: the header name "Two Words" is not a token`},
+		{"a number", register(mcpRegister[struct {
+			A float64 `json:"a" mcpheader:"A"`
+		}]()), `the argument /a: the header "A" can carry a string, an integer or a boolean`},
+		{"a pointer that is required", register(mcpRegister[struct {
+			A *string `json:"a" mcpheader:"A"`
+		}]()), `a pointer must be optional`},
+		{"two headers that differ by case", register(mcpRegister[struct {
+			A string `json:"a" mcpheader:"Same"`
+			B string `json:"b" mcpheader:"sAME"`
+		}]()), `the argument /b: the header "sAME" is there twice`},
+		{"a union as the input", register(mcpRegister[unionPayment]()), `Call: the input blackbox_test.unionPayment is a union, and assistants drop a tool whose input is anyOf or oneOf; put it into a field of a struct`},
+		{"a header in a list", register(mcpRegister[struct {
+			A []mcpTree `json:"a"`
+		}]()), `Call: the argument /name: the header "Name" can carry what is always at one place`},
+		{"a header in a map", register(mcpRegister[struct {
+			A map[string]mcpPlace `json:"a"`
+		}]()), `the argument /a/city: the header "City" can carry what is always at one place`},
+		{"headers as they may be", register(mcpRegister[struct {
+			A *string  `json:"a,omitempty" mcpheader:"A"`
+			B int8     `json:"b" mcpheader:"B"`
+			C bool     `json:"c" mcpheader:"C"`
+			D mcpPlace `json:"d"`
+		}]()), `<nil>`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if !strings.Contains(test.got, test.want) {
+				t.Errorf("got %s\nwant %s", test.got, test.want)
+			}
+		})
+	}
+}
+
+// mcpRegister returns what MCP panics with for a method with the input In.
+func mcpRegister[In any]() (mistakes any) {
+	defer func() { mistakes = recover() }()
+	svc.MustRegister[mcpTagged[In]](mcpTaggedService[In]{}, &svc.Options{Name: "Tagged"}).MCP(nil)
+	return nil
+}
+
+type mcpOutputs interface {
+	Bill(context.Context) (*unionPayment, error)
+	When(context.Context) (*mcpYear, error)
+}
+
+type mcpYear struct{}
+
+func (mcpYear) MarshalJSON() ([]byte, error) { return []byte("1970"), nil }
+func (mcpYear) JSONSchema() map[string]any   { return map[string]any{"type": "integer"} }
+
+type mcpOutputsService struct{}
+
+func (mcpOutputsService) Bill(context.Context) (*unionPayment, error) {
+	return &unionPayment{ID: "1", Cash: &struct{}{}}, nil
+}
+func (mcpOutputsService) When(context.Context) (*mcpYear, error) { return new(mcpYear), nil }
+
+// Verify that structured content and its schema are objects, whatever the output is.
+func TestMCPOutputsAreObjects(t *testing.T) {
+	h := svc.MustRegister[mcpOutputs](mcpOutputsService{}, &svc.Options{Resource: "out"}).MCP(nil)
+	for _, test := range []struct{ name, text, want string }{
+		{"tools/list", mcpLegacy("", "tools/list", ""), `…"name":"out_bill",…"outputSchema":{"type":"object","…Of":[…"name":"out_when",…"outputSchema":{"type":"object","properties":{"result":{"type":"integer"}},"required":["result"]…}…`},
+		{"a union", mcpLegacy("", "tools/call", `"name":"out_bill"`), `…"structuredContent":{"type":"cash","id":"1"…},…`},
+		{"a number", mcpLegacy("", "tools/call", `"name":"out_when"`), `…"structuredContent":{"result":1970},"content":[{"type":"text","text":"{\"result\":1970}"}]…`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := mcpPost(h, test.text).Body.String(); !mcpMatches(got, test.want) {
+				t.Errorf("%s\n got %s\nwant %s", test.text, got, test.want)
+			}
+		})
+	}
 }

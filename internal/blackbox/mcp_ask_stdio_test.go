@@ -16,8 +16,8 @@ import (
 	"example.com/svc"
 )
 
-// These tests are about questions to legacy clients over standard input and output, which
-// are requests of the server.
+// This file tests questions to legacy clients over standard input and output, where a
+// question is a request of the server.
 
 // A mcpConversation is a client on the other side of MCPStdio.
 type mcpConversation struct {

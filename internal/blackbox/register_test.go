@@ -1,0 +1,840 @@
+package blackbox_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"example.com/svc"
+)
+
+// This file holds what Register, Join, At and Mount refuse, as their user reads
+// it: each mistake is in a service that could be somebody's first, and the whole
+// text is in testdata/register.
+
+// A regCase is a program with a mistake in it.
+type regCase struct {
+	name string
+	do   func() error
+}
+
+// regGolden compares what each of the programs is told with its part of
+// testdata/register/file.
+func regGolden(t *testing.T, file string, cases []regCase) {
+	t.Helper()
+	var parts []goldenCase
+	for _, c := range cases {
+		name := strings.ToValidUTF8(c.name, "�")
+		parts = append(parts, goldenCase{name, func(*testing.T) string {
+			return fmt.Sprintf("# %s\n%s\n\n", name, regText(c.do))
+		}})
+	}
+	goldenCases(t, "register/"+file, parts)
+}
+
+// regMuxText is where http.ServeMux's own words begin to be about places in
+// files, and what may be another text with the next release of Go.
+var regMuxText = regexp.MustCompile(`(?s) \(registered at .*`)
+
+// regText returns the text of the error, or of the panic, or that all is well.
+func regText(do func() error) (text string) {
+	defer func() {
+		if v := recover(); v != nil {
+			text = regMuxText.ReplaceAllString(fmt.Sprintf("panic: %v", v), "...")
+		}
+	}()
+	if err := do(); err != nil {
+		return err.Error()
+	}
+	return "(accepted)"
+}
+
+// reg registers an implementation that is never called: the interface itself,
+// embedded in a struct.
+func reg[I any](opts *svc.Options) func() error {
+	return func() error {
+		_, err := svc.Register[I](regImpl[I](), opts)
+		return err
+	}
+}
+
+// regImpl returns a value of the interface type I that is not nil. Only a type
+// with methods of its own implements an interface, so there is one per test
+// interface.
+func regImpl[I any]() I {
+	for _, impl := range []any{
+		regEmpty{}, regShapes{}, regObjects{}, regOptions{}, regOptionsKeyed{}, regClash{}, regPatterns{}, regBinding{},
+		regTypes{}, regEndlessDefaults{}, regTags{}, regForeignTags{}, regReceiver{}, regFields{}, regAliases{}, regDirect{}, regMany{}, regHidden{},
+		regPaths{}, regOddPaths{}, regLone{}, regSpellings{}, regList[regOut]{},
+	} {
+		if i, ok := impl.(I); ok {
+			return i
+		}
+	}
+	panic(fmt.Sprintf("no implementation of %T", *new(I)))
+}
+
+type (
+	regIn  struct{ Text string }
+	regOut struct{ Text string }
+	regID  struct {
+		ID string `json:"id"`
+	}
+)
+
+type (
+	EmptyAPI interface{}
+	regEmpty struct{}
+
+	HiddenAPI interface{ create(context.Context) error }
+	regHidden struct{ HiddenAPI }
+
+	ShapeAPI interface {
+		ContextSecond(*regIn, context.Context) (*regOut, error)
+		ErrorFirst(context.Context) (error, *regOut)
+		ExtraInput(context.Context, *regIn, *regIn) error
+		ExtraOutput(context.Context) (*regOut, *regOut, error)
+		InputBySlice(context.Context, []regIn) error
+		InputByValue(context.Context, regIn) error
+		InputOfScalar(context.Context, *string) error
+		NoContext(*regIn) (*regOut, error)
+		NoError(context.Context, *regIn) *regOut
+		Nothing()
+		OutputByValue(context.Context) (regOut, error)
+		OutputOfList(context.Context) ([]regOut, error)
+		OutputOfChannel(context.Context) (<-chan regOut, error)
+		OutputOfPointer(context.Context) (*svc.Stream[regOut], error)
+		StreamOfNothing(context.Context) (func(), error)
+		StreamOfText(context.Context) (func(string), error)
+		StreamOfTwo(context.Context) (func(func(*regOut, error) bool, int), error)
+		StreamThatReturns(context.Context) (func(func(*regOut, error) bool) error, error)
+		Variadic(context.Context, ...*regIn) error
+		Sound(context.Context, *regIn) (*regOut, error)
+	}
+	regShapes struct{ ShapeAPI }
+
+	ObjectAPI interface {
+		After(context.Context, *time.Time) error
+		Now(context.Context) (*time.Time, error)
+		Parse(context.Context, *regCustom) (*regCustom, error)
+	}
+	regObjects struct{ ObjectAPI }
+)
+
+// A regCustom brings JSON of its own.
+type regCustom struct{ text string }
+
+func (c *regCustom) UnmarshalJSON(b []byte) error { c.text = string(b); return nil }
+func (c regCustom) MarshalJSON() ([]byte, error)  { return []byte(c.text), nil }
+
+// Verify what is said of methods that no transport can serve.
+func TestRegisterShapes(t *testing.T) {
+	regGolden(t, "shapes.txt", []regCase{
+		{"the type of the implementation in place of the interface", func() error {
+			_, err := svc.Register(&regShapes{}, nil)
+			return err
+		}},
+		{"a struct that is no interface", func() error {
+			_, err := svc.Register(regShapes{}, nil)
+			return err
+		}},
+		{"no implementation", func() error {
+			_, err := svc.Register[ShapeAPI](nil, nil)
+			return err
+		}},
+		{"an implementation that is a nil pointer", func() error {
+			_, err := svc.Register[ShapeAPI]((*regShapes)(nil), nil)
+			return err
+		}},
+		{"an interface without methods", reg[EmptyAPI](nil)},
+		{"an interface without a name", reg[interface {
+			Do(context.Context, *regID) error
+		}](nil)},
+		{"a method that is not exported", reg[HiddenAPI](nil)},
+		{"methods of other shapes", reg[ShapeAPI](nil)},
+		{"inputs and outputs that are no JSON objects", reg[ObjectAPI](nil)},
+	})
+}
+
+type (
+	OptionsAPI interface {
+		Create(context.Context, *regIn) (*regOut, error)
+		Do(context.Context, *regID) error
+	}
+	regOptions struct{ OptionsAPI }
+
+	KeyedAPI interface {
+		Create(context.Context, *regKeyed) error
+		Open(context.Context, *regKeyed) error
+	}
+	regOptionsKeyed struct{ KeyedAPI }
+	regKeyed        struct {
+		Key string `json:"-" header:"X-API-KEY,omitempty"`
+	}
+)
+
+// Verify what is said of options that contradict each other or the methods.
+func TestRegisterOptions(t *testing.T) {
+	methods := func(name string, o svc.MethodOptions) *svc.Options {
+		return &svc.Options{Methods: map[string]svc.MethodOptions{name: o}}
+	}
+	regGolden(t, "options.txt", []regCase{
+		{"options of a method that is not there", reg[OptionsAPI](methods("create", svc.MethodOptions{HTTP: "POST /x"}))},
+		{"an authentication that documents cannot say", reg[OptionsAPI](&svc.Options{Defaults: svc.Defaults{Auth: "basic"}})},
+		{"errors that are none", reg[OptionsAPI](&svc.Options{
+			Errors:  []*svc.Error{nil, {}, {Code: "OK"}, {Code: "not_found"}},
+			Methods: map[string]svc.MethodOptions{"Do": {Errors: []*svc.Error{nil, svc.Errorf(svc.CodeOK, "fine"), svc.Errorf(svc.CodeUnknown, "x")}}},
+		})},
+		{"schemes that cannot be", reg[OptionsAPI](&svc.Options{Schemes: []svc.Scheme{
+			{}, {Type: "digest"}, {Type: "bearer", Header: "X-Token"}, {Type: "basic", ConfigURL: "https://a.example", AuthURL: "a", TokenURL: "t"},
+			{Type: "apiKey"}, {Type: "apiKey", Header: "Cookie"}, {Type: "apiKey", Header: "X Key"}, {Type: "apiKey", Header: "X-Key", AuthURL: "https://a.example"},
+			{Type: "openIdConnect"}, {Type: "openIdConnect", ConfigURL: "login.example"}, {Type: "oauth2", AuthURL: "https://login.example/authorize"}, {Type: "oauth2", AuthURL: "ftp://x", TokenURL: "https://login.example/#a"},
+		}})},
+		{"two equal schemes", reg[OptionsAPI](&svc.Options{Schemes: []svc.Scheme{{Type: "bearer"}, {Type: "apiKey", Header: "X-API-Key"}, {Type: "bearer"}, {Type: "apiKey", Header: "x-api-key"}}})},
+		{"Auth beside schemes without a bearer", reg[OptionsAPI](&svc.Options{Defaults: svc.Defaults{Auth: "bearer"}, Schemes: []svc.Scheme{{Type: "basic"}}})},
+		{"a field that has the header of a key", reg[KeyedAPI](&svc.Options{Schemes: []svc.Scheme{{Type: "apiKey", Header: "x-api-key"}}, Methods: map[string]svc.MethodOptions{"Open": {Public: true}}})},
+		{"a resource that is no name", reg[OptionsAPI](&svc.Options{Resource: "api/todos"})},
+		{"a method's resource that is no name", reg[OptionsAPI](methods("Do", svc.MethodOptions{Resource: "to do"}))},
+		{"a stream mode that does not exist", reg[OptionsAPI](methods("Do", svc.MethodOptions{Stream: "websocket"}))},
+		{"a status that no method has", reg[OptionsAPI](methods("Create", svc.MethodOptions{Status: 302}))},
+		{"a status that says there is no body", reg[OptionsAPI](methods("Create", svc.MethodOptions{Status: 204}))},
+		{"a status that says there is a body", reg[OptionsAPI](methods("Do", svc.MethodOptions{Status: 201}))},
+		{"transports that are none", reg[OptionsAPI](methods("Do", svc.MethodOptions{Transports: []svc.Transport{"grpc", svc.TransportRPC}}))},
+		{"no transport at all", reg[OptionsAPI](methods("Do", svc.MethodOptions{Transports: []svc.Transport{}}))},
+		{"a path with a placeholder", reg[OptionsAPI](&svc.Options{Path: "tenants/{tenant}"})},
+		{"a path with an empty segment", reg[OptionsAPI](&svc.Options{Path: "a//b"})},
+		{"an interceptor that is none", reg[OptionsAPI](&svc.Options{Intercept: func(svc.InvokeFunc) svc.InvokeFunc { return nil }})},
+		{"several mistakes at once", reg[OptionsAPI](&svc.Options{
+			Resource: "to do",
+			Defaults: svc.Defaults{Auth: "Bearer"},
+			Methods:  map[string]svc.MethodOptions{"Crate": {}, "Do": {HTTP: "POST todos"}, "create": {}},
+		})},
+	})
+}
+
+type (
+	ClashAPI interface {
+		Add(context.Context, *regIn) (*regOut, error)
+		Create(context.Context, *regIn) (*regOut, error)
+		Find(context.Context, *regID) (*regOut, error)
+		Get(context.Context, *regID) (*regOut, error)
+		List(context.Context) (*regOut, error)
+		Search(context.Context) (*regOut, error)
+	}
+	regClash struct{ ClashAPI }
+)
+
+// A LoneAPI has one of each, so that no route needs an ID.
+type LoneAPI interface {
+	Get(context.Context) (*regOut, error)
+	Update(context.Context, *regIn) error
+}
+
+type regLone struct{ LoneAPI }
+
+// Verify what is said of routes that two methods have, or that fields do not fill.
+func TestRegisterRoutes(t *testing.T) {
+	regGolden(t, "routes.txt", []regCase{
+		{"two methods with one route", reg[ClashAPI](&svc.Options{Resource: "todos"})},
+		{"routes that match the same requests", reg[OptionsAPI](&svc.Options{Methods: map[string]svc.MethodOptions{
+			"Create": {HTTP: "POST /todos/{text}/archive"},
+			"Do":     {HTTP: "POST /todos/first/{id}"},
+		}})},
+		{"an inferred placeholder that no field fills", reg[LoneAPI](nil)},
+		{"placeholders of other names", reg[OptionsAPI](&svc.Options{Methods: map[string]svc.MethodOptions{
+			"Create": {HTTP: "POST /todos/{Text}"},
+			"Do":     {HTTP: "POST /todos/{id}"},
+		}})},
+	})
+}
+
+type (
+	PatternAPI interface {
+		Do(context.Context, *regID) error
+	}
+	regPatterns struct{ PatternAPI }
+)
+
+// Verify what is said of each pattern of MethodOptions.HTTP that is wrong, and that the
+// others are accepted.
+func TestRegisterPatterns(t *testing.T) {
+	var cases []regCase
+	for _, pattern := range []string{
+		"/todos/{id}",
+		"POST",
+		"post /todos/{id}",
+		"HEAD /todos/{id}",
+		"OPTIONS /todos/{id}",
+		"POST todos/{id}",
+		"POST example.com/todos/{id}",
+		"POST https://example.com/todos/{id}",
+		"POST /todos/{id...}",
+		"POST /todos/{id}/{$}",
+		"POST /todos/{id}/",
+		"POST /todos//{id}",
+		"POST /todos/../{id}",
+		"POST /todos/{id}/{id}",
+		"POST /todos/{}",
+		"POST /todos/{todo-id}",
+		"POST /todos/{id",
+		"POST /todos/:id",
+		"POST /todos/id}",
+		"POST /todos/no-{id}",
+		"POST /todos/{id}.json",
+		"POST /todos/{name}",
+		"POST /todos/{id}/a b",
+		"POST /todos/{id}?full=1",
+		"POST /todos/{id}/%zz",
+		"POST /todos/{id}/\x80",
+		"POST /",
+		// And what is right.
+		"POST /todos/{id}/archive",
+		"POST /v1/lists/{list}/todos/{id}",
+		"PATCH /a%20b/{id}/caf\u00e9:x@y",
+		"GET  /todos/{id}",
+	} {
+		cases = append(cases, regCase{pattern, reg[PatternAPI](&svc.Options{Methods: map[string]svc.MethodOptions{"Do": {HTTP: pattern}}})})
+	}
+	regGolden(t, "patterns.txt", cases)
+}
+
+type (
+	BindingAPI interface {
+		Both(context.Context, *regBoth) error
+		Delete(context.Context, *regTree) error
+		Get(context.Context, *regNoSuchPlace) (*regOut, error)
+		List(context.Context, *regFilter) (*regOut, error)
+		Move(context.Context, *regTwoPaths) error
+		Nothing(context.Context) error
+		Put(context.Context, *regPutTree) error
+		Same(context.Context, *regSamePlace) error
+		Unfilled(context.Context, *regIn) error
+	}
+	regBinding struct{ BindingAPI }
+	regBoth    struct {
+		ID string `json:"id" path:"id" query:"id"`
+	}
+	regTree struct {
+		ID   string  `json:"id"`
+		Tree regIn   `json:"tree"`
+		List []regIn `json:"list"`
+	}
+	regNoSuchPlace struct {
+		ID   string `json:"id"`
+		Name string `json:"name" path:"todo"`
+		Kind string `json:"kind" path:"kind"`
+	}
+	regFilter struct {
+		Labels map[string]string `json:"labels"`
+		Any    any               `json:"any"`
+		Page   int               `json:"page"`
+		Number int               `json:"number" query:"page"`
+	}
+	regTwoPaths struct {
+		From string `path:"from"`
+		To   string `path:"to"`
+	}
+	regPutTree struct {
+		ID   []string `json:"id" path:"id"`
+		Text string   `json:"text"`
+	}
+	regSamePlace struct {
+		ID   string `json:"id"`
+		Name string `json:"name" path:"id"`
+	}
+)
+
+// Verify what is said of fields that have no place on their route.
+func TestRegisterBinding(t *testing.T) {
+	regGolden(t, "binding.txt", []regCase{
+		{"fields with no place on the route", reg[BindingAPI](&svc.Options{Resource: "todos", Methods: map[string]svc.MethodOptions{
+			"Both":     {HTTP: "POST /both/{id}"},
+			"Nothing":  {HTTP: "POST /nothing/{id}/{part}"},
+			"Put":      {HTTP: "PUT /put/{id}"},
+			"Same":     {HTTP: "POST /same/{id}"},
+			"Unfilled": {HTTP: "POST /unfilled/{id}"},
+		}})},
+		{"path tags that name no placeholder", reg[PathAPI](&svc.Options{Resource: "todos", Methods: map[string]svc.MethodOptions{
+			"Get": {HTTP: "GET /todos/{id}"},
+		}})},
+		{"path tags that no placeholder can have", reg[OddPathAPI](nil)},
+	})
+}
+
+type (
+	PathAPI interface {
+		Archive(context.Context, *regOnePath) error
+		Get(context.Context, *regNoSuchPlace) (*regOut, error)
+	}
+	OddPathAPI interface {
+		Get(context.Context, *regOddPath) (*regOut, error)
+	}
+	regPaths    struct{ PathAPI }
+	regOddPaths struct{ OddPathAPI }
+	regOnePath  struct {
+		ID string `json:"id" path:"id"`
+	}
+	regOddPath struct {
+		ID string `json:"id" path:"todo-id"`
+	}
+)
+
+type (
+	TypesAPI interface {
+		Broken(context.Context, *regBroken) (*regBrokenOut, error)
+		Endless(context.Context, *regEndless) error
+		Family(context.Context, *regChild) error
+		Sound(context.Context, *regIn) (*regOut, error)
+		Unfilled(context.Context, *regIn) error
+	}
+	regTypes  struct{ TypesAPI }
+	regBroken struct {
+		Callback func()              `json:"callback"`
+		Channel  chan int            `json:"channel"`
+		Complex  []complex128        `json:"complex"`
+		Flags    map[bool]string     `json:"flags"`
+		Points   map[regPoint]string `json:"points"`
+		Reader   fmt.Stringer        `json:"reader"`
+		Write    regWriteOnly        `json:"write"`
+		Text     regReadText         `json:"text"`
+		Panics   regPanicSchema      `json:"panics"`
+		NotJSON  regBadSchema        `json:"not_json"`
+		Nested   struct {
+			Deep chan int `json:"deep"`
+		} `json:"nested"`
+		*regEmbedded
+	}
+	regBrokenOut struct {
+		Text regReadText `json:"text"`
+	}
+	regEmbedded struct{ More string }
+	regEndless  struct {
+		Left, Right *regEndless
+		Child       regChild
+		Lists       regLists
+	}
+	// A regChild needs a parent, which needs a child. Its default is of no interest then.
+	regChild struct {
+		Parents []regParent `json:"parents" minItems:"1"`
+		Seats   int         `json:"seats" default:"7" maximum:"5"`
+	}
+	regParent struct{ Child regChild }
+	regLists  []regLists
+	regPoint  struct{ X, Y int }
+
+	regWriteOnly   struct{}
+	regReadText    struct{}
+	regPanicSchema struct{ regCustom }
+	regBadSchema   struct{ regCustom }
+)
+
+func (regWriteOnly) MarshalJSON() ([]byte, error)  { return []byte("1"), nil }
+func (*regReadText) UnmarshalText([]byte) error    { return nil }
+func (*regPanicSchema) JSONSchema() map[string]any { panic("not yet") }
+func (*regBadSchema) JSONSchema() map[string]any   { return map[string]any{"type": func() {}} }
+
+// Verify what is said of types that JSON cannot carry, wherever in an input they are.
+func TestRegisterTypes(t *testing.T) {
+	regGolden(t, "types.txt", []regCase{
+		{"types that JSON cannot carry, and a mistake of another kind", reg[TypesAPI](&svc.Options{
+			Methods: map[string]svc.MethodOptions{"Unfilled": {HTTP: "POST /unfilled/{id}"}},
+		})},
+		{"an input whose default leaves out what has it as its default", reg[EndlessDefaultAPI](nil)},
+	})
+}
+
+type (
+	EndlessDefaultAPI interface {
+		Do(context.Context, *regEndlessDefault) error
+	}
+	regEndlessDefaults struct{ EndlessDefaultAPI }
+	regEndlessDefault  struct {
+		Next *regEndlessDefault `json:"next" default:"{}"`
+	}
+)
+
+type (
+	TagsAPI interface {
+		Create(context.Context, *regTagged) error
+		Edit(context.Context, *regDefaults) error
+	}
+	regTags   struct{ TagsAPI }
+	regTagged struct {
+		Length      int      `json:"length" minLength:"1"`
+		Negative    string   `json:"negative" maxLength:"-1"`
+		NotANumber  string   `json:"not_a_number" maxLength:"ten"`
+		Pattern     string   `json:"pattern" pattern:"["`
+		LookAhead   string   `json:"look_ahead" pattern:"^(?=a)"`
+		Named       string   `json:"named" pattern:"(?P<year>\\d+)"`
+		GoOnly      string   `json:"go_only" pattern:"\\A\\pL+\\z"`
+		PatternInt  int      `json:"pattern_int" pattern:"^\\d+$"`
+		Minimum     string   `json:"minimum" minimum:"1"`
+		Fraction    int      `json:"fraction" minimum:"0.5"`
+		Below       uint     `json:"below" minimum:"-1"`
+		Spelling    int      `json:"spelling" maximum:"1_000"`
+		Huge        int64    `json:"huge" maximum:"9223372036854775808"`
+		Multiple    int      `json:"multiple" multipleOf:"0"`
+		MinItems    string   `json:"min_items" minItems:"1"`
+		MaxItems    []string `json:"max_items" maxItems:"many"`
+		OnArray     [3]int   `json:"on_array" maxItems:"3"`
+		Unique      []string `json:"unique" uniqueItems:"yes"`
+		UniqueObj   []regIn  `json:"unique_obj" uniqueItems:"true"`
+		Enum        bool     `json:"enum" enum:"true"`
+		EnumTwice   string   `json:"enum_twice" enum:"a,b,a"`
+		EnumInt     int      `json:"enum_int" enum:"1,two"`
+		Time        int64    `json:"time,string" minimum:"1"`
+		LowerCase   string   `json:"lower_case" minlength:"1"`
+		Example     int      `json:"example" example:"many"`
+		OnNested    regIn    `json:"on_nested" minLength:"1"`
+		OnPointer   *int     `json:"on_pointer" minLength:"1"`
+		SeveralBad  []string `json:"several_bad" minItems:"x" maxItems:"y"`
+		DefaultText int      `json:"default_text" default:"one"`
+	}
+	regDefaults struct {
+		OutOfRange int8      `json:"out_of_range" default:"300"`
+		WrongType  bool      `json:"wrong_type" default:"1"`
+		Broken     int       `json:"broken" minimum:"1" default:"0"`
+		NotInEnum  string    `json:"not_in_enum" enum:"a,b" default:"c"`
+		When       time.Time `json:"when" default:"yesterday"`
+		List       []int     `json:"list" default:"[1,\"2\"]"`
+	}
+)
+
+// Verify what is said of tags that do not fit their field or do not parse, and of defaults
+// that break the rules.
+func TestRegisterTags(t *testing.T) {
+	regGolden(t, "tags.txt", []regCase{
+		{"tags that do not fit or do not parse", reg[TagsAPI](nil)},
+		{"defaults that the field refuses", func() error {
+			_, err := svc.Register[DefaultsAPI](regTags{}, nil)
+			return err
+		}},
+	})
+}
+
+type (
+	ForeignAPI interface {
+		Create(context.Context, *regForeign) error
+		Edit(context.Context, *regSelfChecked) (*regForeignOut, error)
+		List(context.Context, *regForeignPart) error
+		Trim(context.Context, *regForeignPart) error // whose tags are told once
+	}
+	regForeignTags struct{ ForeignAPI }
+	regForeign     struct {
+		regForeignPart
+		ID     string         `uri:"id"`
+		Title  string         `json:"title" binding:"required,max=80"`
+		Mail   string         `json:"mail" validate:"email"`
+		Note   string         `json:"note" required:"false"`
+		Nested []regForeignIn `json:"nested"`
+		Cache  string         `json:"-" validate:"required"`
+		Same   string         `json:"same" form:"same" required:"true"`
+		Left   string         `json:"left,omitempty" uri:"left" required:"false"`
+		Must   string         `json:"must,omitempty" required:"true"`
+		Least  int            `json:"least" min:"1"`
+		Range  string         `json:"range" minLength:"5" maxLength:"3" default:"four"`
+		Secret string         `json:"secret" header:"Authorization"`
+	}
+	regForeignPart struct {
+		Page int `form:"page,default=1"`
+	}
+	regForeignIn struct {
+		Key string `json:"key" param:"key" description:"the key"`
+	}
+	regForeignOut struct {
+		Title string `json:"title" binding:"required" validate:"min=1" required:"true" form:"title"`
+	}
+	regSelfChecked struct {
+		ID    string `json:"id" validate:"uuid"`
+		Inner struct {
+			Name string `validate:"min=1"`
+		} `json:"inner"`
+	}
+
+	ReceiverAPI interface {
+		Create(context.Context, *regReceivers) error
+		Show(context.Context) (*regReceiversOut, error)
+	}
+	regReceiver  struct{ ReceiverAPI }
+	regReceivers struct {
+		Money    regCopiedMoney           `json:"money"`
+		Texts    map[string]regCopiedText `json:"texts"`
+		Keys     map[regCopiedText]bool   `json:"keys"`
+		Promoted struct{ *regCustom }     `json:"promoted"`
+	}
+	regReceiversOut struct {
+		Money regCopiedMoney `json:"money"`
+		Text  regCopiedText  `json:"text"`
+	}
+	regCopiedMoney struct{ Cents int }
+	regCopiedText  string
+)
+
+func (*regSelfChecked) Validate() error { return nil }
+
+func (m regCopiedMoney) MarshalJSON() ([]byte, error) { return []byte("1"), nil }
+func (m regCopiedMoney) UnmarshalJSON([]byte) error   { return nil }
+func (t regCopiedText) MarshalText() ([]byte, error)  { return []byte(t), nil }
+func (t regCopiedText) UnmarshalText([]byte) error    { return nil }
+
+// Verify that what would silently do nothing is found: tags that only other libraries
+// read, and methods that read into a copy. Outputs may have them.
+func TestRegisterInVain(t *testing.T) {
+	regGolden(t, "vain.txt", []regCase{
+		{"tags of other libraries", reg[ForeignAPI](nil)},
+		{"methods that read into a copy", reg[ReceiverAPI](nil)},
+	})
+}
+
+// A DefaultsAPI has a part of TagsAPI.
+type DefaultsAPI interface {
+	Edit(context.Context, *regDefaults) error
+}
+
+type (
+	FieldsAPI interface {
+		Create(context.Context, *regNames) error
+		List(context.Context, *regQueryNames) (*regOut, error)
+		Update(context.Context, *regPathNames) error
+	}
+	regFields struct{ FieldsAPI }
+	regNames  struct {
+		Title   string
+		Heading string `json:"Title"`
+		URL     string `json:"url"`
+		Link    string `json:"URL"`
+	}
+	regQueryNames struct {
+		Page   int `query:"page"`
+		Number int `query:"page"`
+		Size   int `json:"-" query:"size"`
+		Length int `json:"size"`
+	}
+	regPathNames struct {
+		ID   string `path:"id"`
+		Name string `path:"id"`
+	}
+)
+
+// Verify what is said of two fields that have one name.
+func TestRegisterFields(t *testing.T) {
+	regGolden(t, "fields.txt", []regCase{
+		{"fields of one name", reg[FieldsAPI](nil)},
+	})
+}
+
+type (
+	AliasesAPI interface {
+		GetURL(context.Context) error
+		GetUrl(context.Context) error
+		MarkDone(context.Context) error
+		Markdone(context.Context) error
+		ReloadAB(context.Context) error
+		ReloadAb(context.Context) error
+	}
+	regAliases struct{ AliasesAPI }
+
+	SpellingsAPI interface {
+		ReDoIt(context.Context) error
+		RedoIt(context.Context) error
+	}
+	regSpellings struct{ SpellingsAPI }
+)
+
+// Verify what is said of methods whose names on the wire are the same.
+func TestRegisterNames(t *testing.T) {
+	regGolden(t, "names.txt", []regCase{
+		{"methods that differ by case", reg[AliasesAPI](&svc.Options{Resource: "todos"})},
+		{"methods with one alias", reg[SpellingsAPI](&svc.Options{Resource: "todos"})},
+		{"methods of an interface without a name", reg[interface {
+			Create(context.Context, *regIn) (*regOut, error)
+			Delete(context.Context, *regID) error
+			Purge(context.Context) error
+		}](&svc.Options{Name: "Todos", Methods: map[string]svc.MethodOptions{
+			"Create": {HTTP: "POST /todos"},
+			"Delete": {HTTP: "todos", Direct: svc.DirectIn(DirectAPI.Delete)},
+			"Purge":  {HTTP: "POST /todos"},
+		}})},
+	})
+}
+
+type (
+	DirectAPI interface {
+		Create(context.Context, *regIn) (*regOut, error)
+		Delete(context.Context, *regID) error
+		Purge(context.Context) error
+		Stats(context.Context) (*regOut, error)
+	}
+	// A regOther looks like DirectAPI and is another interface.
+	regOther interface {
+		Create(context.Context, *regIn) (*regOut, error)
+		Recreate(context.Context, *regIn) (*regOut, error)
+	}
+	regDirect struct{ DirectAPI }
+)
+
+func (regDirect) Create(context.Context, *regIn) (*regOut, error) { return nil, nil }
+
+// A ListOf is an interface with a type parameter.
+type ListOf[T any] interface {
+	Create(context.Context, *T) (*T, error)
+	Update(context.Context, chan T) error
+}
+
+type regList[T any] struct{ ListOf[T] }
+
+func regCreate(DirectAPI, context.Context, *regIn) (*regOut, error) { return nil, nil }
+
+// Purge has the name and the type of the method, and is another function.
+func Purge(DirectAPI, context.Context) error { return nil }
+
+// Verify that Direct is refused unless it is the method of the interface itself.
+func TestRegisterDirect(t *testing.T) {
+	direct := func(name string, c svc.DirectCall) func() error {
+		return reg[DirectAPI](&svc.Options{Methods: map[string]svc.MethodOptions{name: {Direct: c}}})
+	}
+	regGolden(t, "direct.txt", []regCase{
+		{"the method itself", direct("Create", svc.Direct(DirectAPI.Create))},
+		{"the methods of the other shapes", reg[DirectAPI](&svc.Options{Methods: map[string]svc.MethodOptions{
+			"Delete": {Direct: svc.DirectIn(DirectAPI.Delete)},
+			"Purge":  {Direct: svc.DirectNone(DirectAPI.Purge)},
+			"Stats":  {Direct: svc.DirectOut(DirectAPI.Stats)},
+		}})},
+		{"the method of the concrete type", direct("Create", svc.Direct(regDirect.Create))},
+		{"the method of another interface", direct("Create", svc.Direct(regOther.Create))},
+		{"another method", direct("Create", svc.DirectIn(DirectAPI.Delete))},
+		{"another method of the same shape", direct("Purge", svc.DirectOut(DirectAPI.Stats))},
+		{"a function that is no method", direct("Create", svc.Direct(regCreate))},
+		{"a function literal", direct("Create", svc.Direct(func(DirectAPI, context.Context, *regIn) (*regOut, error) { return nil, nil }))},
+		{"a function of the method's name", direct("Purge", svc.DirectNone(Purge))},
+		{"a method of an interface with a type parameter", reg[ListOf[regOut]](&svc.Options{Methods: map[string]svc.MethodOptions{
+			"Create": {Direct: svc.Direct(ListOf[regOut].Create)},
+		}})},
+		{"the method of another interface with that type parameter", reg[ListOf[regOut]](&svc.Options{Methods: map[string]svc.MethodOptions{
+			"Create": {Direct: svc.Direct(regList[regOut].Create)},
+		}})},
+		{"a method of an interface that is local to a function", func() error {
+			type LocalAPI interface {
+				Create(context.Context, *regIn) (*regOut, error)
+			}
+			_, err := svc.Register[LocalAPI](regDirect{}, &svc.Options{Methods: map[string]svc.MethodOptions{
+				"Create": {Direct: svc.Direct(LocalAPI.Create)},
+			}})
+			return err
+		}},
+		{"a method of an interface without a name", func() error {
+			type API = interface {
+				Create(context.Context, *regIn) (*regOut, error)
+			}
+			_, err := svc.Register[API](regDirect{}, &svc.Options{Resource: "todos", Methods: map[string]svc.MethodOptions{
+				"Create": {Direct: svc.Direct(API.Create)},
+			}})
+			return err
+		}},
+		{"nil", direct("Create", svc.Direct[DirectAPI, regIn, regOut](nil))},
+	})
+}
+
+type (
+	ManyAPI interface {
+		Broken(context.Context, chan int) error
+		Create(context.Context, *regNames) error
+		List(context.Context) (*regOut, error)
+		Search(context.Context) (*regOut, error)
+		Update(context.Context, *regDefaults) error
+		View(context.Context, *regID) (*regOut, error)
+	}
+	regMany struct{ ManyAPI }
+)
+
+// Verify that mistakes of every kind are told together.
+func TestRegisterEverything(t *testing.T) {
+	regGolden(t, "everything.txt", []regCase{
+		{"a mistake of each kind", reg[ManyAPI](&svc.Options{
+			Defaults: svc.Defaults{Auth: "jwt"},
+			Methods:  map[string]svc.MethodOptions{"Read": {}, "View": {HTTP: "GET /views/{name}"}},
+		})},
+	})
+}
+
+type regTodoAPI interface {
+	Create(context.Context, *regIn) (*regOut, error)
+	Get(context.Context, *regID) (*regOut, error)
+}
+
+type regTodos struct{ regTodoAPI }
+
+// Verify what Join, At, Mount and MustRegister panic with.
+func TestMistakesThatPanic(t *testing.T) {
+	todos := func(o svc.Options) *svc.Service {
+		return svc.MustRegister[regTodoAPI](regTodos{}, &o)
+	}
+	a, b := todos(svc.Options{Name: "A", Resource: "todos"}), todos(svc.Options{Name: "B", Resource: "lists"})
+	headed := todos(svc.Options{Resource: "todos", Methods: map[string]svc.MethodOptions{"Create": {HTTP: "GET /todos/{Text}"}, "Get": {HTTP: "GET /todos/watch"}}})
+	joined := func(services ...*svc.Service) func() error {
+		return func() error {
+			svc.Join("Everything", services...)
+			return nil
+		}
+	}
+	mounted := func(s *svc.Service, patterns ...string) func() error {
+		return func() error {
+			mux := http.NewServeMux()
+			for _, pattern := range patterns {
+				mux.Handle(pattern, http.NotFoundHandler())
+			}
+			s.Mount(mux)
+			return nil
+		}
+	}
+	at := func(prefix string) func() error {
+		return func() error {
+			a.At(prefix)
+			return nil
+		}
+	}
+	regGolden(t, "panics.txt", []regCase{
+		{"MustRegister", func() error {
+			svc.MustRegister[ObjectAPI](regObjects{}, nil)
+			return nil
+		}},
+		{"Join: two services", joined(a, b)},
+		{"Join: the same under two prefixes has the same names", joined(a.At("/v1"), a.At("/v2"))},
+		{"Join: one service twice", joined(a, b, a)},
+		{"Join: other defaults", joined(a, todos(svc.Options{Name: "B", Resource: "b", Defaults: svc.Defaults{BaseURL: "https://b.example"}}))},
+		{"Join: other needs of identity", joined(a, todos(svc.Options{Name: "B", Resource: "b", Defaults: svc.Defaults{Auth: "bearer"}}))},
+		{"Join: nothing", joined()},
+		{"Join: nil", joined(nil, a, nil)},
+		{"At: a relative path", at("v1")},
+		{"At: a placeholder", at("/{tenant}")},
+		{"At: an empty segment", at("/v1//x")},
+		{"At: dots", at("/v1/../x")},
+		{"At: a query", at("/v1?x=1")},
+		{"At: a host", at("https://example.com/v1")},
+		{"Mount: beside other routes", mounted(a, "GET /", "POST /lists", "GET /todos")},
+		{"Mount: on a route of the program", mounted(a, "POST /todos")},
+		{"Mount: on a route of the program that says so otherwise", mounted(a, "GET /todos/{name}")},
+		{"Mount: on a route that overlaps", mounted(a, "GET /{kind}/first")},
+		{"Mount: beside a handler of its own for HEAD", mounted(headed, "HEAD /todos/{name}")},
+		{"Mount: a method of another service", func() error {
+			mux := http.NewServeMux()
+			todos(svc.Options{Name: "C", Resource: "todos"}).Mount(mux)
+			a.Mount(mux)
+			return nil
+		}},
+		{"Mount: twice", func() error {
+			mux := http.NewServeMux()
+			a.Mount(mux)
+			a.Mount(mux)
+			return nil
+		}},
+		{"Mount: nil", func() error {
+			a.Mount(nil)
+			return nil
+		}},
+	})
+}
