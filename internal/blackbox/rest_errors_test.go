@@ -346,7 +346,6 @@ func failPanics(h http.Handler, q wireRequest) (v any) {
 // do its work is stood in for.
 func TestOnErrorWritesEveryError(t *testing.T) {
 	notFound := `{"error":{"code":"NOT_FOUND","message":"no such thing"}}`
-	var got error
 	for _, test := range []struct {
 		name    string
 		onError svc.ErrorWriter
@@ -359,7 +358,7 @@ func TestOnErrorWritesEveryError(t *testing.T) {
 		{"writes nothing", func(http.ResponseWriter, *http.Request, error) {}, post("/fail/do", `{"how":"cause"}`), 404, notFound},
 		{"only sets a header", func(w http.ResponseWriter, _ *http.Request, _ error) { w.Header().Set("Etag", "x") }, post("/fail/do", `{"how":"cause"}`), 404, notFound},
 		{"panics", func(http.ResponseWriter, *http.Request, error) { panic("secret") }, post("/fail/do", `{"how":"cause"}`), 404, notFound},
-		{"sends a status", func(w http.ResponseWriter, _ *http.Request, err error) { w.WriteHeader(418); got = err }, post("/fail/do", `{"how":"cause"}`), 418, ""},
+		{"sends a status", func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(418) }, post("/fail/do", `{"how":"cause"}`), 418, ""},
 		{"sends text", func(w http.ResponseWriter, _ *http.Request, err error) { io.WriteString(w, "sorry") }, post("/fail/do", `{"how":"cause"}`), 200, "sorry"},
 		{"problem", svc.WriteProblem, post("/fail/do", `{"how":"cause"}`), 404,
 			`{"type":"about:blank","title":"Not Found","status":404,"detail":"no such thing","instance":"/fail/do","code":"NOT_FOUND"}`},
@@ -396,6 +395,13 @@ func TestOnErrorWritesEveryError(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Verify that OnError gets the error of the method, with its cause.
+func TestOnErrorGetsTheCause(t *testing.T) {
+	var got error
+	h := failHandler(t, newFailLog(), func(w http.ResponseWriter, _ *http.Request, err error) { w.WriteHeader(418); got = err })
+	wireDirect(h)(t, post("/fail/do", `{"how":"cause"}`))
 	if !errors.Is(got, errFail) || svc.CodeOf(got) != svc.CodeNotFound {
 		t.Errorf("OnError got %v, want the error of the method, with its cause", got)
 	}
