@@ -633,12 +633,9 @@ func (b *batchBudget) logRest(ctx context.Context, e *endpoint, r *http.Request)
 type workspace struct {
 	dec    decoder
 	enc    encoder
-	body   []byte              // of the request
-	text   rpcText             // in body, for JSON-RPC
-	raw    *bodyReader         // of the request, for a method that reads it; nil otherwise
-	writer http.ResponseWriter // of REST
-	header http.Header         // of the output, over REST; nil if it has none
-	budget *batchBudget        // of the batch; nil for a call that is alone in its request
+	body   []byte       // of the request
+	text   rpcText      // in body, for JSON-RPC and MCP
+	budget *batchBudget // of the batch; nil for a call that is alone in its request
 }
 
 // borrowWorkspace returns a workspace, whose decoder is started, to be given back by
@@ -666,7 +663,7 @@ func (ws *workspace) forgetBody() {
 func (s *Service) returnWorkspace(ws *workspace) {
 	if ws.dec.resetWithin(maxPooled, ws.body, ws.enc.buf) && cap(ws.text.messages) <= maxPooled/256 {
 		ws.text.reset()
-		ws.raw, ws.writer, ws.header, ws.budget = nil, nil, nil, nil
+		ws.budget = nil
 		s.workspaces.Put(ws)
 	}
 }
