@@ -160,10 +160,10 @@ func (q *question) ask(ctx context.Context, capability, what string) ([]byte, er
 		return nil, unanswered(cannotAsk, what)
 	case answer != nil:
 		return answer, nil
-	case x.modern:
+	case x.modern():
 		return nil, q
 	}
-	text, err := x.pipe.askClient(ctx, x, &question{Method: q.Method, Params: q.legacyParams(x.revision)})
+	text, err := x.line.askClient(ctx, x, &question{Method: q.Method, Params: q.legacyParams(x.revision)})
 	switch {
 	case err != nil:
 		return nil, err
@@ -221,9 +221,9 @@ func askedExchange(ctx context.Context, capability, key string) (*exchange, []by
 // the process must be the conversation.
 func (x *exchange) reachesClient(capability string) bool {
 	switch {
-	case x.modern:
+	case x.modern():
 		return true
-	case x.pipe == nil || x.inBatch:
+	case x.line == nil || x.inBatch():
 		return false
 	case capability == "elicitation.url":
 		return x.revision >= revisionNov2025
@@ -459,7 +459,7 @@ func (x *exchange) keepAnswer(key string, text []byte) {
 // state of another call must not run. Legacy requests have no answers; it ignores
 // members with these names.
 func (x *exchange) readAnswers(m *message) *mcpError {
-	if !x.modern {
+	if !x.modern() {
 		x.capabilities = x.agreed.capabilities
 		return nil
 	}

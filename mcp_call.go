@@ -110,7 +110,7 @@ func (x *exchange) failCall(m *message, err error) error {
 // capability (MCP 2026-07-28, Base Protocol).
 func (x *exchange) checkCapabilities(t *tool, declared []byte) *mcpError {
 	isMissing := func(name string) bool { return !isJSONObject(memberAt(declared, name)) }
-	if !x.modern || !slices.ContainsFunc(t.options.RequiredCapabilities, isMissing) {
+	if !x.modern() || !slices.ContainsFunc(t.options.RequiredCapabilities, isMissing) {
 		return nil
 	}
 	m := openMembers([]byte(`{"requiredCapabilities":`))
@@ -139,12 +139,12 @@ func (x *exchange) checkCapabilities(t *tool, declared []byte) *mcpError {
 // too.
 
 // needsHeaders reports whether the request must have the headers.
-func (x *exchange) needsHeaders() bool { return x.modern && x.pipe == nil }
+func (x *exchange) needsHeaders() bool { return x.modern() && x.line == nil }
 
 // agreesOn reports whether the request has the header exactly once and with this value, or
 // is a legacy one without the header. name is in canonical form.
 func (x *exchange) agreesOn(name string, value []byte) bool {
-	values := x.header[name]
+	values := x.headerOf(name)
 	if len(values) != 1 {
 		return len(values) == 0 && !x.needsHeaders()
 	}
@@ -178,7 +178,7 @@ func decodeHeader(value string) (string, bool) {
 // are ignored.
 func (x *exchange) checkParamHeaders(t *tool, arguments []byte) *mcpError {
 	for _, p := range t.headers {
-		values := x.header[p.header]
+		values := x.headerOf(p.header)
 		if len(values) == 0 && !x.needsHeaders() {
 			continue // without a search of the arguments
 		}
@@ -228,14 +228,14 @@ func sameArgument(header string, value []byte) bool {
 func (x *exchange) callTool(m *message, add addFunc) error {
 	x.method, x.add = m.tool.method, add
 	if err := x.ws.budget.checkNext(x); err != nil {
-		x.skipped = true
+		m.skipped = true
 		x.observeSkipped(x, err)
 		return x.failCall(m, err)
 	}
 	done := false
 	defer func() {
 		if !done { // the panic goes on, and the stream, if it has begun, ends without an answer
-			x.stream.stopCall(x)
+			x.stream.stopCall()
 			if x.stream.events != nil {
 				x.stream.events.close()
 			}
@@ -243,13 +243,13 @@ func (x *exchange) callTool(m *message, add addFunc) error {
 	}()
 	err := x.run(x)
 	done = true
-	x.stream.stopCall(x)
+	x.stream.stopCall()
 	switch {
 	case x.refused:
 		// An error of the protocol has a status and a challenge, by which a client logs in;
 		// only the model would see a result with isError. If other messages share the
 		// response, and over stdio, there is only the error.
-		if !x.inBatch && x.pipe == nil {
+		if !x.inBatch() && x.line == nil {
 			setErrorHeader(x.w.Header(), ErrorFrom(err).header)
 		}
 		return refusal(err)
@@ -279,7 +279,7 @@ func (x *exchange) readInput() (in any, err error) {
 		x.readKey(&x.ws.dec, "/"+keyArgument, values)
 	}
 	if in, err = x.bindObject(m.arguments, m.input, m.inputErr); err == nil {
-		x.stream.startCall(x, m)
+		x.startStream(m)
 		x.openResult()
 		// The same method read as a resource sends all: nothing there names fields.
 		if t.fields != nil && string(m.method) == "tools/call" {
@@ -338,7 +338,7 @@ func (x *exchange) routeURI() string {
 func (x *exchange) runStream(_ context.Context, cancel context.CancelCauseFunc, stream any) error {
 	x.addJSON(`"structuredContent":`)
 	start := len(x.ws.enc.buf)
-	err := x.collect(cancel, stream, func(n int) { x.stream.sendProgress(x, float64(n), 0, "", false) })
+	err := x.collect(cancel, stream, func(n int) { x.stream.sendProgress(float64(n), 0, "", false) })
 	if err == nil {
 		err = x.addText(start)
 	}
@@ -370,7 +370,7 @@ func (x *exchange) readParams(method []byte) (in any, err error) {
 		if s.err != nil {
 			break
 		}
-		m.setPart(name, value)
+		m.setMember(name, value)
 		if string(name) == "name" && isText(value) && string(method) == "tools/call" {
 			m.tool = x.h.tools[string(textOf(value))]
 		}
@@ -779,7 +779,7 @@ func (c *MCPContent) appendContents(dst, meta []byte) []byte {
 // concurrent use.
 func Progress(ctx context.Context, done, total float64, message string) {
 	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok {
-		x.stream.sendProgress(x, done, total, message, true)
+		x.stream.sendProgress(done, total, message, true)
 	}
 }
 
@@ -809,31 +809,46 @@ func Progress(ctx context.Context, done, total float64, message string) {
 //	20          emergency
 func MCPLog(ctx context.Context, level slog.Level, data any) {
 	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok {
-		x.stream.sendLog(x, level, data)
+		if err := x.stream.sendLog(level, data); err != nil {
+			x.endpoint.logError(x, x.request, err, x.method)
+		}
 	}
 }
 
-// An mcpStream sends the messages of a method to the client before it returns. The answer
-// is JSON unless there are notifications: the first one begins a stream of events (MCP
-// 2026-07-28, Streamable HTTP), in which the answer is the last event.
+// A notices says which notifications a client wants during a call. The zero value is none.
+type notices struct {
+	token    []byte     // progressToken, as JSON; nil if the client does not want progress
+	logs     bool       // the client wants log messages
+	logLevel slog.Level // the least level that it wants
+}
+
+// An mcpStream sends the notifications of a method to the client before the method returns.
+// The answer is JSON unless there are notifications: the first one begins a stream of events
+// (MCP 2026-07-28, Streamable HTTP), in which the answer is the last event.
 //
 // The life of a stream: startCall, notifications while running is true, stopCall, and
-// exchange.sendAnswer, but for a panic. Invariants: token and logs are set only by startCall;
+// exchange.sendAnswer, but for a panic. Invariants: to and wants are set only by startCall;
 // after running has become false, only the answer is sent, and one goroutine uses events.
 // Events have no ids, since nothing can be resumed: a client whose connection breaks calls
 // again.
 type mcpStream struct {
 	mu         sync.Mutex   // protects the fields below, since methods may start goroutines; nothing is sent under it
 	running    bool         // the method may still send notifications and ask
-	logs       bool         // the client wants log messages
 	ownReports bool         // the method has reported progress itself
-	sent       int32        // how many notifications were sent; beside the flags it makes no exchange larger
-	token      []byte       // progressToken, as JSON; nil if the client does not want progress
-	logLevel   slog.Level   // the least level that it wants
-	events     *eventStream // nil until something is to be sent
+	sent       int32        // how many notifications were sent; an int would make each exchange larger
+	wants      notices      // what the client wants
+	to         *mcpRequest  // where notifications go
+	quiet      *quietTimer  // begins the stream of a quiet call; nil if nothing can be sent
+	events     *eventStream // nil until something is to be sent, and over standard output
 	last       float64      // how far the last report of progress said that the method was
 	sentAt     time.Time    // when the last notification was sent
-	timed      bool         // the timer of the message begins the stream of a quiet call
+}
+
+// A quietTimer begins the stream of a call that is silent for a heartbeat.
+type quietTimer struct {
+	timer  *time.Timer // nil over standard input and output, where no proxy drops a silent connection
+	stream *mcpStream  // of the call that the timer is for
+	fired  bool        // the timer runs or has run for this call
 }
 
 // Progress and log messages should be limited in rate (MCP 2025-11-25, Progress and
@@ -844,35 +859,48 @@ const (
 	notificationInterval = 50 * time.Millisecond
 )
 
-// startCall lets the method send the notifications that the client of m wants: none in a
-// batch, to a client that takes no events or by a writer that cannot flush. Legacy clients
-// get log messages from info on, since the server may choose a level until a client sets one
-// (MCP 2025-11-25, schema, LoggingMessageNotification). No other goroutine has x yet, so it
-// does not lock.
-func (s *mcpStream) startCall(x *exchange, m *message) {
-	s.running = true
-	if x.inBatch || !x.accept.events || x.pipe == nil && !canFlush(x.w) {
-		return
+// sendsEvents reports whether a message can be sent to the client before its answer: not to a
+// client that takes no events, nor by a writer that cannot flush.
+func (x *exchange) sendsEvents() bool {
+	return x.accept.events && (x.line != nil || canFlush(x.w))
+}
+
+// startStream lets the method of m send the notifications that the client wants, which are none
+// in a batch. Legacy clients get log messages from info on, since the server may choose a level
+// until a client sets one (MCP 2025-11-25, schema, LoggingMessageNotification).
+func (x *exchange) startStream(m *message) {
+	var wants notices
+	var quiet *quietTimer
+	if !x.inBatch() && x.sendsEvents() {
+		wants = notices{token: m.meta.token, logs: true, logLevel: x.agreed.logLevel}
+		if x.modern() {
+			wants.logLevel, wants.logs = parseLogLevel(m.meta.logLevel)
+		}
+		if x.line == nil {
+			quiet = &m.quiet
+		}
 	}
-	if x.pipe == nil { // there is no proxy in a pipe
-		s.timed, m.caller = true, x
-		m.timer.Reset(x.h.eventTimes.heartbeat)
-	}
-	s.token, s.last = m.meta.token, math.Inf(-1)
-	if x.modern {
-		s.logLevel, s.logs = parseLogLevel(m.meta.logLevel)
-	} else {
-		s.logLevel, s.logs = x.agreed.logLevel, true
+	x.stream.startCall(x.mcpRequest, wants, quiet)
+}
+
+// startCall lets a method send notifications. No other goroutine has s yet, so it does not lock.
+func (s *mcpStream) startCall(to *mcpRequest, wants notices, quiet *quietTimer) {
+	s.running, s.to, s.wants, s.quiet, s.last = true, to, wants, quiet, math.Inf(-1)
+	if quiet != nil {
+		quiet.stream = s
+		quiet.timer.Reset(to.h.eventTimes.heartbeat)
 	}
 }
 
 // stopCall ends the call. After it only the answer can be sent, even if the method has left
 // goroutines behind.
-func (s *mcpStream) stopCall(x *exchange) {
+func (s *mcpStream) stopCall() {
 	s.mu.Lock()
 	s.running = false
 	s.mu.Unlock()
-	x.message.fired = s.timed && !x.message.timer.Stop()
+	if s.quiet != nil {
+		s.quiet.fired = !s.quiet.timer.Stop()
+	}
 	if s.events != nil { // which nobody else changes from here on
 		s.events.flush(true)
 	}
@@ -882,20 +910,20 @@ func (s *mcpStream) stopCall(x *exchange) {
 // drop a connection that is silent for 30 or 60 seconds. It runs on the goroutine of a
 // timer, where a panic of some middleware's writer would end the program, so it recovers
 // it; the answer then meets the same writer.
-func (s *mcpStream) beginQuiet(x *exchange) {
+func (s *mcpStream) beginQuiet() {
 	defer func() { _ = recover() }()
 	s.mu.Lock()
 	if s.running {
-		s.beginEvents(x)
+		s.beginEvents()
 	}
 	s.mu.Unlock()
-	s.sendQueued(x)
+	s.sendQueued()
 }
 
 // beginEvents makes the answer a stream of events. The caller holds the mutex.
-func (s *mcpStream) beginEvents(x *exchange) {
+func (s *mcpStream) beginEvents() {
 	if s.events == nil {
-		s.events = newEvents(x.w, x.h.eventTimes, func(error) {}) // net/http cancels the context
+		s.events = newEvents(s.to.w, s.to.h.eventTimes, func(error) {}) // net/http cancels the context
 	}
 }
 
@@ -905,14 +933,14 @@ func (s *mcpStream) beginEvents(x *exchange) {
 // 2025-11-25, Progress). The last report is not limited by the rate, so that no client
 // shows 99 % for ever. The token is sent as the client wrote it, since it may be an integer
 // of any size.
-func (s *mcpStream) sendProgress(x *exchange, done, total float64, message string, own bool) {
-	defer s.sendQueued(x)
+func (s *mcpStream) sendProgress(done, total float64, message string, own bool) {
+	defer s.sendQueued()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ownReports = s.ownReports || own
 	finite := !math.IsNaN(done) && !math.IsInf(done, 0)
 	switch {
-	case !s.running, s.token == nil, !finite, s.ownReports && !own:
+	case !s.running, s.wants.token == nil, !finite, s.ownReports && !own:
 		return
 	case done <= s.last, done != total && s.tooMany():
 		return
@@ -922,36 +950,36 @@ func (s *mcpStream) sendProgress(x *exchange, done, total float64, message strin
 	if total > 0 && !math.IsInf(total, 0) {
 		known = appendFloat(nil, total, 64)
 	}
-	s.queueNotification(x, "notifications/progress",
-		object("progressToken", s.token, "progress", appendFloat(nil, done, 64), "total", known, "message", message))
+	s.queueNotification("notifications/progress",
+		object("progressToken", s.wants.token, "progress", appendFloat(nil, done, 64), "total", known, "message", message))
 }
 
 // sendLog sends a log message if the client wants its level. It encodes data without
-// the lock, since a MarshalJSON may send messages itself.
-func (s *mcpStream) sendLog(x *exchange, level slog.Level, data any) {
+// the lock, since a MarshalJSON may send messages itself. The error is that of encoding.
+func (s *mcpStream) sendLog(level slog.Level, data any) error {
 	s.mu.Lock()
 	wanted := s.wantsLog(level)
 	s.mu.Unlock()
 	if !wanted {
-		return
+		return nil
 	}
 	text, err := json.Marshal(data)
 	if err != nil {
-		x.endpoint.logError(x, x.request, err, x.method)
-		return
+		return err
 	}
 	s.mu.Lock()
 	if s.wantsLog(level) { // now too
-		s.queueNotification(x, "notifications/message", object("level", logLevelName(level), "data", text))
+		s.queueNotification("notifications/message", object("level", logLevelName(level), "data", text))
 	}
 	s.mu.Unlock()
-	s.sendQueued(x)
+	s.sendQueued()
+	return nil
 }
 
 // wantsLog reports whether a log message of this level is to be sent now. A modern client
 // that names no level must get none (MCP 2026-07-28, Logging). The caller holds the mutex.
 func (s *mcpStream) wantsLog(level slog.Level) bool {
-	return s.running && s.logs && level >= s.logLevel && !s.tooMany()
+	return s.running && s.wants.logs && level >= s.wants.logLevel && !s.tooMany()
 }
 
 // tooMany reports whether another notification now would exceed the rate.
@@ -964,23 +992,23 @@ const messageEvent = "message"
 
 // queueNotification queues a notification with these params, in the order in which they are
 // made. The caller holds the mutex, and calls sendQueued when it has released it.
-func (s *mcpStream) queueNotification(x *exchange, method string, params []byte) {
+func (s *mcpStream) queueNotification(method string, params []byte) {
 	body := slices.Concat([]byte(`{"jsonrpc":"2.0","method":"`), []byte(method), []byte(`","params":`), params, []byte("}"))
 	s.sent++
 	s.sentAt = time.Now()
-	if x.pipe != nil {
-		x.pipe.queueMessage(x, body)
+	if s.to.line != nil {
+		s.to.line.queueMessage(body)
 		return
 	}
-	s.beginEvents(x)
+	s.beginEvents()
 	s.events.queueEvent(&Event{Name: messageEvent}, body)
 }
 
 // sendQueued sends the notifications that are queued, without the mutex, since a writer of
 // middleware may ask for the Info of the call.
-func (s *mcpStream) sendQueued(x *exchange) {
-	if x.pipe != nil {
-		x.pipe.awaitRoom(maxPipeQueue)
+func (s *mcpStream) sendQueued() {
+	if s.to.line != nil {
+		s.to.line.pipe.awaitRoom(maxPipeQueue)
 		return
 	}
 	s.mu.Lock()

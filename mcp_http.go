@@ -72,8 +72,7 @@ func (h *mcpHandler) answerPost(w http.ResponseWriter, r *http.Request, ws *work
 	if ws.body, err = h.limits.readBody(w, r, ws.body[:0], false); err != nil {
 		return err
 	}
-	x := &exchange{h: h, w: w, header: r.Header, accept: parseAccept(r.Header["Accept"]), agreed: &h.unagreed}
-	x.call = call{Context: r.Context(), endpoint: &h.endpoint, request: r, ws: ws}
+	x := newExchange(r.Context(), mcpRequest{h: h, w: w, accept: parseAccept(r.Header["Accept"]), agreed: &h.unagreed}, r, ws)
 	x.message = h.messages.Get().(*message)
 	if x.readBody() {
 		x.serveBody()

@@ -79,30 +79,35 @@ func isModernRevision(v string) bool {
 	return err == nil
 }
 
-// A message is a JSON-RPC message with the members of its params that several methods
-// have. Each is JSON, a part of the body, or nil if it is absent or null. Only the type
-// of arguments has been checked.
+// A message is a JSON-RPC message that is being answered, with what its answer needs. Messages
+// come from a pool, so nothing that a method can keep may point to one.
 type message struct {
 	*rpcMessage // in ws.text
-	meta        requestMeta
-	name        []byte      // of the tool or prompt, for tools/call and prompts/get
-	arguments   []byte      // an object, for tools/call and prompts/get; of resources/read the parts of the URI
-	responses   []byte      // inputResponses, the answers to questions
-	state       []byte      // requestState, the sealed earlier answers
-	found       bool        // the fields above are set
-	wrong       bool        // params, or a member of it that must be one, is no object
-	tool        *tool       // that it calls, which readParams may find; nil if it calls none
-	timer       *time.Timer // begins the stream of a call that is silent for a heartbeat; nil over stdio
-	caller      *exchange   // that the timer is for
-	fired       bool        // the timer runs or has run, with this message
+	mcpParams
+	tool    *tool // that it calls, which readParams may find; nil if it calls none
+	skipped bool  // the call did not run, since the budget of the batch is spent
+	quiet   quietTimer
+}
+
+// An mcpParams has the members of the params of a message that several methods of MCP have.
+// Each is JSON, a part of the body, or nil if it is absent or null. Only the type of arguments
+// has been checked.
+type mcpParams struct {
+	meta      requestMeta
+	name      []byte // of the tool or prompt, for tools/call and prompts/get
+	arguments []byte // an object, for tools/call and prompts/get; of resources/read the parts of the URI
+	responses []byte // inputResponses, the answers to questions
+	state     []byte // requestState, the sealed earlier answers
+	found     bool   // the fields above are set
+	wrong     bool   // params, or a member of it that must be one, is no object
 }
 
 // newMessage returns a message whose timer is stopped. Messages come from a pool for the
 // timer's sake: a new one makes a call 6 to 17 % slower.
 func newMessage() *message {
 	m := new(message)
-	m.timer = time.AfterFunc(time.Hour, func() { m.caller.stream.beginQuiet(m.caller) })
-	m.timer.Stop()
+	m.quiet.timer = time.AfterFunc(time.Hour, func() { m.quiet.stream.beginQuiet() })
+	m.quiet.timer.Stop()
 	return m
 }
 
@@ -116,23 +121,25 @@ type requestMeta struct {
 	trace        []byte // the whole of _meta if it has a traceparent
 }
 
-// parseParams sets the fields of m from its params, unless readParams has. It runs before
-// the era is known, so it must not depend on it.
+// parseParams sets m.mcpParams, unless readParams has. It runs before the era is known, so it
+// must not depend on it.
 func (x *exchange) parseParams(m *message) *mcpError {
 	if len(m.params) > 0 && !m.found {
 		m.wrong = !isJSONObject(m.params)
-		eachMember(m.params, m.setPart)
+		eachMember(m.params, m.setMember)
 	}
 	if m.wrong {
-		x.modern = saysModern(x.versionHeader()) // the status of the error depends on it
+		if saysModern(x.versionHeader()) { // the status of the error depends on it
+			x.revision = modernRevision
+		}
 		return protocolError(rpcInvalidParams, "/params, and _meta and arguments in it, must be objects")
 	}
 	return nil
 }
 
-// setPart sets the field of a member of params. It ignores unknown members, because
+// setMember sets the field of a member of params. It ignores unknown members, because
 // clients may send those of other revisions and of extensions.
-func (m *message) setPart(name, value []byte) {
+func (m *mcpParams) setMember(name, value []byte) {
 	if isJSONNull(value) { // clients send null for what they leave out
 		return
 	}
@@ -188,34 +195,59 @@ func isMCPID(id []byte) bool {
 	return isText(id) && len(id) <= maxMCPID
 }
 
-// An exchange answers one request, or one message of a batch. It is the carrier of the
-// call that the message makes, and the context of the method, in which [Progress],
-// [MCPLog] and [Ask] find it. One goroutine uses it, except for its stream, which the
-// goroutines of the method may use.
+// An mcpRequest is one HTTP request, or one line of standard input, while it is answered. The
+// messages of a batch share one.
+type mcpRequest struct {
+	h      *mcpHandler
+	w      http.ResponseWriter // nil over standard input and output
+	values headerValues        // of the response
+	line   *pipeLine           // nil over HTTP
+	agreed *agreement          // on the pipe; the zero one before initialize and over HTTP
+	accept accepted            // by the client
+	status uint16              // of the answer, once it is known
+}
+
+// An exchange answers one message of an mcpRequest. It is the carrier of the call that the
+// message makes, and the context of the method, in which [Progress], [MCPLog] and [Ask] find
+// it. One goroutine uses it, except for its stream, which the goroutines of the method may
+// use.
 type exchange struct {
 	call
-	h        *mcpHandler
-	w        http.ResponseWriter // nil over standard input and output
-	values   headerValues        // of the response
-	header   http.Header         // of the request; nil over standard input and output
-	pipe     *mcpPipe            // nil over HTTP
-	cancel   context.CancelFunc  // of a call on the pipe, with a goroutine of its own; nil otherwise
-	agreed   *agreement          // on this pipe; the zero one before initialize and over HTTP
-	revision string              // of the message that is being answered
-	modern   bool                // its era
-	status   uint16              // of the answer; 0 until it is known
-	inBatch  bool                // the message is one of several
-	canceled bool                // by the client, so nothing more is sent for it; protected by pipe.mu
-	skipped  bool                // the call did not run, since the budget of the batch is spent
-	accept   accepted            // by the client
-	stream   mcpStream           // events of the answer; unused in a batch
-
-	message *message // that is being answered; it goes back to the pool
-	fields  []string // the argument fields of MCPToolOptions.Fields; nil without it
-	add     addFunc  // adds the output of the method to the result
+	*mcpRequest
+	revision string    // of the message; "" until it is known
+	stream   mcpStream // of notifications; unused in a batch
+	message  *message  // that is being answered; it goes back to the pool
+	fields   []string  // the argument fields of MCPToolOptions.Fields; nil without it
+	add      addFunc   // adds the output of the method to the result
 
 	capabilities []byte             // of the client, as JSON; protected by stream.mu while the method runs
-	answers      map[string]*answer // to questions of the method, by key; likewise
+	answers      map[string]*answer // to questions of the method, by their names; likewise
+}
+
+// A soleExchange is the memory of a request and of the exchange of its only message.
+type soleExchange struct {
+	exchange
+	request mcpRequest
+}
+
+// newExchange returns an exchange of r in ws for one message, or for reading a batch.
+func newExchange(ctx context.Context, r mcpRequest, request *http.Request, ws *workspace) *exchange {
+	x := &soleExchange{request: r}
+	x.mcpRequest = &x.request
+	x.call = call{Context: ctx, endpoint: &r.h.endpoint, request: request, ws: ws}
+	return &x.exchange
+}
+
+// modern reports whether the message is of the modern era.
+func (x *exchange) modern() bool { return x.revision == modernRevision }
+
+// headerOf returns the values of a header of the request, whose name is in canonical form.
+// Over standard input and output there are none.
+func (x *exchange) headerOf(name string) []string {
+	if x.request == nil {
+		return nil
+	}
+	return x.request.Header[name]
 }
 
 // An addFunc adds the output of a method to the result in ws.enc.buf.
@@ -272,8 +304,8 @@ func (x *exchange) serveBody() {
 // fired: that goroutine may still use it, and must not meet the next call.
 func (x *exchange) returnMessage() {
 	m := x.message
-	if x.message = nil; !m.fired {
-		*m = message{timer: m.timer}
+	if x.message = nil; !m.quiet.fired {
+		*m = message{quiet: quietTimer{timer: m.quiet.timer}}
 		x.h.messages.Put(m)
 	}
 }
@@ -303,7 +335,7 @@ func (x *exchange) serveMessage() {
 // acceptMessage answers 202 to messages that have no answer of their own, or 400 if the
 // header names a revision that is not served. Over standard output it sends nothing.
 func (x *exchange) acceptMessage() {
-	if x.pipe != nil {
+	if x.line != nil {
 		return
 	}
 	if e := checkVersion(x.versionHeader()); e != nil {
@@ -338,7 +370,7 @@ func (x *exchange) serveBatch() {
 		if !wantsAnswer(*m) {
 			continue
 		}
-		y := &exchange{call: call{Context: x.call.Context, endpoint: x.endpoint, request: x.request, ws: x.ws}, h: x.h, w: x.w, header: x.header, pipe: x.pipe, agreed: x.agreed, accept: x.accept, inBatch: true}
+		y := &exchange{call: call{Context: x.call.Context, endpoint: x.endpoint, request: x.request, ws: x.ws}, mcpRequest: x.mcpRequest}
 		y.message = x.h.messages.Get().(*message)
 		y.message.rpcMessage = m
 		y.answerRequest(y.message)
@@ -348,6 +380,7 @@ func (x *exchange) serveBatch() {
 		}
 		out = append(out, x.ws.enc.buf...)
 	}
+	x.ws.budget = nil // what is sent now is the answer to the whole batch
 	switch {
 	case x.Err() != nil:
 	case len(out) == 1: // notifications and responses only
@@ -363,7 +396,11 @@ func wantsAnswer(m rpcMessage) bool { return m.kind == rpcRequest || m.kind == r
 
 // checkBatch returns the error to answer a batch of n messages with, or nil.
 func (x *exchange) checkBatch(n int) *mcpError {
-	switch revision := cmp.Or(x.header.Get("Mcp-Protocol-Version"), x.agreed.revision); {
+	revision := x.agreed.revision
+	if values := x.versionHeader(); len(values) > 0 {
+		revision = cmp.Or(values[0], revision)
+	}
+	switch {
 	case revision != "" && revision != revisionMar2025 && revision != revisionNov2024:
 		return noBatches
 	case n == 0:
@@ -391,11 +428,11 @@ func (x *exchange) answerRequest(m *message) {
 		return
 	}
 	status, err := x.closeAnswer(id, x.answerMessage(m))
-	if tooLarge := x.ws.budget.keepAnswer(len(x.ws.enc.buf)); tooLarge != nil && !x.skipped {
+	if tooLarge := x.ws.budget.keepAnswer(len(x.ws.enc.buf)); tooLarge != nil && !m.skipped {
 		_, err = x.closeAnswer(id, x.failCall(m, tooLarge)) // in a batch, where all have one status
 	}
 	x.status = uint16(status)
-	if !x.skipped { // else the line that ends the log of the batch counts it
+	if !m.skipped { // else the line that ends the log of the batch counts it
 		x.end(x, err)
 	}
 	x.sendAnswer(status)
@@ -428,7 +465,7 @@ func (x *exchange) answerMessage(m *message) error {
 }
 
 // versionHeader returns the values of MCP-Protocol-Version.
-func (x *exchange) versionHeader() []string { return x.header["Mcp-Protocol-Version"] }
+func (x *exchange) versionHeader() []string { return x.headerOf("Mcp-Protocol-Version") }
 
 // saysModern reports whether the values of the header name a modern revision.
 func saysModern(header []string) bool { return len(header) == 1 && isModernRevision(header[0]) }
@@ -442,9 +479,9 @@ func saysModern(header []string) bool { return len(header) == 1 && isModernRevis
 // Versioning, Backward Compatibility).
 func (x *exchange) chooseEra(m *message) *mcpError {
 	method, header := string(m.method), x.versionHeader()
-	x.modern = m.meta.version != nil || saysModern(header) && method != "initialize" ||
+	isModern := m.meta.version != nil || saysModern(header) && method != "initialize" ||
 		method == "server/discover" || method == "subscriptions/listen"
-	if x.modern {
+	if isModern {
 		return x.checkModern(m, header)
 	}
 	return x.checkLegacy(m, header)
@@ -482,7 +519,7 @@ func checkVersion(values []string) *mcpError {
 // saysMethod reports whether the header Mcp-Method agrees with the method, or is absent
 // where it need not be there. Clients never need base64 for it.
 func (x *exchange) saysMethod(method []byte) bool {
-	values := x.header["Mcp-Method"]
+	values := x.headerOf("Mcp-Method")
 	return len(values) == 0 && !x.needsHeaders() || len(values) == 1 && values[0] == string(method)
 }
 
@@ -493,12 +530,12 @@ func (x *exchange) saysMethod(method []byte) bool {
 // error, since two programs might read different ones.
 func (x *exchange) checkModern(m *message, header []string) *mcpError {
 	x.revision = modernRevision
-	overHTTP, version := x.pipe == nil, []byte(nil)
+	overHTTP, version := x.line == nil, []byte(nil)
 	if isText(m.meta.version) {
 		version = textOf(m.meta.version)
 	}
 	switch {
-	case x.inBatch:
+	case x.inBatch():
 		return noBatches
 	case overHTTP && len(header) == 0:
 		return protocolError(mcpHeaderMismatch, "the header MCP-Protocol-Version is required")
@@ -527,7 +564,7 @@ func (x *exchange) answerMethod(m *message) error {
 	method := string(m.method)
 	_, knowsLevel := parseLogLevel(m.meta.logLevel)
 	switch {
-	case x.modern && m.meta.logLevel != nil && !knowsLevel:
+	case x.modern() && m.meta.logLevel != nil && !knowsLevel:
 		return badLogLevel // MCP 2026-07-28, Logging
 	case m.meta.token != nil && !isMCPID(m.meta.token):
 		return protocolError(rpcInvalidParams, "params._meta.progressToken must be a string or an integer, of at most 1024 bytes") // MCP 2025-11-25, Progress
@@ -541,26 +578,26 @@ func (x *exchange) answerMethod(m *message) error {
 		return x.answerPrompt(m)
 	case len(x.h.resources)+len(x.h.prompts) > 0 && method == "completion/complete":
 		return x.answerComplete(m)
-	case x.modern && method == "server/discover":
+	case x.modern() && method == "server/discover":
 		x.ws.enc.buf = append(beginRPCResult(x.ws.enc.buf[:0]), '{')
 		x.addJSON(x.h.texts.discover)
-	case x.modern && method == "subscriptions/listen":
+	case x.modern() && method == "subscriptions/listen":
 		return x.answerListen(m)
-	case !x.modern && method == "initialize":
+	case !x.modern() && method == "initialize":
 		return x.answerInitialize(m)
-	case !x.modern && (method == "ping" || len(x.h.resources) > 0 && (method == "resources/subscribe" || method == "resources/unsubscribe")):
+	case !x.modern() && (method == "ping" || len(x.h.resources) > 0 && (method == "resources/subscribe" || method == "resources/unsubscribe")):
 		// A subscription has no effect, since this server cannot notify clients later.
 		x.openResult()
-	case !x.modern && method == "logging/setLevel":
+	case !x.modern() && method == "logging/setLevel":
 		// Over HTTP the level is not kept, since there are no sessions; see [MCPLog].
 		level, ok := parseLogLevel(memberAt(m.params, "level"))
 		if !ok {
 			return badLogLevel
 		}
-		if x.pipe != nil && !x.inBatch { // a batch has its own goroutine
+		if x.line != nil && !x.inBatch() { // a batch has its own goroutine
 			agreed := *x.agreed
 			agreed.logLevel = level
-			x.pipe.agreed = &agreed
+			x.line.pipe.agreed = &agreed
 		}
 		x.openResult()
 	default:
@@ -573,7 +610,7 @@ func (x *exchange) answerMethod(m *message) error {
 // Version Negotiation): the one that the client asks for, if the server knows it, or
 // else the latest. Over HTTP nothing is kept. Calls without initialize are answered too.
 func (x *exchange) answerInitialize(m *message) error {
-	if x.inBatch { // MCP 2025-03-26, Lifecycle, Initialization
+	if x.inBatch() { // MCP 2025-03-26, Lifecycle, Initialization
 		return protocolError(rpcInvalidRequest, "initialize must not be part of a batch")
 	}
 	wanted := memberAt(m.params, "protocolVersion")
@@ -584,9 +621,9 @@ func (x *exchange) answerInitialize(m *message) error {
 	if !isLegacyRevision(version) {
 		version = revisionNov2025 // the latest; the modern one has no initialize
 	}
-	if x.pipe != nil {
+	if x.line != nil {
 		capabilities := bytes.Clone(memberAt(m.params, "capabilities"))
-		x.pipe.agreed = &agreement{revision: version, capabilities: capabilities}
+		x.line.pipe.agreed = &agreement{revision: version, capabilities: capabilities}
 	}
 	x.openResult()
 	x.addJSON(`"protocolVersion":"` + version + `",` + x.h.texts.initialize)
@@ -611,7 +648,7 @@ func (x *exchange) answerList(m *message) error {
 	if err := x.addObjects(x.h.lists[string(m.method)]); err != nil {
 		return &mcpError{number: rpcInternalError, text: "internal error", cause: err}
 	}
-	if x.modern {
+	if x.modern() {
 		x.addJSON(x.h.texts.cache)
 	}
 	return nil
@@ -623,8 +660,9 @@ func (x *exchange) answerList(m *message) error {
 // no events gets only the result.
 func (x *exchange) answerListen(m *message) error {
 	subscription := `"io.modelcontextprotocol/subscriptionId":` + string(m.id)
-	if x.accept.events && !x.inBatch && (x.pipe != nil || canFlush(x.w)) {
-		x.stream.queueNotification(x, "notifications/subscriptions/acknowledged", []byte(`{"_meta":{`+subscription+`},"notifications":{}}`))
+	if !x.inBatch() && x.sendsEvents() {
+		x.stream.to = x.mcpRequest
+		x.stream.queueNotification("notifications/subscriptions/acknowledged", []byte(`{"_meta":{`+subscription+`},"notifications":{}}`))
 	}
 	x.ws.enc.buf = beginRPCResult(x.ws.enc.buf[:0])
 	x.addJSON(`{"resultType":"complete","_meta":{` + x.h.texts.serverInfo + `,` + subscription + `}`)
@@ -635,7 +673,7 @@ func (x *exchange) answerListen(m *message) error {
 // first, and legacy results do not have them.
 func (x *exchange) openResult() {
 	x.ws.enc.buf = append(beginRPCResult(x.ws.enc.buf[:0]), '{')
-	if x.modern {
+	if x.modern() {
 		x.ws.enc.buf = append(x.ws.enc.buf, x.h.texts.modern...)
 	}
 }
@@ -723,7 +761,7 @@ func (x *exchange) addError(id []byte, e *mcpError) int {
 	switch ofRPC := e.number == rpcNoMethod || e.number == rpcInvalidParams || e.number == mcpNotFound; {
 	case e.refusal != 0:
 		return e.refusal
-	case e.number == rpcInternalError, ofRPC && !x.modern:
+	case e.number == rpcInternalError, ofRPC && !x.modern():
 		return http.StatusOK
 	case e.number == rpcNoMethod:
 		return http.StatusNotFound
@@ -736,9 +774,9 @@ func (x *exchange) addError(id []byte, e *mcpError) int {
 func (x *exchange) sendAnswer(status int) {
 	body := x.ws.enc.buf
 	switch {
-	case x.inBatch: // serveBatch sends it
-	case x.pipe != nil:
-		x.pipe.writeMessage(x, body)
+	case x.inBatch(): // serveBatch sends it
+	case x.line != nil:
+		x.line.writeMessage(body)
 	case x.stream.events != nil:
 		x.stream.events.sendEvent(&Event{Name: messageEvent}, body) // a client that has gone cannot be told
 		x.stream.events.close()

@@ -342,7 +342,7 @@ func (x *exchange) addContents(r *resource, uri []byte, out any) error {
 		c.becomeContents(textAt(uri), r)
 		return c.appendContents(dst, meta), err
 	})
-	if x.modern {
+	if x.modern() {
 		x.addJSON(`,"ttlMs":` + strconv.FormatInt(r.options.TTL.Milliseconds(), 10) + `,"cacheScope":"private"`)
 	}
 	return err
@@ -420,7 +420,7 @@ func (x *exchange) addMessages(out any) error {
 // Resources, Error Handling).
 func (x *exchange) notFound(uri []byte, text string) *mcpError {
 	e := protocolError(rpcInvalidParams, text)
-	if !x.modern {
+	if !x.modern() {
 		e.number = mcpNotFound
 	}
 	e.data = append(append([]byte(`{"uri":`), uri...), '}')

@@ -64,7 +64,7 @@ func (s *Service) MCPStdio(ctx context.Context, in io.Reader, out io.Writer, opt
 		agreed:  new(agreement),
 		cancel:  cancel,
 		written: make(chan struct{}),
-		running: make(map[string]*exchange),
+		running: make(map[string]*pipeLine),
 		slots:   make(chan struct{}, maxPipeCalls),
 		asked:   make(map[string]chan []byte),
 		ended:   make(chan struct{}),
@@ -131,9 +131,16 @@ type mcpPipe struct {
 	unanswered int                    // how many calls are read but not answered
 	queue      [][]byte               // messages that are to be written
 	err        error                  // of out; nothing is written after an error
-	running    map[string]*exchange   // the calls that can be canceled, by idKey of the id
+	running    map[string]*pipeLine   // of the calls that can be canceled, by idKey of the id
 	asked      map[string]chan []byte // the questions without an answer, likewise
 	asks       int                    // how many questions there were
+}
+
+// A pipeLine is one line of the client, a message or a batch, while it is answered.
+type pipeLine struct {
+	pipe     *mcpPipe
+	cancel   context.CancelFunc // of its calls, which have a goroutine of their own; nil for a line without calls
+	canceled bool               // by the client, so nothing more is sent for it; protected by pipe.mu
 }
 
 // A pipeState says how far a pipe is. It only grows.
@@ -184,14 +191,9 @@ func (p *mcpPipe) serveLine(ctx context.Context, line []byte, tooLong bool) {
 	if len(body) == 0 && !tooLong {
 		return
 	}
-	x := &exchange{
-		call:    call{Context: ctx, endpoint: &p.h.endpoint, ws: p.h.service.borrowWorkspace(true)},
-		h:       p.h,
-		pipe:    p,
-		agreed:  p.agreed,
-		accept:  accepted{json: true, events: true},
-		message: new(message), // which needs no timer
-	}
+	r := mcpRequest{h: p.h, line: &pipeLine{pipe: p}, agreed: p.agreed, accept: accepted{json: true, events: true}}
+	x := newExchange(ctx, r, nil, p.h.service.borrowWorkspace(true))
+	x.message = new(message) // which needs no timer
 	x.ws.body = append(x.ws.body[:0], body...)
 	switch text, m := &x.ws.text, x.message; {
 	case tooLong:
@@ -233,9 +235,9 @@ func (p *mcpPipe) startCall(x *exchange, id []byte) {
 	full := p.unanswered == maxPipeUnanswered
 	if !full {
 		p.unanswered++
-		x.Context, x.cancel = context.WithCancel(x.Context)
+		x.Context, x.line.cancel = context.WithCancel(x.Context)
 		if key != "" {
-			p.running[key] = x
+			p.running[key] = x.line
 		}
 	}
 	p.mu.Unlock()
@@ -244,17 +246,17 @@ func (p *mcpPipe) startCall(x *exchange, id []byte) {
 		return
 	}
 	go func() {
-		defer p.endCall(x, key)
+		defer p.endCall(x.line, key)
 		p.runCall(x, id)
 	}()
 }
 
 // endCall forgets a call and makes room for another one.
-func (p *mcpPipe) endCall(x *exchange, key string) {
-	x.cancel()
+func (p *mcpPipe) endCall(line *pipeLine, key string) {
+	line.cancel()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.running[key] == x { // not a later one, to which a client gave the same id
+	if p.running[key] == line { // not a later one, to which a client gave the same id
 		delete(p.running, key)
 	}
 	p.unanswered--
@@ -293,27 +295,27 @@ func (p *mcpPipe) runCall(x *exchange, id []byte) {
 func (p *mcpPipe) cancelCall(params []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if x := p.running[idKey(memberAt(params, "requestId"))]; x != nil {
-		x.canceled = true
-		x.cancel()
+	if line := p.running[idKey(memberAt(params, "requestId"))]; line != nil {
+		line.canceled = true
+		line.cancel()
 	}
 }
 
-// askClient sends q to the client of x and returns the result, or nil if it has
-// answered with an error. It returns an error if ctx or the call ends, and takes the
-// question back then, and at the end of in. The ids of questions may be equal to those of
+// askClient sends q to the client and returns the result, or nil if it has answered with an
+// error. It returns an error if ctx or call ends, which is the context of the call, and takes
+// the question back then, and at the end of in. The ids of questions may be equal to those of
 // the client, since each side numbers its own requests (MCP 2025-11-25, Base Protocol).
-func (p *mcpPipe) askClient(ctx context.Context, x *exchange, q *question) ([]byte, error) {
-	if err := cmp.Or(ctx.Err(), x.Err()); err != nil {
+func (l *pipeLine) askClient(ctx, call context.Context, q *question) ([]byte, error) {
+	if err := cmp.Or(ctx.Err(), call.Err()); err != nil {
 		return nil, err
 	}
-	answer := make(chan []byte, 1)
+	p, answer := l.pipe, make(chan []byte, 1)
 	p.mu.Lock()
 	p.asks++
 	id := appendQuoted(nil, "svc-"+strconv.Itoa(p.asks))
 	p.asked[idKey(id)] = answer
 	p.mu.Unlock()
-	p.writeMessage(x, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,%s`, id, encodeDocument(q)[len("{"):]))
+	l.writeMessage(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,%s`, id, encodeDocument(q)[len("{"):]))
 	select {
 	case result := <-answer:
 		return result, nil
@@ -321,11 +323,13 @@ func (p *mcpPipe) askClient(ctx context.Context, x *exchange, q *question) ([]by
 		p.deliverAnswer(id, nil)
 		return <-answer, nil // nil, or one that came before the end
 	case <-ctx.Done():
-	case <-x.Done():
+	case <-call.Done():
 	}
 	p.deliverAnswer(id, nil) // a late one is dropped
-	p.writeMessage(new(exchange), []byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":`+string(id)+`}}`))
-	return nil, cmp.Or(ctx.Err(), x.Err())
+	// The line may be canceled, so that nothing more is sent for it, but this is for the client.
+	note := &pipeLine{pipe: p}
+	note.writeMessage([]byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + string(id) + `}}`))
+	return nil, cmp.Or(ctx.Err(), call.Err())
 }
 
 // deliverAnswer gives the result of a response to the call that waits for it, if one does. The
@@ -349,23 +353,24 @@ func idKey(id []byte) string {
 	return string(id)
 }
 
-// writeMessage sends the answer of x, or a notification. Reading waits later than calls do,
-// since the end of in may be next.
-func (p *mcpPipe) writeMessage(x *exchange, body []byte) {
-	p.queueMessage(x, body)
+// writeMessage sends an answer or a question. Reading waits later than calls do, since the end
+// of in may be next.
+func (l *pipeLine) writeMessage(body []byte) {
+	l.queueMessage(body)
 	limit := maxPipeQueue
-	if x.cancel == nil {
+	if l.cancel == nil {
 		limit = maxPipeUnanswered
 	}
-	p.awaitRoom(limit)
+	l.pipe.awaitRoom(limit)
 }
 
 // queueMessage queues a copy of a message with a line end; the JSON of this package has
 // none. It queues nothing for a canceled call (MCP 2026-07-28, stdio, Cancellation).
-func (p *mcpPipe) queueMessage(x *exchange, body []byte) {
+func (l *pipeLine) queueMessage(body []byte) {
+	p := l.pipe
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.err == nil && !x.canceled {
+	if p.err == nil && !l.canceled {
 		p.queue = append(p.queue, append(append(make([]byte, 0, len(body)+1), body...), '\n'))
 		p.changed.Broadcast()
 	}

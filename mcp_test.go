@@ -268,26 +268,30 @@ func quietAnswer(timeout time.Duration, http2 bool, heartbeat time.Duration) (st
 // Verify that a timer that begins a stream serves no other call.
 func TestQuietTimer(t *testing.T) {
 	for _, heartbeat := range []time.Duration{time.Nanosecond, time.Hour} {
-		h := &mcpHandler{endpoint: endpoint{config: &config{eventTimes: eventTimes{heartbeat: heartbeat, write: time.Hour}}}}
-		w := &flushSignal{ResponseRecorder: httptest.NewRecorder(), flushed: make(chan struct{})}
-		x := &exchange{h: h, w: w, accept: accepted{events: true}, message: newMessage(), agreed: new(agreement)}
-		h.messages.New = func() any { return newMessage() }
-		m := x.message
-		x.stream.startCall(x, m)
-		if heartbeat < time.Hour {
-			<-w.flushed
-		}
-		x.stream.stopCall(x)
-		if begun := (x.stream.events != nil); begun != (heartbeat < time.Hour) || begun != m.fired {
-			t.Errorf("after %v: begun %t, fired %t", heartbeat, begun, m.fired)
-		}
-		x.returnMessage()
-		if again := m.caller == nil; again == m.fired || m.fired && h.messages.Get() == any(m) {
-			t.Errorf("after %v: fired %t, used again %t", heartbeat, m.fired, again)
-		}
-		if x.stream.events != nil {
-			x.stream.events.close()
-		}
+		t.Run(heartbeat.String(), func(t *testing.T) {
+			h := &mcpHandler{endpoint: endpoint{config: &config{eventTimes: eventTimes{heartbeat: heartbeat, write: time.Hour}}}}
+			h.messages.New = func() any { return newMessage() }
+			w := &flushSignal{ResponseRecorder: httptest.NewRecorder(), flushed: make(chan struct{})}
+			x := newExchange(context.Background(), mcpRequest{h: h, w: w}, nil, nil)
+			x.message = newMessage()
+			quiet := &x.message.quiet
+			x.stream.startCall(x.mcpRequest, notices{}, quiet)
+			if heartbeat < time.Hour {
+				<-w.flushed
+			}
+			x.stream.stopCall()
+			if begun := (x.stream.events != nil); begun != (heartbeat < time.Hour) || begun != quiet.fired {
+				t.Errorf("begun %t, fired %t", begun, quiet.fired)
+			}
+			m := x.message
+			x.returnMessage()
+			if again := quiet.stream == nil; again == quiet.fired || quiet.fired && h.messages.Get() == any(m) {
+				t.Errorf("fired %t, used again %t", quiet.fired, again)
+			}
+			if x.stream.events != nil {
+				x.stream.events.close()
+			}
+		})
 	}
 }
 
