@@ -797,11 +797,12 @@ type (
 		Tree    *billTree            `json:"tree,omitempty"`
 		Text    string               `json:"text,omitempty" maxLength:"100" pattern:"^(([a-z]{1,30}){1,30}x)+$"`
 		Any     []any                `json:"any,omitempty" maxItems:"10"`
+		Few     map[string]billItem  `json:"few,omitempty" maxProperties:"10"`
 	}
 )
 
 // Verify what a megabyte may cost that is refused in the end: a list is not stored
-// beyond maxItems, nothing is stored once no more violations are kept, and a
+// beyond maxItems and a map not beyond maxProperties, nothing is stored once no more violations are kept, and a
 // pattern is not tried on a text that is too long.
 func TestBills(t *testing.T) {
 	const size = 1 << 20
@@ -834,6 +835,8 @@ func TestBills(t *testing.T) {
 		{"unique", list("1"), "/unique maxItems", 8},
 		{"any", list("{}"), "/any maxItems", 8},
 		{"pair", list("{}"), "/pair maxItems", 8},
+		{"few", members("{}", strconv.Itoa), "/few maxProperties", 8},
+		{"few", members("1", strconv.Itoa), "/few/0 type", 8},
 		{"items", list("1"), "/items/0 type", 8},
 		{"wrong", list("{}"), "/wrong/0/id required", 16},
 		{"wrong", list("1"), "/wrong/0 type", 16},

@@ -95,6 +95,8 @@ type ruleRow struct {
 //	minItems:"1"              slices
 //	maxItems:"10"
 //	uniqueItems:"true"        slices and arrays of strings, booleans and numbers
+//	minProperties:"1"         maps
+//	maxProperties:"10"
 //
 // patternHint is no rule: see applyHint.
 var ruleRows = []ruleRow{
@@ -146,6 +148,14 @@ var ruleRows = []ruleRow{
 		keyword: "uniqueItems", lower: "uniqueitems", must: "must not have the same item twice", role: roleDistinct,
 		fits: isScalarList, on: "a slice or an array of strings, booleans or numbers", parse: parseUnique, costly: true,
 	},
+	{
+		keyword: "minProperties", lower: "minproperties", must: "must have at least # members", role: roleLeast, opposite: roleMost,
+		fits: isMap, on: "a map", parse: parseSize("members", hasFewer),
+	},
+	{
+		keyword: "maxProperties", lower: "maxproperties", must: "must have at most # members", role: roleMost,
+		fits: isMap, on: "a map", parse: parseSize("members", hasMore),
+	},
 }
 
 // ruleEnum is the keyword of the rule that a method Enum, the alternatives of a union and the
@@ -178,6 +188,7 @@ func isString(s *shape) bool     { return s.kind == kindString }
 func isBoundable(s *shape) bool  { return s.kind.isInteger() || s.kind == kindFloat }
 func isEnumerable(s *shape) bool { return isString(s) || isBoundable(s) }
 func isSlice(s *shape) bool      { return s.kind == kindSlice }
+func isMap(s *shape) bool        { return s.kind == kindMap }
 func isScalarList(s *shape) bool {
 	return (isSlice(s) || s.kind == kindArray) && (isEnumerable(s.elem) || s.elem.kind == kindBool)
 }

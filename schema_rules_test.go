@@ -41,6 +41,8 @@ type sBounds struct {
 	G [2]bool  `json:"g" uniqueItems:"true"`
 	H *string  `json:"h,omitempty" enum:"a,b,"`
 	I float64  `json:"i,omitempty" multipleOf:"0.25" minimum:"-1e3"`
+
+	J map[string]bool `json:"j" minProperties:"1" maxProperties:"2"`
 }
 
 func TestSchemaAgrees(t *testing.T) {
@@ -184,6 +186,10 @@ func (d *schemaReader) keyword(schema map[string]any, keyword string, arg, value
 		return fails(isList && len(list) < count(arg))
 	case "maxItems":
 		return fails(isList && len(list) > count(arg))
+	case "minProperties":
+		return fails(isObject && len(object) < count(arg))
+	case "maxProperties":
+		return fails(isObject && len(object) > count(arg))
 	case "uniqueItems":
 		for i, x := range list {
 			if slices.ContainsFunc(list[:i], func(y any) bool { return equalAny(x, y) }) {

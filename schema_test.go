@@ -100,6 +100,7 @@ type sLists struct {
 	Texts  map[netip.Addr]string    `json:"texts"`
 	Inline []struct{ A int }        `json:"inline"`
 	Nested map[string]map[int][]any `json:"nested"`
+	Sized  *map[string]int8         `json:"sized" minProperties:"1" maxProperties:"3" doc:"Up to three."`
 }
 
 type sQuoted struct {
@@ -376,6 +377,10 @@ func TestConstraints(t *testing.T) {
 		{float32(0), `multipleOf:"0.01"`, `0.07 1.13 19.99`, `0.001`, "must be a multiple of 0.01"},
 		{[]int(nil), `minItems:"1"`, `[1] [1,2]`, `[]`, "must have at least 1 item"},
 		{[]int(nil), `maxItems:"1"`, `[] [1]`, `[1,2]`, "must have at most 1 item"},
+		{map[string]int(nil), `minProperties:"1"`, `{"a":1} {"a":1,"b":2}`, `{}`, "must have at least 1 member"},
+		{map[int8]int(nil), `maxProperties:"1"`, `{} {"1":1}`, `{"1":1,"2":2}`, "must have at most 1 member"},
+		{new(map[string]int), `maxProperties:"0"`, `{} null`, `{"a":1}`, "must have at most 0 members"},
+		{Optional[map[string]int]{}, `minProperties:"2"`, `{"a":1,"b":2} null`, `{"a":1}`, "must have at least 2 members"},
 		{[]string(nil), `uniqueItems:"true"`, `[] ["a","A","é"]`, `["a","a"] ["a","b","\u0061"]`, "must not have the same item twice"},
 		{[]int(nil), `uniqueItems:"true"`, `[1,2]`, `[1,1.0] [0,-0]`, "must not have the same item twice"},
 		{[]float64(nil), `uniqueItems:"true"`, `[1,1.5]`, `[1,1.0] [0,-0.0] [0.1,1e-1]`, "must not have the same item twice"},

@@ -52,10 +52,10 @@
 //	the JSON body                  any other
 //
 // The tags minLength, maxLength, pattern, minimum, maximum, exclusiveMinimum,
-// exclusiveMaximum, multipleOf, minItems, maxItems, uniqueItems and enum are rules, which
-// are enforced on every transport and published in every schema. A method Validate() error
-// of a struct checks what tags cannot say. The tags format, example, doc and patternHint
-// are for documents and messages.
+// exclusiveMaximum, multipleOf, minItems, maxItems, uniqueItems, minProperties,
+// maxProperties and enum are rules, which are enforced on every transport and published in
+// every schema. A method Validate() error of a struct checks what tags cannot say. The tags
+// format, example, doc and patternHint are for documents and messages.
 //
 // A field of an output with the tag header:"Name" is a header of the REST response.
 // An [Optional] distinguishes absent, null and a value. A struct with a discriminator is

@@ -1118,3 +1118,45 @@ func TestSpelledTexts(t *testing.T) {
 		t.Errorf("Call: %v", err)
 	}
 }
+
+// Verify that the sizes of a map are checked in requests and in Go values, and that a member
+// too many is a violation of the map and not of the member.
+func TestMapSizes(t *testing.T) {
+	type sized struct {
+		A map[string]int `json:"a" minProperties:"1" maxProperties:"2"`
+	}
+	s := taking[sized]()
+	for _, test := range []struct {
+		name, value string
+		want        string // the violation, or "" for none
+	}{
+		{"too few", `{}`, `{"in":"body","path":"/a","rule":"minProperties","message":"must have at least 1 member"}`},
+		{"the least", `{"x":1}`, ""},
+		{"the most", `{"x":1,"y":2}`, ""},
+		{"too many", `{"x":1,"y":2,"z":3}`, `{"in":"body","path":"/a","rule":"maxProperties","message":"must have at most 2 members"}`},
+		{"too many, the last of another type", `{"x":1,"y":2,"z":"no"}`, `{"in":"body","path":"/a","rule":"maxProperties","message":"must have at most 2 members"}`},
+		{"too many, the first of another type", `{"x":"no","y":2,"z":3}`, `{"in":"body","path":"/a/x","rule":"type","message":"must be an integer"},{"in":"body","path":"/a","rule":"maxProperties","message":"must have at most 2 members"}`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			body := `{"a":` + test.value + `}`
+			m := s.Descriptor().Resources[0].Methods[0]
+			w := httptest.NewRecorder()
+			s.REST().ServeHTTP(w, httptest.NewRequest(m.HTTP.Method, m.HTTP.Path, strings.NewReader(body)))
+			answers := map[string]string{
+				"REST":     w.Body.String(),
+				"JSON-RPC": rpc(s, `{"jsonrpc":"2.0","id":1,"method":"t.make","params":`+body+`}`),
+			}
+			var in sized
+			if json.Unmarshal([]byte(body), &in) == nil {
+				_, err := s.Call(context.Background(), "t", "make", &in)
+				text, _ := json.Marshal(svc.ErrorFrom(err))
+				answers["Call"] = string(text)
+			}
+			for transport, answer := range answers {
+				if got := strings.Contains(answer, `"violations"`); got != (test.want != "") || got && !strings.Contains(answer, `"violations":[`+test.want+`]`) {
+					t.Errorf("%s answers %s, want %s", transport, answer, test.want)
+				}
+			}
+		})
+	}
+}

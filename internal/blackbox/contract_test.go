@@ -372,6 +372,34 @@ input /a/*: minLength is 1, was none; for example {"a":[""]}`},
 	{"an array for a list", taking[one[[]int]](), taking[one[[1]int]](), `input /a: is list of 1, was list; for example {"a":[]}`},
 	{"map keys", taking[one[map[string]int]](), taking[one[map[int8]int]](), `input /a/*: there are names that the reader does not take; for example {"a":{"a":0}}`},
 	{"map keys with quotes", taking[one[map[rSaid]int]](), taking[one[map[int8]int]](), `input /a/*: there are names that the reader does not take; for example {"a":{"a \"b\"\\c":0}}`},
+	{"minProperties", taking[one[map[string]int]](), taking[struct {
+		A map[string]int `json:"a" minProperties:"2"`
+	}](), `input /a: minProperties is 2, was none; for example {"a":{"a":0}}`},
+	{"maxProperties", taking[struct {
+		A map[int8]bool `json:"a" maxProperties:"3"`
+	}](), taking[struct {
+		A map[int8]bool `json:"a" maxProperties:"1"`
+	}](), `input /a: maxProperties is 1, was 3; for example {"a":{"0":false,"1":false}}`},
+	{"wider sizes of a map", taking[struct {
+		A map[string]int `json:"a" minProperties:"2" maxProperties:"2"`
+	}](), taking[struct {
+		A map[string]int `json:"a" minProperties:"1" maxProperties:"3"`
+	}](), ""},
+	{"values of a map that has two", taking[struct {
+		A map[string]int `json:"a" minProperties:"2" maxProperties:"2"`
+	}](), taking[struct {
+		A map[string]bool `json:"a" minProperties:"2" maxProperties:"2"`
+	}](), `input /a/*: is bool, was int; for example {"a":{"a":0,"b":0}}`},
+	{"an object for a map with a member", taking[struct {
+		A map[string]int `json:"a" minProperties:"1"`
+	}](), taking[one[struct {
+		B string `json:"b,omitempty"`
+	}]](), `input /a: is object, was map: unknown names are ignored now (refused over MCP without AllowUnknown)
+input /a/b: is string, was int; for example {"a":{"b":0}}`},
+	{"a map that is too small for an object", taking[one[rPair[int, int]]](), taking[struct {
+		A map[string]int `json:"a" maxProperties:"1"`
+		B int            `json:"b,omitempty"`
+	}](), `input /a: maxProperties is 1, was none; for example {"a":{"a":0,"b":0}}`},
 	{"map values", taking[one[map[string]*int]](), taking[one[map[string]int]](), `input /a/*: is int, was int or null; for example {"a":{"a":null}}`},
 	// Types.
 	{"type", taking[one[string]](), taking[one[int]](), `input /a: is int, was string; for example {"a":"a"}`},

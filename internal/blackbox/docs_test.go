@@ -267,12 +267,12 @@ func TestDocsOrder(t *testing.T) {
 // Verify that the page has words for every rule that a tag makes.
 func TestDocsRules(t *testing.T) {
 	page := getDocs(docsService(), docsAll, "GET", "/").Body.String()
-	for _, want := range []string{`"maxLength":"must have at most # characters"`, `"uniqueItems":"must not have the same item twice"`} {
+	for _, want := range []string{`"maxLength":"must have at most # characters"`, `"uniqueItems":"must not have the same item twice"`, `"maxProperties":"must have at most # members"`} {
 		if !strings.Contains(between(t, page, `"rules":{`, "}"), want) {
 			t.Errorf("the page has no %s", want)
 		}
 	}
-	for _, keyword := range []string{"minLength", "multipleOf", "uniqueItems", "exclusiveMaximum", "maxItems"} {
+	for _, keyword := range []string{"minLength", "multipleOf", "uniqueItems", "exclusiveMaximum", "maxItems", "maxProperties"} {
 		if script := between(t, page, "<script>", "</script>"); strings.Contains(script, keyword+":") {
 			t.Errorf("docs.html has words of its own for %s", keyword)
 		}
@@ -341,6 +341,7 @@ type docsSample struct {
 	Given  string           `json:"given,omitempty" example:"this"`
 	Absent string           `json:"absent,omitempty"`
 	Tree   map[string]int32 `json:"tree"`
+	Two    map[uint8]string `json:"two" minProperties:"2" maxProperties:"3"`
 	Odd    docsOdd          `json:"odd"`
 	Text   spelledCode      `json:"text"`
 }
@@ -356,7 +357,7 @@ func (docsSampleImpl) Create(context.Context, *docsSample) error { return nil }
 // Verify that examples are what their schemas accept, and that odd schemas have one.
 func TestDocsExamples(t *testing.T) {
 	s := svc.MustRegister[docsSampleAPI](docsSampleImpl{}, &svc.Options{Resource: "samples", Logger: slog.New(slog.DiscardHandler)})
-	const want = `-d '{"large":9007199254740993,"below":0,"tens":20,"pair":[1,2],"named":["a","b"],"null":null,"given":"this","tree":{},"odd":{},"text":"C-1"}' `
+	const want = `-d '{"large":9007199254740993,"below":0,"tens":20,"pair":[1,2],"named":["a","b"],"null":null,"given":"this","tree":{},"two":{"1":"text","2":"text2"},"odd":{},"text":"C-1"}' `
 	for rest, url := range map[string]string{".": `"$URL/samples"`, "./": `"$URL/samples"`, "api/": `"$URL/api/samples"`, "./.api": `"$URL/.api/samples"`, "../v1": `"$URL/../v1/samples"`, "a$b'": `"$URL"'/a$b'\''/samples'`, "/v1/": `"$URL/v1/samples"`} {
 		text := getDocs(s, &svc.DocsOptions{REST: rest}, "GET", "/llms.txt").Body.String()
 		if !strings.Contains(text, want+url+"\n") {

@@ -89,6 +89,11 @@ type (
 	exNode struct {
 		Kids exTree `json:"kids,omitempty" maxItems:"2" format:"tree" doc:"Below."`
 	}
+	// An exForest contains itself by a map that is met first.
+	exForest map[string]exGrove
+	exGrove  struct {
+		Trees exForest `json:"trees,omitempty" maxProperties:"2" doc:"Inside."`
+	}
 	// An exCode is a text that says what it looks like.
 	exCode struct{ text string }
 	exKeys struct {
@@ -122,6 +127,15 @@ func TestExactSchemas(t *testing.T) {
 	}
 	type tree struct {
 		Tree exTree `json:"tree"`
+	}
+	type forest struct {
+		Forest exForest `json:"forest"`
+	}
+	type endless struct {
+		Next map[string]endless `json:"next" minProperties:"1"`
+	}
+	type mapped struct {
+		M map[string]bool `json:"m" minProperties:"2" maxProperties:"1"`
 	}
 	type nulls struct {
 		O svc.Optional[string] `json:"o,omitzero" nullable:"false"`
@@ -165,6 +179,9 @@ func TestExactSchemas(t *testing.T) {
 		{"base64 of a tool", exactSchema[bytes](true), `"raw":{"contentEncoding":"base64","description":"A picture.","type":"string"}`},
 		{"base64 elsewhere", exactSchema[bytes](false), `"raw":{"description":"A picture.","format":"byte","type":"string"}`},
 		{"a list that contains itself", exactSchema[tree](false), `"maxItems":2`},
+		{"a map that contains itself", exactSchema[forest](false), `"maxProperties":2`},
+		{"a map that must contain itself", exactSchema[endless](false), "endless must contain itself or a type that does"},
+		{"a map of no size", exactSchema[mapped](false), `mapped.M: no value meets minProperties:"2" and maxProperties:"1"; lower the first, or raise the second`},
 	} {
 		if !strings.Contains(test.got, test.want) {
 			t.Errorf("%s: %s\nwant %s", test.name, test.got, test.want)
