@@ -181,7 +181,8 @@ func newRPCTransports(t *testing.T) *rpcTransports {
 
 var rpcKindMembers = strings.Fields("i8 i64 u8 u64 f32 f64 b s time dur bytes ptr num raw any list pair map keys node quote enum mail score set deep unknown")
 
-// Verify every kind of field, with every value, from a body.
+// Verify that REST and JSON-RPC agree on every kind of field with every value, in a
+// body.
 func TestTransportsAgreeOnBodies(t *testing.T) {
 	t.Parallel()
 	tr := newRPCTransports(t)
@@ -233,7 +234,7 @@ func rpcPayment(t *testing.T, text []byte, note string) (p unionPayment) {
 	return p
 }
 
-// Verify unions, with their members in any order.
+// Verify that REST, JSON-RPC and Call agree on unions with their members in any order.
 func TestTransportsAgreeOnUnions(t *testing.T) {
 	s := svc.MustRegister[UnionAPI](unionImpl{}, unionOptions())
 	tr := &rpcTransports{s, wireDirect(s.REST()), s.RPC()}
@@ -291,7 +292,8 @@ func TestTransportsAgreeOnUnions(t *testing.T) {
 	}
 }
 
-// Verify numbers and booleans, which a query spells as JSON does, from a query.
+// Verify that REST and JSON-RPC agree on numbers and booleans, which a query spells as
+// JSON does.
 func TestTransportsAgreeOnQueries(t *testing.T) {
 	t.Parallel()
 	tr := newRPCTransports(t)
@@ -312,7 +314,8 @@ func TestTransportsAgreeOnQueries(t *testing.T) {
 	}
 }
 
-// Verify an input that comes from path, query and body at once, found and not.
+// Verify that REST and JSON-RPC agree on an input that comes from path, query and body
+// at once.
 func TestTransportsAgreeOnAllPlaces(t *testing.T) {
 	tr := newRPCTransports(t)
 	random := rand.New(rand.NewPCG(5, 6))
@@ -343,8 +346,8 @@ func TestTransportsAgreeOnAllPlaces(t *testing.T) {
 	}
 }
 
-// Verify that a text that is not acceptable JSON is refused under the same code
-// and rule, and calls nothing.
+// Verify that REST and JSON-RPC refuse a text that is not acceptable JSON with the same
+// code and rule, and call nothing.
 func TestTransportsAgreeOnTexts(t *testing.T) {
 	store := newWireStore()
 	s := svc.MustRegister[WireAPI](store, wireOptions())

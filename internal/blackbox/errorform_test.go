@@ -297,7 +297,7 @@ func TestErrorFormInDocuments(t *testing.T) {
 	}
 }
 
-// Verify the mistakes of forms.
+// Verify that options and statuses which an ErrorForm cannot have are reported.
 func TestErrorFormMistakes(t *testing.T) {
 	type tagged struct {
 		Code string `json:"code" header:"X-Code"`

@@ -152,8 +152,8 @@ func callTool(h http.Handler, name, arguments string, headers ...string) string 
 		append(headers, "Content-Type", "application/json", "Accept", "application/json, text/event-stream", "MCP-Protocol-Version", "2025-06-18")...))
 }
 
-// Verify which values of the header are keys, and which are the same key. The published
-// pattern accepts exactly these.
+// Verify which values of the header Idempotency-Key are accepted, and which of them are
+// the same key. The published pattern accepts exactly the same values.
 func TestKeyHeader(t *testing.T) {
 	s := newPayments(new(payments))
 	pattern := regexp.MustCompile(keyPattern(t, s))
@@ -262,7 +262,8 @@ func TestKeyedCalls(t *testing.T) {
 	}
 }
 
-// Verify that an error that an interceptor makes of a repeated answer is not marked as one.
+// Verify that an error which an interceptor returns in place of a repeated answer is
+// not marked as repeated.
 func TestKeyIntercepted(t *testing.T) {
 	p, fail := new(payments), false
 	o := payOptions(p)

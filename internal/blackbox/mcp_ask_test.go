@@ -222,10 +222,7 @@ func TestMCPAskAnswers(t *testing.T) {
 		{"a resource for a client without forms", mcpModern("resources/read", `"uri":"files://f/1"`, "Mcp-Name: files://f/1"), 200, mcpFailure("-32603", "FAILED_PRECONDITION: this caller cannot be asked")},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			w := mcpPost(h, test.text)
-			if got := w.Body.String(); w.Code != test.status || !mcpMatches(got, test.want) {
-				t.Errorf("%s\n got %d %s\nwant %d %s", test.text, w.Code, got, test.status, test.want)
-			}
+			checkMCPAnswer(t, h, test.text, test.status, test.want)
 		})
 	}
 	s, _ := newAsking(nil)

@@ -392,7 +392,8 @@ func TestMCPBatchBudget(t *testing.T) {
 	}
 }
 
-// Verify that we do not make the mistakes that the SDKs were seen to make.
+// Verify that svc does not make mistakes which other MCP SDKs make. The comment of a
+// row is what they do.
 func TestMCPMistakesOfOthers(t *testing.T) {
 	h := newMCP(nil)
 	for _, test := range []struct{ name, who, text, want string }{

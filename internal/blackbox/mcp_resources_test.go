@@ -137,10 +137,7 @@ func TestMCPResources(t *testing.T) {
 		{"completion/complete", mcpLegacy("", "completion/complete", `"ref":{"type":"ref/resource","uri":"notes://notes/{id}"},"argument":{"name":"id","value":""}`), 200, `…"completion":{"values":[],"total":0,"hasMore":false}…`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			w := mcpPost(h, test.text)
-			if got := w.Body.String(); w.Code != test.status || !mcpMatches(got, test.want) {
-				t.Errorf("%s\n got %d %s\nwant %d %s", test.text, w.Code, got, test.status, test.want)
-			}
+			checkMCPAnswer(t, h, test.text, test.status, test.want)
 		})
 	}
 }
@@ -192,10 +189,7 @@ func TestMCPPrompts(t *testing.T) {
 		{"completion in 2026", mcpModern("completion/complete", `"ref":{"type":"ref/prompt","name":"ask_compose"},"argument":{"name":"style","value":"fu"}`, "-Mcp-Name"), 200, mcpModern1 + `"completion":{"values":["funny"],…`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			w := mcpPost(h, test.text)
-			if got := w.Body.String(); w.Code != test.status || !mcpMatches(got, test.want) {
-				t.Errorf("%s\n got %d %s\nwant %d %s", test.text, w.Code, got, test.status, test.want)
-			}
+			checkMCPAnswer(t, h, test.text, test.status, test.want)
 		})
 	}
 }

@@ -12,9 +12,8 @@ import (
 	"example.com/svc"
 )
 
-// This file holds what Register, Join, At and Mount refuse, as their user reads
-// it: each mistake is in a service that could be somebody's first, and the whole
-// text is in testdata/register.
+// This file tests the mistakes that Register, Join, At and Mount report. The text of
+// each is in testdata/register.
 
 // A regCase is a program with a mistake in it.
 type regCase struct {

@@ -204,8 +204,9 @@ func invalid(path, rule, message string) string {
 	return fmt.Sprintf(failInvalid, path+" "+message, path, rule, message)
 }
 
-// Verify that clients get what is meant for them, that the log gets the rest
-// with the request it belongs to, and that nothing stale goes out.
+// Verify that clients get what an error says to them and nothing more, that the log
+// gets the rest, with the request, and that an error response has no header of the
+// answer that the method began.
 func TestErrorsKeepSecretsFromClients(t *testing.T) {
 	log := newFailLog()
 	call := wireDirect(failHandler(t, log, nil))
@@ -302,8 +303,8 @@ func checkFailLog(t *testing.T, name, log, level, logged string) {
 	}
 }
 
-// Verify that http.ErrAbortHandler reaches net/http from wherever the
-// application panics with it, and is not logged.
+// Verify that a panic with http.ErrAbortHandler reaches net/http from every kind of
+// application code, and is not logged.
 func TestErrAbortHandlerReachesTheServer(t *testing.T) {
 	log := newFailLog()
 	abort := func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) }
@@ -342,8 +343,8 @@ func failPanics(h http.Handler, q wireRequest) (v any) {
 	return nil
 }
 
-// Verify that every ErrorWriter writes every error, and that one that does not
-// do its work is stood in for.
+// Verify that OnError writes every error, and that svc writes the error if OnError
+// panics or writes nothing.
 func TestOnErrorWritesEveryError(t *testing.T) {
 	notFound := `{"error":{"code":"NOT_FOUND","message":"no such thing"}}`
 	for _, test := range []struct {
@@ -407,8 +408,8 @@ func TestOnErrorGetsTheCause(t *testing.T) {
 	}
 }
 
-// Verify that a handler that fails after its first byte cuts the connection,
-// with OnError, Handle and Recover alike.
+// Verify that a failure after the first byte cuts the connection, in OnError, Handle
+// and Recover alike, so that no client takes the half for the whole.
 func TestFailureAfterFirstByteCutsTheConnection(t *testing.T) {
 	log := newFailLog()
 	half := func(w http.ResponseWriter) {
@@ -452,8 +453,8 @@ func TestFailureAfterFirstByteCutsTheConnection(t *testing.T) {
 	}
 }
 
-// Verify that Handle and Recover do on a mux of the user's what svc does on its
-// own routes.
+// Verify that Handle and Recover do for the handlers of a user's mux what svc does for
+// its own routes.
 func TestHandleAndRecover(t *testing.T) {
 	log := newFailLog()
 	mux := http.NewServeMux()
@@ -511,8 +512,8 @@ func TestHandleAndRecover(t *testing.T) {
 	}
 }
 
-// Verify that a client that leaves is news and not an error, and that a method
-// that gives up by itself is one.
+// Verify that a call whose client left is logged at the level INFO, and a method that
+// gives up by itself at WARN.
 func TestLogLevelOfCancel(t *testing.T) {
 	log := newFailLog()
 	h := failHandler(t, log, nil)
@@ -534,8 +535,8 @@ func TestLogLevelOfCancel(t *testing.T) {
 	}
 }
 
-// Verify that a body too large for http.MaxBytesReader is the client's error,
-// also where the handler passes the error on as it is.
+// Verify that Handle answers 413 to a body that is too large for http.MaxBytesReader,
+// if the handler returns the error of the reader.
 func TestHandleAnswers413ForMaxBytesReader(t *testing.T) {
 	h := svc.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		_, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 3))

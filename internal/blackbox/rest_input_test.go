@@ -9,9 +9,9 @@ import (
 	"example.com/svc"
 )
 
-// This file is the table of bad and border-line input over REST: the status is
-// in the row, the exact answer in testdata/rest. Every row is asked of the
-// handler as a function, over HTTP/1.1 and over HTTP/2, with one answer.
+// This file has the tables of bad and border-line input over REST. A row has the
+// status, and a file of testdata/rest the whole answer. Each row is sent to the handler
+// as a function, over HTTP/1.1 and over HTTP/2, and gets the same answer each time.
 
 // A badInput is one row. The request is to the service at /items.
 type badInput struct {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"reflect"
 	"strings"
 	"testing"
@@ -13,9 +12,9 @@ import (
 	"unicode/utf8"
 )
 
-// This file asks REST about JSON texts by the thousand: every short row of
-// tokens, and every way to damage a good text in one place. What is JSON is
-// what encoding/json and the rules of I-JSON beside it say.
+// This file sends thousands of texts to REST: every short row of tokens, and good texts
+// with one change anywhere. A text is JSON if encoding/json and the rules of I-JSON
+// (RFC 7493) accept it.
 
 // strictJSON reports whether text is JSON by RFC 8259 and RFC 7493, and its
 // value. Depth is the depth of the value: 1 for a text of its own. It is written
@@ -102,10 +101,7 @@ func newCorpus(t *testing.T) *corpus {
 }
 
 func (c *corpus) post(path, body string) (int, string) {
-	r := httptest.NewRequest("POST", path, strings.NewReader(body))
-	r.Header.Set("Content-Type", "application/json")
-	w := httptest.NewRecorder()
-	c.handler.ServeHTTP(w, r)
+	w := postJSON(c.handler, path, body)
 	return w.Code, w.Body.String()
 }
 
@@ -204,8 +200,8 @@ func sameJSON(a, b any) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// Verify of every row of at most four tokens that it is accepted if and only if
-// it is JSON.
+// Verify for every row of at most four tokens that it is accepted if and only if it is
+// JSON.
 func TestRESTAcceptsExactlyJSONOfShortTexts(t *testing.T) {
 	t.Parallel()
 	c := newCorpus(t)
@@ -267,8 +263,8 @@ func TestRESTAcceptsExactlyJSONOfOddTexts(t *testing.T) {
 	t.Logf("%d texts in 3 places, %d of them JSON", c.asked, c.accepted)
 }
 
-// Verify of every text that is one change away from a good one that it is
-// accepted if and only if it still is JSON.
+// Verify for every text that is one change away from a good one that it is accepted if
+// and only if it still is JSON.
 func TestRESTAcceptsExactlyJSONOfDamagedTexts(t *testing.T) {
 	t.Parallel()
 	c := newCorpus(t)
@@ -298,8 +294,8 @@ func TestRESTAcceptsExactlyJSONOfDamagedTexts(t *testing.T) {
 	t.Logf("%d texts in 3 places, %d of them JSON", c.asked, c.accepted)
 }
 
-// Verify that 50,000 names in one object, or fewer, are looked at once each, and that the
-// one that is there twice is found: a scan of those before would take minutes.
+// Verify that a duplicate among up to 50,000 names of one object is found, in linear
+// time: comparing each name with all before it would take minutes.
 func TestDuplicateAmongManyNamesIsFoundFast(t *testing.T) {
 	t.Parallel()
 	c := newCorpus(t)

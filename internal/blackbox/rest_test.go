@@ -18,7 +18,7 @@ import (
 // This file tests REST as a whole: what a request may touch, the ways to mount the
 // routes, and many clients at once.
 
-// Verify that no request reaches another item than the one in its path, and no
+// Verify that a request reaches no other item than the one in its path, and sets no
 // field that its method does not have (OWASP API1 and API3).
 func TestRESTReachesOnlyTheItemOfThePath(t *testing.T) {
 	for _, test := range []struct {
@@ -72,8 +72,9 @@ func TestRESTReachesOnlyTheItemOfThePath(t *testing.T) {
 	}
 }
 
-// Verify that a service answers on a mux of the user's, under a prefix and on
-// another router as it does by itself, and leaves to the mux what is the mux's.
+// Verify that a service gives the same answers by itself, on a mux of the user's, under
+// a prefix and on another router, and that it does not answer for a mux where it has no
+// route.
 func TestRESTAnswersAlikeHoweverMounted(t *testing.T) {
 	type mounting struct {
 		name, prefix string
@@ -226,8 +227,8 @@ func (c *wireLoad) round(n int) string {
 	return item.ID
 }
 
-// Verify that with many clients at once nothing acknowledged is lost, nothing
-// deleted comes back, and no answer goes to somebody else.
+// Verify that with many clients at once no item that was acknowledged is lost, no
+// deleted item comes back, and each client gets its own answers.
 func TestConcurrentClientsLoseNothing(t *testing.T) {
 	const clients = 16
 	rounds := rounds(9, 18)
@@ -270,8 +271,8 @@ func TestConcurrentClientsLoseNothing(t *testing.T) {
 	}
 }
 
-// Verify that requests leave nothing behind: no goroutine, no connection, no
-// memory, whatever became of them.
+// Verify that requests leave no goroutine, no connection and no memory behind, however
+// they were answered.
 func TestRequestsLeaveNothingBehind(t *testing.T) {
 	s, _ := newWire(t, wireOptions())
 	h := s.REST()
@@ -311,8 +312,8 @@ func TestRequestsLeaveNothingBehind(t *testing.T) {
 	}
 }
 
-// Verify that a request costs memory in proportion to its size, whatever is
-// wrong with it and however often.
+// Verify that a request allocates memory in proportion to its size, whatever is wrong
+// with it and however often.
 func TestWrongRequestsAllocateInProportion(t *testing.T) {
 	const size = 500_000
 	long := strings.Repeat(`\"`, size/4)

@@ -16,9 +16,9 @@ import (
 	"example.com/svc"
 )
 
-// This file holds batches to what happens concurrently. Calls meet on channels,
-// so that a test that passes has seen what it is about, however fast the
-// machine is; one that fails may hang.
+// This file tests batches, and what runs at the same time in them. Calls wait for each
+// other on channels, so that no test depends on the speed of the machine; a test that
+// fails may hang.
 
 // rpcBatchOf joins n requests, of which the i-th is what request returns.
 func rpcBatchOf(n int, request func(i int) string) string {
@@ -144,11 +144,11 @@ func TestRPCBatchSlowCalls(t *testing.T) {
 	}
 }
 
-// Verify that a batch is over when it is answered, whatever its calls do: a
-// panic fails one call, and one that asks net/http to drop the connection, ends
-// its goroutine or meets a panicking logger drops the connection after every
-// other call has ended. The call that misbehaves runs on the goroutine of the
-// request or on another, as it is the first to be called or not.
+// Verify that no call of a batch runs any more when the batch is answered. A panic
+// fails one call. A call that aborts the connection, ends its goroutine or meets a
+// panicking logger drops the connection after every other call has ended. The call that
+// fails is the first, which runs on the goroutine of the request, or the second, which
+// does not.
 func TestRPCBatchFailures(t *testing.T) {
 	for _, how := range []string{"panic", "abort", "goexit", "log"} {
 		for _, first := range []bool{true, false} {
@@ -335,7 +335,7 @@ func TestRPCBatchAbandoned(t *testing.T) {
 	}
 }
 
-// Verify that what one call of a batch keeps is not that of the next.
+// Verify that each call of a batch keeps its own Info and header.
 func TestRPCBatchCallsShareNoContext(t *testing.T) {
 	var mu sync.Mutex
 	var seen []svc.Info

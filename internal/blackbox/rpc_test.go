@@ -22,9 +22,9 @@ import (
 	"example.com/svc"
 )
 
-// This file holds JSON-RPC to its specification, on a small arithmetic service:
-// what goes over the wire is in testdata/rpc/*.txt. Batches follow, and what
-// of them runs concurrently; then any body at all.
+// This file tests JSON-RPC against its specification, with a small arithmetic service.
+// What goes over the wire is in testdata/rpc/*.txt. At the end is a fuzz target for any
+// body.
 
 // MathAPI is the service of JSON-RPC 2.0, section 7, as far as it goes: an
 // output is an object, and params are given by name.
@@ -174,11 +174,7 @@ func newMath(t testing.TB, impl *mathService) http.Handler {
 
 // rpcPost sends body to h and returns the answer.
 func rpcPost(h http.Handler, body string) *httptest.ResponseRecorder {
-	r := httptest.NewRequest(http.MethodPost, "/rpc", strings.NewReader(body))
-	r.Header.Set("Content-Type", "application/json")
-	w := httptest.NewRecorder()
-	h.ServeHTTP(w, r)
-	return w
+	return postJSON(h, "/rpc", body)
 }
 
 // rpcGolden compares what goes over the wire for the requests with testdata/file. The
@@ -256,7 +252,7 @@ func TestRPCSpecification(t *testing.T) {
 `)
 }
 
-// Verify what becomes of every form of a request that has something odd.
+// Verify the answers to requests whose id, version, method, params or batch is odd.
 func TestRPCOddRequests(t *testing.T) {
 	rpcGolden(t, newMath(t, &mathService{}), "rpc/edges.txt", `
 # ids are echoed as they are written
@@ -368,8 +364,8 @@ x
 `)
 }
 
-// Verify that errors say on JSON-RPC what they say on REST, under the number of
-// their code.
+// Verify that errors have the same code and message over JSON-RPC as over REST, with
+// the number of the code.
 func TestRPCErrors(t *testing.T) {
 	h := newMath(t, &mathService{})
 	var cases []goldenCase
@@ -452,7 +448,8 @@ func TestRPCNames(t *testing.T) {
 	}
 }
 
-// Verify what the HTTP around JSON-RPC may be.
+// Verify which verbs, types and sizes of an HTTP request JSON-RPC accepts, and how it
+// refuses the others.
 func TestRPCHTTP(t *testing.T) {
 	h := newMath(t, &mathService{})
 	const ping = `{"jsonrpc":"2.0","method":"math.ping","id":1}`
@@ -506,7 +503,8 @@ type cutReader struct{}
 
 func (cutReader) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
-// Verify what a method sees of the call, and that it can add to the response.
+// Verify that InfoFrom tells a method about its call, and that a method can set a
+// header of the response, except in a batch.
 func TestRPCInfo(t *testing.T) {
 	var seen []svc.Info
 	h := newMath(t, &mathService{called: func(ctx context.Context, _ string) {
@@ -527,6 +525,16 @@ func TestRPCInfo(t *testing.T) {
 			t.Errorf("call %d: %+v", i, got)
 		}
 	}
+}
+
+// logWithoutTime returns a logger that writes lines of text to w.
+func logWithoutTime(w io.Writer) *slog.Logger {
+	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		if a.Key == slog.TimeKey {
+			return slog.Attr{}
+		}
+		return a
+	}}))
 }
 
 // Verify that the log has one line for each call that fails, with the cause,
@@ -559,12 +567,7 @@ func TestRPCLog(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var log bytes.Buffer
 			opts := mathOptions()
-			opts.Logger = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
-				if a.Key == slog.TimeKey {
-					return slog.Attr{}
-				}
-				return a
-			}}))
+			opts.Logger = logWithoutTime(&log)
 			rpcPost(svc.MustRegister[MathAPI](&mathService{}, opts).RPC(), test.body)
 			if got := strings.TrimSpace(log.String()); got != test.want {
 				t.Errorf("%s\n got %s\nwant %s", test.body, got, test.want)
@@ -579,13 +582,7 @@ func TestRPCLog(t *testing.T) {
 func TestTransportsLogTheSameAttributes(t *testing.T) {
 	var first, second bytes.Buffer
 	logTo := func(b *bytes.Buffer, resource string) *svc.Service {
-		return svc.MustRegister[MathAPI](&mathService{}, &svc.Options{Name: resource, Resource: resource, Methods: mathMethods(resource), Logger: slog.New(slog.NewTextHandler(b,
-			&slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
-				if a.Key == slog.TimeKey {
-					return slog.Attr{}
-				}
-				return a
-			}}))})
+		return svc.MustRegister[MathAPI](&mathService{}, &svc.Options{Name: resource, Resource: resource, Methods: mathMethods(resource), Logger: logWithoutTime(b)})
 	}
 	s := svc.Join("both", logTo(&first, "one"), logTo(&second, "two"))
 	const secret, warning = `level=ERROR msg="svc: internal error" `, `level=WARN msg=`
@@ -607,9 +604,7 @@ func TestTransportsLogTheSameAttributes(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			first.Reset()
 			second.Reset()
-			r := httptest.NewRequest(http.MethodPost, test.path, strings.NewReader(test.body))
-			r.Header.Set("Content-Type", "application/json")
-			test.handler.ServeHTTP(httptest.NewRecorder(), r)
+			postJSON(test.handler, test.path, test.body)
 			if got := strings.TrimSpace(first.String()); got != test.inFirst {
 				t.Errorf("%s %s: the first service logs\n     %s\nwant %s", test.path, test.body, got, test.inFirst)
 			}
@@ -634,8 +629,8 @@ func TestRPCRefusesResourceNamedRPC(t *testing.T) {
 	s.RPC()
 }
 
-// Verify that a joined service answers for all of its parts, each with the
-// options of its own, and that At changes no name.
+// Verify that a joined service answers for all of its parts, each with its own options,
+// and that At changes no name.
 func TestRPCOfJoinedServices(t *testing.T) {
 	strict := mathOptions()
 	strict.Strict, strict.Resource = true, "strict"
@@ -655,7 +650,7 @@ func TestRPCOfJoinedServices(t *testing.T) {
 	}
 }
 
-// Verify what a method without an input takes: anything in an object, unless the
+// Verify that a method without an input accepts any object as params, unless the
 // service is strict.
 func TestRPCNoInput(t *testing.T) {
 	strict := mathOptions()
@@ -678,8 +673,8 @@ func TestRPCNoInput(t *testing.T) {
 	}
 }
 
-// Verify that the document names every method, that every reference in it has a
-// target, and that it is the same each time.
+// Verify that the OpenRPC document names every method, that each of its references has
+// a target, and that it is the same each time.
 func TestRPCDiscover(t *testing.T) {
 	s := svc.MustRegister[WireAPI](newWireStore(), &svc.Options{Resource: "items", Description: "Items of every kind.", Version: "1.2.3"})
 	const request = `{"jsonrpc":"2.0","method":"rpc.discover","id":1}`
@@ -810,8 +805,8 @@ var paramsTexts = []struct{ name, text string }{
 	{"a number with a zero in front", `{"size":01}`},
 }
 
-// Verify that it makes no difference whether params are decoded while the message
-// is read.
+// Verify that params behind the method, which are decoded while the message is read,
+// get the same answer as params in front of it.
 func TestRPCParamsInAnyPlace(t *testing.T) {
 	h := newParams()
 	for _, test := range paramsTexts {
@@ -830,7 +825,7 @@ func TestRPCParamsInAnyPlace(t *testing.T) {
 	}
 }
 
-// Verify the same for the arguments of tools, which may come in front of the name.
+// Verify that arguments of a tool get the same answer behind and in front of its name.
 func TestMCPArgumentsInAnyPlace(t *testing.T) {
 	h := svc.MustRegister[paramsAPI](paramsImpl{}, &svc.Options{Resource: "p", Logger: slog.New(slog.DiscardHandler)}).MCP(nil)
 	const form = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{%s,"arguments":%s,%s}}`
@@ -847,8 +842,8 @@ func TestMCPArgumentsInAnyPlace(t *testing.T) {
 	}
 }
 
-// Verify that no code of the application runs for a text that is not JSON, and none
-// before it is known who calls.
+// Verify that no code of the application runs for a text that is not JSON, nor before
+// the caller is known.
 func TestRPCParamsRunNoCode(t *testing.T) {
 	const call = `{"jsonrpc":"2.0","id":1,"method":"p.custom","params":{"text":"a"}}`
 	closed := svc.MustRegister[paramsAPI](paramsImpl{}, &svc.Options{Resource: "p", Logger: slog.New(slog.DiscardHandler), Defaults: svc.Defaults{Auth: "bearer"},
@@ -875,7 +870,8 @@ func TestRPCParamsRunNoCode(t *testing.T) {
 	}
 }
 
-// FuzzRPCParams verifies the same for any params.
+// FuzzRPCParams verifies that params get the same answer behind the method as in front
+// of it.
 func FuzzRPCParams(f *testing.F) {
 	for _, params := range paramsTexts {
 		f.Add(params.text)

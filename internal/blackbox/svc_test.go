@@ -380,7 +380,8 @@ func TestCallChangesNothing(t *testing.T) {
 	calls.Wait()
 }
 
-// Verify that a value that contains itself is refused, and one of 1,000 levels is not.
+// Verify that Call refuses a value that contains itself, and accepts one of 1,000
+// levels.
 func TestCallDepth(t *testing.T) {
 	s := newAlbums(t)
 	chain := func(levels int) *validNode {
@@ -475,8 +476,8 @@ func TestNewInputNested(t *testing.T) {
 	}
 }
 
-// Verify what Strict says of arguments for a method without an input: JSON-RPC refuses
-// them, as MCP always does, and REST reads no body.
+// Verify that with Strict, JSON-RPC refuses arguments for a method without an input.
+// MCP refuses them always, and REST reads no body.
 func TestStrictNoInput(t *testing.T) {
 	rest := func(s *svc.Service) http.Handler { return s.REST() }
 	rpc := func(s *svc.Service) http.Handler { return s.RPC() }
@@ -503,10 +504,7 @@ func TestStrictNoInput(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			for strict, want := range map[bool]string{false: test.lenient, true: test.rigid} {
-				r := httptest.NewRequest("POST", test.path, strings.NewReader(test.body))
-				r.Header.Set("Content-Type", "application/json")
-				w := httptest.NewRecorder()
-				test.handler(newShelf(svc.Options{Strict: strict})).ServeHTTP(w, r)
+				w := postJSON(test.handler(newShelf(svc.Options{Strict: strict})), test.path, test.body)
 				if got := w.Body.String(); w.Code != test.status || !strings.Contains(got, want) {
 					t.Errorf("%s, strict %t: %d %s, want %d %s", test.name, strict, w.Code, got, test.status, want)
 				}
@@ -515,8 +513,8 @@ func TestStrictNoInput(t *testing.T) {
 	}
 }
 
-// Verify that At moves the routes, the document and nothing else, however its prefix is
-// written, and leaves the service as it is.
+// Verify that At puts its prefix before the routes and the paths of the document,
+// however the prefix is written, and that the service itself does not change.
 func TestAtMovesRoutes(t *testing.T) {
 	service := newShelf(svc.Options{})
 	for _, test := range []struct{ prefix, want string }{
@@ -553,7 +551,7 @@ func TestAtMovesRoutes(t *testing.T) {
 	}
 }
 
-// Verify that Join keeps what is each method's own.
+// Verify that each method of a joined service keeps the options of its own service.
 func TestJoinKeepsOptionsOfEachPart(t *testing.T) {
 	problem := newShelf(svc.Options{Resource: "a", OnError: svc.WriteProblem, Description: "First.", Version: "2"})
 	strict := newShelf(svc.Options{Resource: "b", Strict: true, MaxBody: 60})
@@ -588,7 +586,8 @@ func TestJoinKeepsOptionsOfEachPart(t *testing.T) {
 	}
 }
 
-// Verify what an interceptor sees and what it may do.
+// Verify what an interceptor sees of a call, and that it may answer, refuse or panic in
+// place of the method.
 func TestIntercept(t *testing.T) {
 	var calls []string
 	answer := func(any) (any, error) { return nil, nil } // of this test's own making

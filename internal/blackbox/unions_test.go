@@ -152,15 +152,11 @@ func unionOutcome(text string) string {
 func TestUnionInputs(t *testing.T) {
 	service := svc.MustRegister[UnionAPI](unionImpl{}, unionOptions())
 	post := func(path, body string) string {
-		r := httptest.NewRequest("POST", path, strings.NewReader(body))
-		r.Header.Set("Content-Type", "application/json")
-		w := httptest.NewRecorder()
+		h := service.REST()
 		if path == "/rpc" {
-			service.RPC().ServeHTTP(w, r)
-		} else {
-			service.REST().ServeHTTP(w, r)
+			h = service.RPC()
 		}
-		return strings.TrimSuffix(w.Body.String(), "\n")
+		return strings.TrimSuffix(postJSON(h, path, body).Body.String(), "\n")
 	}
 	for _, test := range unionInputs {
 		t.Run(test.name, func(t *testing.T) {

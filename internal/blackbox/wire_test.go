@@ -19,8 +19,8 @@ import (
 	"example.com/svc"
 )
 
-// This file has the service that the hostile tests of REST talk to, and the
-// ways to talk to it: as a function, over HTTP/1.1 and over HTTP/2.
+// This file has the service that the tests of REST call, and the ways to call it: as a
+// function, over HTTP/1.1 and over HTTP/2.
 
 // WireAPI has a store, and methods that answer with what they understood.
 type WireAPI interface {
@@ -393,6 +393,15 @@ func wireServer(t testing.TB, h http.Handler, http2 bool) *httptest.Server {
 	}
 	t.Cleanup(srv.Close)
 	return srv
+}
+
+// postJSON sends a body of JSON to h and returns the answer.
+func postJSON(h http.Handler, path, body string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(body))
+	r.Header.Set("Content-Type", "application/json")
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
 }
 
 // versionName returns the name of the subtest that has a server of wireServer.
