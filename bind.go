@@ -29,7 +29,7 @@ package svc
 // JSON-RPC and MCP have no such sources. There one object has every field by
 // its wire name (bindObject), and a Go value of [Service.Call] has every field
 // already (checkValue). Violation.In is the source in the REST route for all
-// three, so that one mistake has one description on every transport. Over REST, Path
+// three, so that a violation has one description on every transport. Over REST, Path
 // uses the parameter's name; elsewhere the JSON name. A field with json:"-" and a tag
 // header or cookie has no wire name, so only REST has it.
 
@@ -93,14 +93,15 @@ type restPlan struct {
 }
 
 // A param is the plan of a field that comes from the path, the query, a header
-// or a cookie. compileParam writes it.
+// or a cookie. compileParam writes it. For IDs []*int `query:"id"`, for example, list is
+// the shape of []*int, and value and set are for int.
 //
 // Invariants:
 //
-//	set takes the text of one value: the field's, an element's if list is set
+//	set takes the text of one value: that of the field, or of an element if list is set
 //	value is the shape of that value, behind its pointers
 //	list is the shape of a slice in the query, which takes a parameter as often as it
-//	  is given, and nil for other fields; most is the number of its rule maxItems
+//	  is given, and nil for other fields; most is the largest number of its items
 //	canonical is sourceName, of a header in the form that http.Header has; two
 //	  parameters from one source with the same one are a mistake
 type param struct {
@@ -129,8 +130,7 @@ type route struct {
 // something (RFC 9110, section 9.3).
 func (r route) hasBody() bool { return r.verb != http.MethodGet && r.verb != http.MethodDelete }
 
-// noBinding returns the binding of a method without an input: it binds nothing, and makes
-// nil.
+// noBinding returns the binding of a method without an input. Its inputs are nil.
 func noBinding(strict bool) *binding {
 	return &binding{object: &objectPlan{strict: strict}, check: func() checkFunc { return nil }}
 }
@@ -175,7 +175,7 @@ func compileBinding(c *decoders, s *shape, r route) *binding {
 	b.checkPlaceholders(c.mistakes, r, at)
 	b.checkBody(c.mistakes, r, body)
 	b.object = c.structPlan(s, b.sources)
-	// The plan of the whole input is that of the body too, if nothing comes from elsewhere.
+	// If all fields come from the body, one plan serves both.
 	switch len(body) {
 	case 0:
 	case len(s.fields):
@@ -284,9 +284,9 @@ func checkNameless(p *mistakes, f *field) {
 	p.addIf(f.mcpHeader != "", "%s: mcpheader:%q needs a JSON member, and json:\"-\" makes the field none; drop one of the two", f.place, f.mcpHeader)
 }
 
-// checkPlaceholders adds a mistake for each placeholder that no field fills,
-// or more than one. That holds for a placeholder that svc inferred from the
-// method's name too: DELETE /users/7 must not act on anything but user 7.
+// checkPlaceholders adds a mistake for each placeholder that no field fills, or that
+// several fill. A placeholder that svc inferred from the method's name counts too: DELETE
+// /users/7 must not act on anything but user 7.
 func (b *binding) checkPlaceholders(p *mistakes, r route, at string) {
 	for _, name := range r.placeholders {
 		n := 0
@@ -313,8 +313,8 @@ func (r route) orPattern() string {
 	return fmt.Sprintf(", or give the method an HTTP pattern without it in Options.Methods, such as {HTTP: %q}", r.instead)
 }
 
-// compileParam compiles a field that comes from in by that name. A path, a header
-// or a cookie has one value, so only scalars fit there. Each parameter of a query
+// compileParam compiles the plan of the field f, which comes from in by that name. A path,
+// a header or a cookie has one value, so only scalars fit there. Each parameter of a query
 // is a scalar too, and a slice takes several.
 func (c *decoders) compileParam(f *field, name, in string) param {
 	p := param{field: f, sourceName: name, sourceToken: pointerToken(name), canonical: name, in: in, most: math.MaxInt}
@@ -345,8 +345,8 @@ func (c *decoders) compileParam(f *field, name, in string) param {
 	return p
 }
 
-// requestValues is the part of a request that an input is made from. The decoder
-// copies the parts it keeps, so the body may be overwritten later.
+// requestValues is the part of a request that an input comes from. Nothing in the input
+// refers to body, so it may be overwritten later.
 type requestValues struct {
 	path interface {
 		PathValue(placeholder string) string // unescaped, as http.Request has it
@@ -361,17 +361,18 @@ type requestValues struct {
 	versioned string // but for this one, which Version reads
 }
 
-// isShortURL reports whether strings may alias the text of the URL, which they then keep
-// in memory, with the first line of the request. The limit is that of other short strings;
-// see arenaBlock.
+// isShortURL reports whether the strings of an input may be parts of the URL instead of
+// copies. A service that keeps the id of GET /todos/17?lang=en then keeps the first line of
+// the request in memory, so the line must be no longer than a block of short strings; see
+// arenaBlock.
 func isShortURL(r *http.Request) bool {
 	return len(r.RequestURI) <= arenaBlock && len(r.URL.Path)+len(r.URL.RawQuery) <= arenaBlock
 }
 
-// bindRequest makes an input from an HTTP request. The decoder must be as
-// borrowWorkspace gives it: to start it again would cost every call. One error is for
-// all sources, so that a client learns all violations of the parameters and of the
-// body at once. The result is a pointer to the input's struct, or nil for no input.
+// bindRequest returns the input in an HTTP request: a pointer to a struct, or nil for no
+// input. The error has the violations of all sources, so that a client learns all of them
+// at once. The decoder must be as borrowWorkspace returns it: starting it again would
+// cost every call.
 func (b *binding) bindRequest(d *decoder, r *requestValues) (any, error) {
 	in, v := b.newInput()
 	if r.raw.IsValid() {
@@ -399,8 +400,8 @@ func (b *binding) bindRequest(d *decoder, r *requestValues) (any, error) {
 	return in, b.finishInput(d, v, b.rest.hooks)
 }
 
-// compileQuery returns the binding of a struct that parseQuery makes. It is for a struct of
-// this package, whose tags have no mistakes.
+// compileQuery returns the binding for parseQuery of a struct of this package, whose tags
+// have no mistakes.
 func compileQuery(t reflect.Type) *binding {
 	p := new(mistakes)
 	c := newShapes(p)
@@ -414,8 +415,8 @@ func (b *binding) parseQuery(query string) (any, error) {
 	return b.bindRequest(new(decoder), &requestValues{query: query})
 }
 
-// bindPath sets the field of the struct v from the value of its placeholder.
-// The value is copied to scratch because setters take bytes.
+// bindPath sets the field of the struct v from the value of its placeholder. Setters take
+// bytes, so it copies the value to scratch.
 func (p *param) bindPath(d *decoder, v reflect.Value, value string) {
 	d.in = inPath
 	d.pushToken(p.sourceToken)
@@ -424,10 +425,10 @@ func (p *param) bindPath(d *decoder, v reflect.Value, value string) {
 	d.pop()
 }
 
-// bindHeader sets the field of the struct v from the values of its header, which
-// has one (RFC 9110, section 5.3: of two, no server can tell which was meant). An
-// empty value of Last-Event-ID counts as an absent one: a client whose last event
-// had no ID may send either.
+// bindHeader sets the field of the struct v from the values of its header. Two values are
+// a violation (RFC 9110, section 5.3: no server can tell which was meant). An empty
+// Last-Event-ID counts as an absent one: a client whose last event had no ID may send
+// either.
 func (p *param) bindHeader(d *decoder, v reflect.Value, values []string) {
 	d.in = inHeader
 	d.pushToken(p.sourceToken)
@@ -461,7 +462,8 @@ func (p *param) setAbsent(d *decoder, v reflect.Value) {
 //	a="1"        "1": the quotes are no part of the value, as for net/http
 //	a=%20        "%20": nothing is unescaped, as for net/http
 //	a=1; a=2     a violation at a: which of them was set for which path is not sent
-//	A=1, c       ignored if no field has A; names have a case. So is what has no =
+//	A=1          ignored if no field has A: the case of names counts
+//	c            ignored, since there is no =
 //
 // All lines of the header count: HTTP/2 may split it (RFC 9113, section 8.2.3).
 // d.seen says which cookies were given, as in bindQuery.
@@ -490,9 +492,9 @@ func (b *binding) bindCookie(d *decoder, v reflect.Value, pair string) {
 	b.rest.cookie[i].bindOne(d, v, "", nil, i)
 }
 
-// bindOne sets the field of p in the struct v from one of the values that a request can
-// have, whose text is in d.scratch, or adds the violation c. source is as for setScalar, and
-// i the index of p, which it notes in d.seen.
+// bindOne sets the field of p in the struct v from the text in d.scratch, or adds the
+// violation c if that is not nil. It sets d.seen at i, the index of p: a second value is a
+// violation unless the field is a list. source is as for setScalar.
 func (p *param) bindOne(d *decoder, v reflect.Value, source string, c *complaint, i int) {
 	d.pushToken(p.sourceToken)
 	switch {
@@ -509,8 +511,8 @@ func (p *param) bindOne(d *decoder, v reflect.Value, source string, c *complaint
 	d.pop()
 }
 
-// finishParams deals with the parameters in list when all values of a request are bound, in
-// the order of the fields: it checks the lists, and sets what d.seen does not have.
+// finishParams is called when all values of a source are bound. In the order of the fields
+// it checks the lists, and deals with the parameters that are absent by d.seen.
 func finishParams(d *decoder, v reflect.Value, list []param) {
 	for i := range list {
 		p := &list[i]
@@ -540,8 +542,8 @@ func (b *binding) bindBody(d *decoder, v reflect.Value, body []byte) {
 	d.scan.checkEnd()
 }
 
-// newInput returns a new input, as a pointer and as its struct. Both are zero for a binding
-// of nothing.
+// newInput returns a new input, as a pointer and as its struct. Both are zero if the method
+// takes no input.
 func (b *binding) newInput() (any, reflect.Value) {
 	if b.in == nil {
 		return nil, reflect.Value{}
@@ -550,10 +552,10 @@ func (b *binding) newInput() (any, reflect.Value) {
 	return in.Interface(), in.Elem()
 }
 
-// setDefaults sets the fields of the struct v that have a default, and those of
-// the structs in it; v may also be an array of such structs, or of such arrays,
-// whose items are there from the start. What is behind a pointer or in a slice is
-// not there yet, and an optional field is absent as long as it is zero.
+// setDefaults sets the fields of the struct v that have a default, and those of the
+// structs in it. v may also be an array of such structs, or of such arrays. A struct behind
+// a pointer or in a slice does not exist yet, and one in an optional field is absent as
+// long as it is zero, so these get no defaults.
 func (p *objectPlan) setDefaults(v reflect.Value) {
 	if v.Kind() == reflect.Array {
 		for i := range v.Len() {
@@ -572,10 +574,10 @@ func (p *objectPlan) setDefaults(v reflect.Value) {
 	}
 }
 
-// bindObject makes an input from one JSON object that has every field by its wire name,
-// and returns a pointer to the struct, or nil for no input, of which each member is
-// unknown; see objectPlan.skipUnknown. An empty text counts as {}, since params may be
-// left out (JSON-RPC 2.0, section 4). Every other text that is not an object is an error.
+// bindObject returns the input in a JSON object that has every field by its wire name: a
+// pointer to a struct, or nil for no input, to which every member is unknown. An empty text
+// counts as {}, since params may be left out (JSON-RPC 2.0, section 4). Every other text
+// that is not an object is an error.
 func (b *binding) bindObject(d *decoder, text []byte) (any, error) {
 	if len(text) == 0 {
 		text = []byte("{}")
@@ -587,9 +589,9 @@ func (b *binding) bindObject(d *decoder, text []byte) (any, error) {
 	return in, b.finishInput(d, v, b.hooks)
 }
 
-// readObject is the part of bindObject for an object in the middle of the text that
-// d is reading. The error is about its values; a text that is not JSON is left to
-// d. The Validate methods are called later.
+// readObject is bindObject for an object in the middle of the text that d is reading, such
+// as the params of a message. The error is about its values: a syntax error stays in
+// d.scan. It calls no Validate methods, which must wait until the whole text is read.
 func (b *binding) readObject(d *decoder) (any, error) {
 	d.startInput()
 	in, v := b.newInput()
@@ -603,17 +605,17 @@ func (b *binding) readObject(d *decoder) (any, error) {
 	return in, nil
 }
 
-// checkValue checks an input that came as a Go value, with the rules that a
-// decoder would have checked. in is the struct, which belongs to the caller: only
-// its Validate methods may change it.
+// checkValue checks an input that came as a Go value, with the rules that a decoder would
+// have checked. in is the struct of the program that calls: only its Validate methods may
+// change it, and empty discriminators of unions are set.
 func (b *binding) checkValue(d *decoder, in reflect.Value) error {
 	d.start(nil)
 	d.opts.fills = true
 	return b.finishInput(d, in, b.check())
 }
 
-// errInputTooDeep is the complaint about a Go value, at the place of the whole input: of one that
-// contains itself no place is the first that is too deep.
+// errInputTooDeep is the complaint about a Go value, at the place of the whole input: a
+// value that contains itself has no first place that is too deep.
 var errInputTooDeep = &complaint{ruleSyntax, "is nested more than 1000 levels deep, or contains itself"}
 
 // finishInput runs check if the input has no violations so far, and returns the
@@ -686,8 +688,8 @@ func (b *binding) bindQuery(d *decoder, v reflect.Value, query string, strict bo
 
 var errUnknownParam = &complaint{ruleUnknown, "is not a known parameter"}
 
-// addUnknownParam adds a violation for a parameter of this name, as a query has it, unless
-// it is the versioned one, which another reader takes.
+// addUnknownParam adds a violation for a parameter of this name, as the query spells it,
+// unless it is versioned, the one that Version reads.
 func (d *decoder) addUnknownParam(name, versioned string) {
 	if text, c := appendQueryText(d.scratch[:0], name); c == nil {
 		d.scratch, name = text, string(text)
@@ -699,9 +701,9 @@ func (d *decoder) addUnknownParam(name, versioned string) {
 	}
 }
 
-// lookupParam returns the index of the parameter that a name in a query string stands for,
-// or -1. Names are rarely escaped, so it compares first. A name that is malformed is that
-// of no parameter.
+// lookupParam returns the index of the parameter with a name as the query spells it, or -1
+// for an unknown or malformed name. Names are rarely escaped, so it compares before it
+// decodes.
 func (b *binding) lookupParam(d *decoder, name string) int {
 	for i := range b.rest.query {
 		if b.rest.query[i].sourceName == name {
@@ -714,8 +716,8 @@ func (b *binding) lookupParam(d *decoder, name string) int {
 }
 
 // appendQueryText appends a name or a value of a query string, decoded. A semicolon
-// is refused: some proxies take it as a separator, and a client and a server that
-// differ on where a parameter ends are open to attack. net/url refuses it as well.
+// is a violation, as net/url treats it: some proxies take it as a separator, and two
+// programs that differ on where a parameter ends are open to attack.
 func appendQueryText(dst []byte, s string) ([]byte, *complaint) {
 	start := 0
 	for i := 0; i < len(s); i++ {
@@ -743,8 +745,9 @@ func appendQueryText(dst []byte, s string) ([]byte, *complaint) {
 }
 
 // setScalar sets v, the field or an element of it, to a value, and checks the rules of the
-// value. It allocates the targets of pointers: a text cannot be null. source is what the
-// request has in the place of text; a string that it spells as it is needs no copy.
+// value. It allocates the targets of pointers: a text cannot be null. source is the string
+// of the URL that text was read from, or "" if it is from elsewhere. If both are equal, a
+// string of the input needs no copy; see isShortURL.
 func (p *param) setScalar(d *decoder, v reflect.Value, text []byte, source string) {
 	v = filled(v)
 	if !utf8.Valid(text) {
@@ -766,15 +769,15 @@ func (p *param) setScalar(d *decoder, v reflect.Value, text []byte, source strin
 }
 
 // isParamInteger reports whether text is an integer as all sources but the body
-// have it: in digits, without an exponent or a point. JSON bodies may have 1e2,
-// which JSON Schema counts as an integer; in a URL it is a mistake, more likely,
-// and a cache would take /pages/100 and /pages/1e2 for two things.
+// have it: in digits, without an exponent or a point. In a JSON body 1e2 is an integer too,
+// by JSON Schema. In a URL it is more likely a mistake, and a cache would take /pages/100
+// and /pages/1e2 for two things.
 func isParamInteger(text []byte) bool { return isPlainInteger(text) || string(text) == "-0" }
 
 // addElement appends one value to the field v, a list, or adds the violation c
-// in its place. The rules are checked by checkList when the list is complete.
-// What is beyond maxItems is not stored, but for one element that checkList needs
-// to see; nor is anything once no more violations are kept.
+// in its place. checkList checks the rules when the list is complete. It finds a list that
+// is too long by one element beyond p.most; further ones are not stored, and none are once
+// no more violations are kept.
 func (p *param) addElement(d *decoder, v reflect.Value, text []byte, source string, c *complaint) {
 	if d.report.found.full() {
 		return
@@ -798,9 +801,9 @@ func (p *param) addElement(d *decoder, v reflect.Value, text []byte, source stri
 	d.pop()
 }
 
-// checkList checks the rules of the complete list v. If an element has a
-// violation it checks the greatest size only, as for a list in a body. The violations of
-// elements are those whose place starts with the place of the list.
+// checkList checks the rules of the complete list v. If an element has a violation it
+// checks the greatest size only, as for a list in a body. The violations of elements are
+// those whose place starts with the place of the list: /ids/3 for /ids.
 func (p *param) checkList(d *decoder, v reflect.Value) {
 	rules := p.list.rules
 	if len(rules) == 0 {
@@ -818,16 +821,15 @@ func (p *param) checkList(d *decoder, v reflect.Value) {
 // the decoder, whose path leads to v. It may change v, because Validate may.
 type checkFunc func(d *decoder, v reflect.Value)
 
-// checks is the compile pass of one check. A nil checkFunc stands for a value
-// with nothing to check. Most types have nothing, and a request then visits
-// only the values that do.
+// checks is the compile pass of one check. A nil checkFunc stands for a value with
+// nothing to check. Most types have nothing, so a request visits few values.
 //
 // Invariant: byShape has a pointer to nil for a shape that is being compiled.
 type checks struct {
 	rules   bool            // check the rules of fields and the depth too, not only Validate
 	forREST bool            // violations have the places that REST clients know
 	absent  *checks         // the pass for fields that are absent, which have no rules; set with rules
-	clean   map[*shape]bool // what needsCheck has looked through for nothing: each of many types can lead to all others
+	clean   map[*shape]bool // shapes with nothing to check, so that needsCheck searches each once
 	byShape map[*shape]*checkFunc
 }
 
@@ -842,8 +844,8 @@ func (c *checks) checkFor(s *shape) checkFunc {
 	return compileOnce(c.byShape, s, c.compileCheck)
 }
 
-// needsCheck reports whether there is anything to check in values of shape s. With
-// rules that is the depth too, of values that can contain themselves and of what is in an any.
+// needsCheck reports whether there is anything to check in values of shape s. If rules is
+// set, that includes the depth of values that can contain themselves and of an any.
 func (c *checks) needsCheck(s *shape) bool {
 	fits := func(s *shape) bool {
 		isRuled := s.recursive || s.kind == kindAny || len(s.rules) > 0 || slices.ContainsFunc(s.fields, func(f *field) bool { return f.notNull })
@@ -852,8 +854,8 @@ func (c *checks) needsCheck(s *shape) bool {
 	if c.clean[s] {
 		return false
 	}
-	// Where nothing is found, all shapes below s have nothing either. Otherwise done is of no
-	// use: the search ends at the first that has something.
+	// If nothing is found, all shapes in done have nothing to check. Otherwise the search ended
+	// early, and done tells nothing.
 	done := make(map[*shape]bool)
 	if s.reaches(done, fits) {
 		return true
@@ -865,7 +867,7 @@ func (c *checks) needsCheck(s *shape) bool {
 	return false
 }
 
-// compileCheck makes the check for s, which needs one.
+// compileCheck compiles the check for s, which needs one.
 func (c *checks) compileCheck(s *shape) checkFunc {
 	if c.rules && len(s.rules) > 0 {
 		inner := c.checkFor(s.withoutRules())
@@ -904,7 +906,7 @@ func (c *checks) compileCheck(s *shape) checkFunc {
 }
 
 // endsInTime reports whether v, the value of an any, has no lists, maps and pointers
-// nested deeper than JSON may be. Values of other types in it are not looked into.
+// nested deeper than JSON may be. It does not look into structs.
 func endsInTime(v reflect.Value, depth int) bool {
 	switch v.Kind() {
 	case reflect.Interface:
@@ -935,10 +937,10 @@ func endsInTime(v reflect.Value, depth int) bool {
 	return true
 }
 
-// checkMap returns the check of a map of shape s. It visits values in the order
-// of their keys, so that an input has the same violations each time. The
-// values of a map are not addressable, so it checks a copy, and puts it back if the
-// checks may have changed it; otherwise the map may be in use by others, and is only read.
+// checkMap returns the check of a map of shape s. It visits values in the order of the
+// names of the map keys, so that an input has the same violations each time. The values of
+// a map are not addressable, so it checks a copy. It stores the copy only if a check may
+// have changed it: other goroutines may be reading the map of a Go value.
 func (c *checks) checkMap(s *shape) checkFunc {
 	elem := c.checkFor(s.elem) // nil if there is something to check in the names only
 	return func(d *decoder, v reflect.Value) {
@@ -950,7 +952,7 @@ func (c *checks) checkMap(s *shape) checkFunc {
 		slices.SortFunc(keys, func(a, b entry[reflect.Value]) int { return strings.Compare(a.name, b.name) })
 		changed := d.changed
 		for _, e := range keys {
-			d.changed = false // d says of one value whether it was changed, and then of the whole map
+			d.changed = false // about this value; after the loop about the whole map
 			value := reflect.New(s.elem.typ).Elem()
 			value.Set(v.MapIndex(e.value))
 			d.push(e.name)
@@ -989,20 +991,21 @@ func (c *checks) structCheck(s *shape, sources map[*field]fieldSource) checkFunc
 	})
 }
 
-// membersCheck is structCheck for one form of the struct: first its fields, then the
-// struct itself, so that its Validate sees the changes of those before.
+// membersCheck is structCheck for one form of the struct: a union has a form for each
+// alternative, and any other struct has one. It checks the fields before it calls Validate
+// of the struct, so that Validate sees what those of the fields have changed.
 //
 // Rules are not checked for an optional field with its zero value: in a Go
 // value that is how an absent field looks. A Go value may contain itself, which
-// is found when it is deeper than any JSON; the first such place ends all checks,
-// since a value may contain itself twice.
+// is found when it is deeper than any JSON. The first such place ends all checks,
+// since a value that contains itself twice would be visited 2^1000 times.
 func (c *checks) membersCheck(s *shape, sources map[*field]fieldSource) checkFunc {
 	type member struct {
 		*field
 		in     string
 		token  string
 		inner  checkFunc
-		absent checkFunc // in place of inner: the Validate methods, which are called on a zero struct too
+		absent checkFunc // instead of inner if the field is absent: Validate methods are called all the same
 	}
 	members := make([]member, 0, len(s.fields))
 	for _, f := range s.fields {
@@ -1068,7 +1071,8 @@ func (d *decoder) checkNotNull(v reflect.Value) {
 	}
 }
 
-// fillOnly fills the empty field v with the one value that it can have, if d does that.
+// fillOnly sets the empty field v to the one value that it can have, if inputOptions.fills
+// is set.
 func (f *field) fillOnly(d *decoder, v reflect.Value) {
 	if d.opts.fills && v.Len() == 0 {
 		v.SetString(string(textOf(f.only)))
@@ -1076,10 +1080,10 @@ func (f *field) fillOnly(d *decoder, v reflect.Value) {
 	}
 }
 
-// callValidate calls the Validate method of the struct v. A plain error is a
-// violation at v, and an *Error with violations is those, below v; see addNested. Any
-// other *Error takes the place of all violations: the application may want another
-// code. After one, no other Validate is called.
+// callValidate calls the Validate method of the struct v. A plain error becomes a violation
+// at v. A nested error adds its violations; see addNested. Any other *Error is the error of
+// the input, instead of all violations, since the application may want another code. No
+// other Validate is called after that.
 func (d *decoder) callValidate(v reflect.Value) {
 	if d.report.validateErr != nil {
 		return
@@ -1097,12 +1101,20 @@ func (d *decoder) callValidate(v reflect.Value) {
 	}
 }
 
-// hooksOf returns where in a struct of type t Validate is to be called, each
-// as an index for reflect's FieldByIndex: in the structs that t embeds and the
-// alternatives of a union, innermost first, then in t itself, whose index is empty. A method that t
-// only inherits is called once, on the struct that declares it, or if reflect cannot reach
-// it there, on the least deep one around it: reflect may not call methods of what is
-// embedded under an unexported name, and a type that is no struct has no hooks.
+// hooksOf returns where in a struct of type t Validate is to be called. Each hook is an
+// index for reflect's FieldByIndex: those of embedded structs and of the alternatives of a
+// union, innermost first, and at last the empty index of t itself.
+//
+// A method that t only inherits is called once, on the struct that declares it. If reflect
+// cannot call it there, since that is embedded under an unexported name, it is called on
+// the least deep struct around it:
+//
+//	type base struct{}                 // declares Validate
+//	type Paged struct{ base }
+//	type ListTodos struct{ Paged }     // one hook: {0}, the field Paged
+//
+//	type Owned struct{}                // declares Validate
+//	type EditTodo struct{ Owned }      // declares one too: two hooks, {0} and {}
 func hooksOf(t reflect.Type) [][]int {
 	if t.Kind() != reflect.Struct {
 		return nil
@@ -1114,16 +1126,17 @@ func hooksOf(t reflect.Type) [][]int {
 
 type hookSearch struct {
 	hooks [][]int
-	open  map[reflect.Type]bool // those that are being visited
+	open  map[reflect.Type]bool // the types that are being visited
 }
 
 // noValidate is the depth of the Validate of a type that has none.
 const noValidate = 1 << 30 // more than there are types, and one more is an int of 32 bits too
 
-// visit adds the hooks of t, which is at index. It returns how deep in t the Validate is
-// declared that t has, the least deep one as for Go, and whether it is called: by a hook,
-// or by the check of a member around it. walked says that the fields of t are those of the
-// whole, and reachable that reflect can call the methods of t itself.
+// visit adds the hooks of t, which is at index. It returns how deep in t the Validate of t
+// is declared (0 is in t itself; Go promotes the least deep one), and whether that one is
+// called: by a hook, or by the check of a member. walked is set if the fields of t count as
+// fields of the struct for which hooksOf was called, and reachable if reflect can call the
+// methods of t.
 func (h *hookSearch) visit(t reflect.Type, index []int, walked, reachable bool) (depth int, called bool) {
 	depth = noValidate
 	if h.open[t] {
@@ -1160,9 +1173,9 @@ func (h *hookSearch) visit(t reflect.Type, index []int, walked, reachable bool) 
 	return depth, called
 }
 
-// compileReader returns the shape of the type t of outputs, the decoders for what reads
-// them, whose rules do not count and where members may be absent or unknown, and the types
-// in it that have names.
+// compileReader returns what a client needs to read outputs of type t: its shape, decoders
+// that check no rules and allow absent and unknown members, and the types in it that have
+// names.
 func compileReader(p *mistakes, t reflect.Type, u use) (*shape, *decoders, []*shape) {
 	shapes := newShapes(p)
 	out := shapes.shapeFor(t, t.String())
@@ -1173,7 +1186,7 @@ func compileReader(p *mistakes, t reflect.Type, u use) (*shape, *decoders, []*sh
 	return out, d, shapes.named
 }
 
-// decodeWhole decodes an output, which is the whole text.
+// decodeWhole decodes an output from text, of which it is the whole.
 func decodeWhole(d *decoder, text []byte, v reflect.Value, decode decodeFunc) (err error) {
 	defer recoverTo(&err) // UnmarshalJSON is code of the application
 	d.start(text)

@@ -28,9 +28,8 @@ package svc
 //
 // The output keeps what the published schema promises: lists and maps are never
 // null, every value has one text (names in one order, no white space), and a
-// value that JSON cannot carry is an error before a byte is sent. That is why
-// the whole text is built in memory, and why the package does not call
-// encoding/json for types that it has a shape of.
+// value that JSON cannot carry is an error before a byte is sent. Therefore the whole text
+// is built in memory, and encoding/json is called only for types without a shape.
 
 import (
 	"bytes"
@@ -51,8 +50,7 @@ import (
 )
 
 // An encoder is the workspace of one output. Transports keep it for the next
-// output, so that encoding needs no memory but the buffer, which grows to the
-// size of the largest output.
+// output. It allocates nothing but the buffer, which grows to the largest output.
 //
 // Invariants:
 //
@@ -82,8 +80,7 @@ var errTooDeep = errors.New("a value nested more than 1000 levels deep")
 
 // enterLevel counts one more open array or object and reports whether the limit
 // allows it. The decoder has the same limit. Here it also stops a value that
-// contains itself through a pointer, which has no end. The caller decrements
-// depth at the closing bracket.
+// contains itself through a pointer. At the closing bracket, decrement depth.
 func (e *encoder) enterLevel() bool {
 	if e.depth == maxDepth {
 		e.fail(errTooDeep)
@@ -93,9 +90,9 @@ func (e *encoder) enterLevel() bool {
 	return true
 }
 
-// appendForeign appends JSON that other code wrote, without its white space: the data of
-// an event is one line. err is the error of that code. It is an error too if the decoder
-// would not accept the text at this depth: a MarshalJSON with a mistake could break the
+// appendForeign appends JSON that other code has written, without its white space: the
+// data of an event must be one line. err is the error of that code. A text that the decoder
+// would not accept at this depth is an error too, since a wrong MarshalJSON could break the
 // message around its value.
 func (e *encoder) appendForeign(text []byte, err error) {
 	if err == nil {
@@ -120,12 +117,14 @@ func (e *encoder) appendForeign(text []byte, err error) {
 // themselves are never written again and serve all goroutines.
 type encoders struct {
 	byShape map[*shape]*encodeFunc
-	// inputs says that a client encodes inputs. A field is then left out if it is
-	// zero and the server takes it for absent, whichever of omitempty, omitzero and
-	// default says so: a struct that is zero too, and no empty list that is not nil.
+	// inputs is set if a client encodes inputs. A field with omitempty, omitzero or a default
+	// is then left out exactly if it is zero: the server takes an absent one for the same. So
+	// a zero struct is left out, and [] that is not nil is sent.
 	inputs bool
-	// isDefault is set for the fingerprints of inputs. Their members are in the order of the
-	// names, and one is left out if the function for its field says that it has its default.
+	// isDefault is set for the fingerprints of inputs (svc_idempotency.go), which must not
+	// change when a field with a default is added. It returns a function for a field with a
+	// default, and the field is left out if that returns true. Members are in the order of
+	// their names.
 	isDefault func(*field) func(reflect.Value) bool
 }
 
@@ -145,7 +144,7 @@ var plainEncoders = [kindFile + 1]encodeFunc{
 	kindString: encodeString, kindBool: encodeBool, kindInt: encodeInt, kindUint: encodeUint, kindNumber: encodeNumber,
 }
 
-// compileEncoder makes the encodeFunc for s, by the table at the top.
+// compileEncoder compiles the encodeFunc for s, by the table at the top.
 func (c *encoders) compileEncoder(s *shape) encodeFunc {
 	if plain := plainEncoders[s.kind]; plain != nil {
 		return plain
@@ -155,7 +154,7 @@ func (c *encoders) compileEncoder(s *shape) encodeFunc {
 		if hasMethods(s.typ, typeJSONMarshaler) {
 			return encodeCustom
 		}
-		return encodeDynamic // nothing else is known of its form
+		return encodeDynamic // nothing else is known of its JSON
 	case kindFloat:
 		return encodeFloat(s.bits)
 	case kindPointer:
@@ -186,9 +185,9 @@ func encodeRaw(e *encoder, v reflect.Value) {
 	e.appendForeign(v.Bytes(), nil)
 }
 
-// encodePointer returns the encodeFunc of a pointer: null for nil, else the
-// value itself. It does not count levels: registration refuses types that are
-// pointers without end, and everything else on the way to a cycle counts.
+// encodePointer returns the encodeFunc of a pointer: null for nil, else the value that it
+// points to. It does not count levels: registration refuses a type such as type p *p, and
+// every other cycle leads through an array or an object.
 func encodePointer(elem encodeFunc) encodeFunc {
 	return func(e *encoder, v reflect.Value) {
 		if v.IsNil() {
@@ -238,9 +237,9 @@ func encodeList(elem encodeFunc) encodeFunc {
 // appendEntries appends an object with these members in the order of their names,
 // compared as bytes: Go visits a map in random order, and one value must have one text.
 //
-// Names are repaired first (invalid UTF-8 replaced by U+FFFD, as appendQuoted does), so
-// that two keys that become the same name are found here. They are an error, because a
-// decoder refuses the object.
+// First it replaces invalid UTF-8 in names by U+FFFD, as appendQuoted does. Two map keys
+// with the same name then, such as "a\xfe" and "a\xff", are an error, since a decoder
+// refuses the object.
 func appendEntries[V any](e *encoder, entries []entry[V], appendValue func(V)) {
 	if !e.enterLevel() {
 		return
@@ -269,7 +268,7 @@ func appendEntries[V any](e *encoder, entries []entry[V], appendValue func(V)) {
 // encodeMap returns the encodeFunc of a map of shape s.
 func encodeMap(s *shape, elem encodeFunc) encodeFunc {
 	return func(e *encoder, v reflect.Value) {
-		// All values are copied into one slice, as a variable for each would be an allocation.
+		// All values are copied into one slice: a variable for each would be an allocation.
 		entries := make([]entry[reflect.Value], 0, v.Len())
 		values := reflect.MakeSlice(reflect.SliceOf(s.elem.typ), v.Len(), v.Len())
 		for it := v.MapRange(); it.Next(); {
@@ -288,9 +287,12 @@ func encodeMap(s *shape, elem encodeFunc) encodeFunc {
 
 // A memberEncoder is the part of a struct's plan for one field. membersEncoder
 // writes it at registration; after that it is only read.
-// omits is nil for a field without omitempty and omitzero. prefix is that of the field, and
-// at its ownIndex: to read them in the fields themselves, which lie apart, takes a tenth of
-// the time of an object.
+//
+// Invariants:
+//
+//	prefix is a copy of that of the field, such as ,"title": and at of its ownIndex:
+//	  reading them through the pointer takes a tenth of the time of an object
+//	omits reports whether a value is left out; nil for a field that never is
 type memberEncoder struct {
 	*field
 	prefix string
@@ -304,9 +306,9 @@ func (c *encoders) objectEncoder(s *shape) encodeFunc {
 	return compileForms(s, c.membersEncoder, (*encoder).fail)
 }
 
-// membersEncoder compiles the encodeFunc of the fields of the object s. Members come in
-// the order of the Go fields, like the properties of the published schema. A hidden field
-// (json:"-", which path, query and header fields may have) has no member.
+// membersEncoder compiles the encodeFunc of one form of an object; see compileForms.
+// Members come in the order of the Go fields, like the properties of the published schema.
+// A hidden field (json:"-", which path, query and header fields may have) has no member.
 func (c *encoders) membersEncoder(s *shape) encodeFunc {
 	var members []memberEncoder
 	for _, f := range s.fields {
@@ -359,8 +361,8 @@ func (c *encoders) membersEncoder(s *shape) encodeFunc {
 func (c *encoders) memberEncoder(f *field) memberEncoder {
 	m := memberEncoder{field: f, prefix: f.prefix, at: f.ownIndex(), encode: c.encoderFor(f.shape), omits: f.omitRule()}
 	// A client writes a field that is optional only because it is promoted from an embedded
-	// pointer: the server then makes what the pointer points to.
-	if c.inputs { // whatever omitRule says: see encoders
+	// pointer: the server then allocates the embedded struct.
+	if c.inputs { // the rule of encoders.inputs replaces omitRule
 		m.omits = nil
 		if f.omit != 0 || f.def != nil {
 			m.omits = reflect.Value.IsZero
@@ -417,9 +419,11 @@ func isEmpty(v reflect.Value) bool {
 	return v.IsZero()
 }
 
-// encodeQuoted returns the encodeFunc of a field tagged `json:",string"`, whose
-// JSON becomes the content of a string: that of a string is quoted twice. A null stays
-// null.
+// encodeQuoted returns the encodeFunc of a field tagged `json:",string"`, whose JSON
+// becomes the content of a string. A null stays null.
+//
+//	7     =>   "7"
+//	Ann   =>   "\"Ann\""
 func encodeQuoted(encode encodeFunc) encodeFunc {
 	return func(e *encoder, v reflect.Value) {
 		start := len(e.buf)
@@ -466,10 +470,9 @@ func (e *encoder) appendNumber(text string) {
 	e.buf = append(e.buf, text...)
 }
 
-// encodeTime appends a time.Time by RFC 3339, section 5.6, with as many digits
-// of the second as are not zero. A time in UTC takes the fast way, appendUTC. A
-// year outside 0 to 9999 and an offset of a day or more have no such form and
-// are errors.
+// encodeTime appends a time.Time by RFC 3339, section 5.6, without zeros at the end of
+// the fraction. appendUTC is faster for a time in UTC. A year outside 0 to 9999 and an
+// offset of a day or more have no such form and are errors.
 func encodeTime(e *encoder, v reflect.Value) {
 	t := v.Addr().Interface().(*time.Time)
 	e.buf = append(e.buf, '"')
@@ -487,9 +490,8 @@ func encodeTime(e *encoder, v reflect.Value) {
 	e.buf = append(buf, '"')
 }
 
-// appendUTC appends t, a time in UTC with a year from 0 to 9999. The caller
-// has its date already. The text is that of [time.Time.AppendText] in two thirds of
-// the time. Most times that services keep are in UTC.
+// appendUTC appends t, a time in UTC with this date and a year from 0 to 9999. It takes
+// two thirds of the time of [time.Time.AppendText], which appends the same text.
 func appendUTC(dst []byte, t time.Time, year, month, day int) []byte {
 	hour, minute, second := t.Clock()
 	dst = append(dst, // at once, with one check of the capacity
@@ -508,9 +510,9 @@ func appendUTC(dst []byte, t time.Time, year, month, day int) []byte {
 // digit returns the digit n, from 0 to 9.
 func digit(n int) byte { return '0' + byte(n) }
 
-// encodeDuration appends a time.Duration as text with units, such as "1h30m0s".
-// The number of nanoseconds that encoding/json writes says nothing to people,
-// and JavaScript cannot hold a long one exactly.
+// encodeDuration appends a time.Duration as text with units, such as "1h30m0s". People
+// cannot read the nanoseconds that encoding/json writes, and JavaScript cannot hold a large
+// number of them exactly.
 func encodeDuration(e *encoder, v reflect.Value) {
 	e.buf = appendQuoted(e.buf, time.Duration(v.Int()).String())
 }
@@ -537,10 +539,9 @@ func encodeText(e *encoder, v reflect.Value) {
 // encodeAny appends the value of an interface field or element.
 func encodeAny(e *encoder, v reflect.Value) { e.appendAny(v.Interface()) }
 
-// appendAny appends a value whose type no schema knows. The cases are the
-// types that the decoder makes for an any, and a few that applications put
-// there; everything else goes through encoding/json, whose text then has to be
-// checked.
+// appendAny appends a value whose type no schema knows. The cases are the types that
+// decodeAnyValue returns, and a few that applications often store in an any. Others are
+// for encoding/json, whose text is checked then.
 func (e *encoder) appendAny(x any) {
 	switch x := x.(type) {
 	case nil:
@@ -583,9 +584,8 @@ func (e *encoder) appendAny(x any) {
 // pointer, so that methods with pointer receivers are found.
 func encodeDynamic(e *encoder, v reflect.Value) { e.appendDynamic(v.Addr().Interface()) }
 
-// appendDynamic appends x, a value of a type that has no shape, as encoding/json
-// encodes it. Its text is checked like that of any other code: x may have a
-// MarshalJSON too.
+// appendDynamic appends x, a value of a type that has no shape, as encoding/json encodes
+// it. The text is checked, since it may come from a MarshalJSON.
 func (e *encoder) appendDynamic(x any) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
@@ -609,8 +609,8 @@ type outputHeaders struct {
 	encode encodeFunc // of the body
 }
 
-// An outputHeader is the plan of one field that is a header. It is left out of the
-// response where omits says so, and where it is null or an empty list.
+// An outputHeader is the plan of one field that is a header. The header is left out of the
+// response if omits reports true, if the field is null, and if it is an empty list.
 type outputHeader struct {
 	memberEncoder
 	canonical string // the name in canonical form, as http.Header has it
@@ -678,9 +678,8 @@ func (h *outputHeader) isSent() bool {
 // isETag reports whether the header is an entity tag (RFC 9110, section 8.8.3).
 func (h *outputHeader) isETag() bool { return h.canonical == "Etag" }
 
-// encodeHeader returns the headers of the output v, or an error for a value that
-// cannot be one: net/http would send something else in its place, or CR and LF
-// would begin a header that the application does not know of.
+// encodeHeader returns the headers of the output v, or an error for a value that no header
+// can have: net/http would send another text, and CR and LF would begin another header.
 func (o *outputHeaders) encodeHeader(v reflect.Value) (http.Header, error) {
 	// The texts are not quoted in the error: the log of a service is no place for a value that
 	// may be a secret.
