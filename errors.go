@@ -7,8 +7,8 @@ package svc
 //   - PanicError, and the recovery of panics
 //   - Violation, and the list that collects those of one input within limits
 //   - the details of an error as JSON; http.go and the transports frame them
-//   - the mistakes of a registration
-//   - the name that was probably meant by an unknown one
+//   - the mistakes of a registration, in the interface, the types and the options
+//   - the suggestion of a known name for an unknown one
 
 import (
 	"cmp"
@@ -25,31 +25,9 @@ import (
 	"unicode/utf8"
 )
 
-// A Code is the kind of an [Error]. The names are those of google.rpc.Code, spelt
-// as they appear on the wire; CANCELED has one L here. The zero value, a name that is not
-// below, and OK all count as UNKNOWN wherever an error is written.
-//
-// The statuses are those of google/rpc/code.proto. FAILED_PRECONDITION is not 412, which is
-// about conditions in the headers of a request (RFC 9110, section 15.5.13).
-//
-//	Code                  HTTP  JSON-RPC
-//	--------------------  ----  --------
-//	CANCELED              499   -32001
-//	UNKNOWN               500   -32002
-//	INVALID_ARGUMENT      400   -32602
-//	DEADLINE_EXCEEDED     504   -32004
-//	NOT_FOUND             404   -32005
-//	ALREADY_EXISTS        409   -32006
-//	PERMISSION_DENIED     403   -32007
-//	RESOURCE_EXHAUSTED    429   -32008
-//	FAILED_PRECONDITION   400   -32009
-//	ABORTED               409   -32010
-//	OUT_OF_RANGE          400   -32011
-//	UNIMPLEMENTED         501   -32012
-//	INTERNAL              500   -32603
-//	UNAVAILABLE           503   -32014
-//	DATA_LOSS             500   -32015
-//	UNAUTHENTICATED       401   -32016
+// A Code is the kind of an [Error], a name of google.rpc.Code as it is on the wire.
+// [Error.HTTPStatus] and [Error.RPCCode] return its numbers, which doc/errors.md lists. The
+// zero value, OK and any other name count as UNKNOWN wherever an error is written.
 type Code string
 
 const (
@@ -75,9 +53,10 @@ const (
 // codes is the only statement of how a Code is written on each transport. A code
 // that is not in it is written as the first row.
 //
-// rpc is the number of JSON-RPC 2.0, section 5.1, where that has one. The others
-// are -32000 minus the number that gRPC gives the code, which is inside the range
-// that section 5.1 leaves to servers.
+// http is the status of google/rpc/code.proto. That of FAILED_PRECONDITION is not 412, which
+// is about conditions in the headers of a request (RFC 9110, section 15.5.13). rpc is the
+// number of JSON-RPC 2.0, section 5.1, where that has one. The others are -32000 minus the
+// number that gRPC gives the code, in the range that section 5.1 leaves to servers.
 var codes = [...]struct {
 	code Code
 	http int
@@ -86,7 +65,7 @@ var codes = [...]struct {
 	from []int  // the other statuses for which CodeFromHTTP gives the code
 }{
 	{CodeUnknown, http.StatusInternalServerError, -32002, "unknown error", nil},
-	{CodeCanceled, 499, -32001, "the call was canceled", nil}, // not registered; nginx has it in its log, and no client gets it
+	{CodeCanceled, 499, -32001, "the call was canceled", nil}, // not registered; nginx logs it, and no client gets it
 	{CodeInvalidArgument, http.StatusBadRequest, -32602, "invalid input", nil},
 	{CodeDeadlineExceeded, http.StatusGatewayTimeout, -32004, "the call took too long", []int{http.StatusRequestTimeout}},
 	{CodeNotFound, http.StatusNotFound, -32005, "not found", nil},
@@ -114,20 +93,15 @@ func (c Code) row() int {
 	return 0
 }
 
-// private reports whether the message of an error with this code is for the log
-// only. These codes say that the server made the error, and such messages tend to
-// contain texts that a client must not see: queries, file names, addresses.
+// private reports whether the message of an error with this code is for the log only.
+// Errors with these codes are made by the server, and their messages often contain texts
+// that clients must not see: queries, file names, addresses.
 func (c Code) private() bool { return c == CodeUnknown || c == CodeInternal || c == CodeDataLoss }
 
-// CodeFromHTTP returns the code for the status of an HTTP response, for a method
-// that passes on the answer of another server. A 2xx gives OK. Of several codes with the
-// status, 400 gives INVALID_ARGUMENT, 409 ALREADY_EXISTS and 500 INTERNAL. Beside the
-// statuses of [Code], 405 gives UNIMPLEMENTED, 408 DEADLINE_EXCEEDED, 412
-// FAILED_PRECONDITION, 413 RESOURCE_EXHAUSTED, 416 OUT_OF_RANGE and 502 UNAVAILABLE. Any
-// other 4xx gives INVALID_ARGUMENT, and the rest UNKNOWN.
-//
-// It is not the inverse of [Error.HTTPStatus], which gives several codes the
-// same status.
+// CodeFromHTTP returns the code for the status of an HTTP response, for a method that passes
+// on the answer of another server. A 2xx gives OK, another 4xx than those in doc/errors.md
+// INVALID_ARGUMENT, and the rest UNKNOWN. Several codes share the statuses 400, 409 and 500,
+// which give INVALID_ARGUMENT, ALREADY_EXISTS and INTERNAL.
 func CodeFromHTTP(status int) Code {
 	for _, row := range codes {
 		if row.code != CodeUnknown && (row.http == status || slices.Contains(row.from, status)) { // a 500 is INTERNAL
@@ -143,42 +117,37 @@ func CodeFromHTTP(status int) Code {
 	return CodeUnknown
 }
 
-// A method returns an Error to tell its client why it failed. It has the same code,
-// message and details on every transport. The zero value is an UNKNOWN error. A method that
-// returns a nil *Error as an error has failed too, with INTERNAL.
+// An Error tells clients why a method has failed, with the same code, message and details
+// on every transport. The zero value is an UNKNOWN error; a nil *Error in an error interface
+// is INTERNAL.
 //
-// Clients see Code, Details and Message; for UNKNOWN, INTERNAL and DATA_LOSS, and
-// for an empty Message, they see a general text instead. The cause, which
-// [Errorf] or [Error.WithCause] sets, is for errors.Is, errors.As and the log.
-// Clients never see it.
-//
-// A Message is cut after 4 KiB. Details are left out if their JSON has more than 16 KiB,
-// but for as many violations as an error of svc itself has. The log says so in both cases.
-// A single detail that has no JSON, such as a channel, is left out too.
+// The cause, which [Errorf] or [Error.WithCause] sets, is for errors.Is, errors.As and the
+// log. Clients never see it.
 type Error struct {
-	Code    Code
+	Code Code
+	// Message is cut after 4 KiB. If it is empty, and for UNKNOWN, INTERNAL and DATA_LOSS,
+	// clients see a general text instead.
 	Message string
-	Details map[string]any // as JSON; empty means that the answer has none
+	// Details are sent as JSON. One that has no JSON, such as a channel, is left out. If
+	// the JSON has more than 16 KiB, only "violations" are sent. The log says so.
+	Details map[string]any
 
 	cause      error
-	violations []Violation // written as the detail "violations", in place of Details; see inputOptions.lean
+	violations []Violation // sent as the detail "violations", in place of Details; see inputOptions.lean
 	status     int32       // the HTTP status of WithStatus, or of an error about the HTTP exchange itself; 0 means that of Code
 	number     int32       // the number of an error about the JSON-RPC message itself; 0 means that of Code
 	header     http.Header // of WithHeader; never written after the error is made
 	received   http.Header // of the response that a client received; not sent on, and never written
-	origin     *Error      // what a With method copied, for errors.Is
+	origin     *Error      // the error that a With method copied, for errors.Is
 }
 
-// Errorf returns an error with a message that is formatted as by fmt.Sprintf. If the
-// format ends with a separator and %w, the last argument, an error, is the cause:
-// errors.Is and errors.As find it and the log shows it, but Message has nothing of it,
-// since clients see Message. The separator, which is any of colons, commas,
-// semicolons, dashes and spaces, goes with it. The text of an error that is formatted
-// with %v is part of Message. Anywhere else %w is a wrong verb.
+// Errorf returns an error with a message that is formatted as by fmt.Sprintf. A %w after a
+// separator (colons, commas, semicolons, dashes, spaces) at the end of the format makes the
+// last argument the cause. Clients see Message, so it has nothing of the cause. Anywhere
+// else %w is a wrong verb.
 //
 //	Errorf(CodeNotFound, "no todo %d: %w", 7, err)  // Message "no todo 7", cause err
 //	Errorf(CodeNotFound, "no todo %d: %v", 7, err)  // the text of err in Message, no cause
-//	Errorf(CodeNotFound, "no todo %d (%w)", 7, err) // Message "no todo 7 (%!w(*fs.PathError))", no cause
 func Errorf(code Code, format string, args ...any) *Error {
 	if len(args) == 0 && !strings.Contains(format, "%") {
 		return &Error{Code: code, Message: format}
@@ -186,7 +155,8 @@ func Errorf(code Code, format string, args ...any) *Error {
 	var cause error
 	before, found := strings.CutSuffix(format, "%w")
 	text := strings.TrimRight(before, " :;,-–—")
-	// %w right behind a word is a wrong verb: only a separator parts the cause from the text.
+	// %w directly after a word is a wrong verb, as in "no todo %d (%w)": it gives "no todo 7
+	// (%!w(*fs.PathError))".
 	if found && len(args) > 0 && (before == "" || len(text) < len(before)) {
 		if err, ok := args[len(args)-1].(error); ok {
 			format, args, cause = text, args[:len(args)-1], err
@@ -213,9 +183,8 @@ func spoilWrapping(format string) string {
 	})
 }
 
-// Error returns the code, the message and the text of the cause, for logs.
-// Clients never get this text. It returns a fixed text for a nil e, since a nil
-// *Error in an error interface reaches logs, too.
+// Error returns the code, the message and the text of the cause, for logs. Clients never
+// get this text. It returns a fixed text for a nil e.
 func (e *Error) Error() string {
 	if e == nil {
 		return errNil.Error()
@@ -238,8 +207,7 @@ func (e *Error) Unwrap() error {
 	return e.cause
 }
 
-// Is reports whether e was made from target by the With methods, so that errors.Is
-// works with errors kept in package variables.
+// Is reports whether e is a copy of target by the With methods, for errors.Is.
 func (e *Error) Is(target error) bool {
 	for e != nil && e.origin != nil {
 		if e = e.origin; target == error(e) {
@@ -249,34 +217,30 @@ func (e *Error) Is(target error) bool {
 	return false
 }
 
-// errUnanswered is the origin of the errors of questions to the caller.
+// errUnanswered is the origin of the errors of questions to the caller; see mcp_ask.go.
 var errUnanswered = &Error{Code: CodeFailedPrecondition}
 
 // HTTPStatus returns the status of an HTTP response that carries e: that of
-// [Error.WithStatus], else that of the response from which a client of this package
-// got e, else that of Code. The errors that svc makes about the exchange itself, such
-// as 405 and 413 (RFC 9110, section 15.5), have one of their own. An [ErrorForm] may send
-// another status; see [ErrorForm.WithStatus].
+// [Error.WithStatus], else that of the response from which a client of [Connect] got e,
+// else that of Code. Errors of svc about the HTTP request, such as 405 and 413 (RFC 9110,
+// section 15.5), have a status of their own. An [ErrorForm] can send another.
 func (e *Error) HTTPStatus() int {
 	return cmp.Or(int(e.status), codes[e.Code.row()].http)
 }
 
-// RPCCode returns the code of a JSON-RPC error object (JSON-RPC 2.0, section 5.1)
-// that carries e. It follows from Code, except for the errors that svc makes
-// about the message itself, such as -32601 for an unknown method.
+// RPCCode returns the number of e in an error of JSON-RPC (JSON-RPC 2.0, section 5.1): that
+// of Code, but for errors about the message itself, such as -32601 for an unknown method.
 func (e *Error) RPCCode() int {
 	return cmp.Or(int(e.number), codes[e.Code.row()].rpc)
 }
 
-// WithDetail returns a copy of e with one more detail. The With methods never
-// change e itself, since errors are often package variables; errors.Is still
-// finds e in the copy.
+// WithDetail returns a copy of e with one more detail. No With method changes e, which may
+// be a package variable; errors.Is finds e in the copy.
 func (e *Error) WithDetail(name string, value any) *Error {
 	return e.WithDetails(map[string]any{name: value})
 }
 
-// WithDetails returns a copy of e with more details. A name that e has already
-// gets the new value.
+// WithDetails returns a copy of e with more details, which replace those of the same name.
 func (e *Error) WithDetails(details map[string]any) *Error {
 	c := e.clone()
 	c.Details = make(map[string]any, len(e.Details)+len(details))
@@ -285,19 +249,16 @@ func (e *Error) WithDetails(details map[string]any) *Error {
 	return c
 }
 
-// WithCause returns a copy of e with err as its cause, in place of the one it had. A nil
-// err leaves the copy without a cause.
+// WithCause returns a copy of e whose cause is err. A nil err removes the cause.
 func (e *Error) WithCause(err error) *Error {
 	c := e.clone()
 	c.cause = err
 	return c
 }
 
-// WithStatus returns a copy of e with an HTTP status in place of that of its code,
-// over REST and wherever else an [ErrorWriter] writes it: 402, 408, 412, 422 or 428,
-// for example, which no code has. The other transports send no HTTP status for the
-// error of a call. It panics if status is not from 400 to 599, since no other status
-// means an error.
+// WithStatus returns a copy of e with an HTTP status in place of that of its code, for
+// responses over REST and of an [ErrorWriter]: 402, 408, 412, 422 or 428, for example. It
+// panics if status is not from 400 to 599.
 func (e *Error) WithStatus(status int) *Error {
 	if status < 400 || status > 599 {
 		panic("svc: WithStatus(" + strconv.Itoa(status) + "): the status of an error is from 400 to 599")
@@ -307,13 +268,10 @@ func (e *Error) WithStatus(status int) *Error {
 	return c
 }
 
-// WithHeader returns a copy of e with a header for the response, over REST and
-// wherever else an [ErrorWriter] writes it: Retry-After, WWW-Authenticate, ETag. A
-// header of the same name that e has already gets the new value. The other
-// transports send no headers for the error of a call. Names and values that no
-// header can have are left out of the response (RFC 9110, section 5), and so are
-// the headers that svc itself sets, which are those that Register refuses for an
-// output. Vary, Link and Set-Cookie are added to those that the response has.
+// WithHeader returns a copy of e with a header for responses over REST and of an
+// [ErrorWriter], such as Retry-After. It replaces a header of the same name of e. Vary, Link
+// and Set-Cookie are added to those of the response. Invalid names and values (RFC 9110,
+// section 5) are not sent, nor are headers that svc sets, which Register refuses for outputs.
 func (e *Error) WithHeader(name, value string) *Error {
 	c := e.clone()
 	c.header = make(http.Header, len(e.header)+1)
@@ -322,11 +280,9 @@ func (e *Error) WithHeader(name, value string) *Error {
 	return c
 }
 
-// Header returns the headers that [Error.WithHeader] has set, or nil if there are
-// none. For an error that a client of this package received, see [Connect], it
-// returns those of the response too. A method that returns such an error sends
-// Retry-After of that response, and no other header of it: the rest describes that
-// response and that connection. The caller may change the result.
+// Header returns a copy of the headers of [Error.WithHeader], or nil. For an error that a
+// client of [Connect] received, it has those of the response too. If a method returns such
+// an error, only Retry-After of that response is sent.
 func (e *Error) Header() http.Header {
 	switch {
 	case e == nil:
@@ -339,10 +295,8 @@ func (e *Error) Header() http.Header {
 	return h
 }
 
-// Violations returns what is wrong with an input, from the details of an
-// INVALID_ARGUMENT error: one of svc, or one that was received as JSON from a
-// service of svc. It returns nil if there are none. The caller may change the
-// result.
+// Violations returns a copy of the violations in the details of e, which may have been
+// received as JSON, or nil.
 func (e *Error) Violations() []Violation {
 	if e == nil {
 		return nil
@@ -359,8 +313,8 @@ func (e *Error) Violations() []Violation {
 	return nil
 }
 
-// receivedViolations returns the violations of a list as encoding/json decodes it
-// into an any. It leaves out what is no object; a member that is no string is "".
+// receivedViolations returns the violations in a list as encoding/json decodes it into an
+// any. It leaves out elements that are not objects; a member that is not a string is "".
 func receivedViolations(list []any) []Violation {
 	var out []Violation
 	for _, item := range list {
@@ -372,7 +326,7 @@ func receivedViolations(list []any) []Violation {
 	return out
 }
 
-// clone returns a shallow copy of e that knows where it came from.
+// clone returns a shallow copy of e with e as its origin.
 func (e *Error) clone() *Error {
 	c := *e
 	c.origin = e
@@ -405,14 +359,14 @@ func (e *Error) wireDetails() map[string]any {
 	if len(e.Details) == 0 || len(appendDetailsObject(nil, e.Details)) <= maxDetails {
 		return e.Details
 	}
-	var short violations
+	var kept violations
 	for _, v := range e.Violations() {
-		short.addViolation(v)
+		kept.addViolation(v)
 	}
-	if short.list == nil {
+	if kept.list == nil {
 		return nil
 	}
-	return map[string]any{"violations": short.list}
+	return map[string]any{"violations": kept.list}
 }
 
 // isCut reports whether clients see less of e than the application has given them.
@@ -423,19 +377,13 @@ func (e *Error) isCut() bool {
 // errNil is the text and the cause of a nil *Error in an error interface.
 var errNil = errors.New("an error that is a nil *svc.Error")
 
-// ErrorFrom returns the *Error that clients get for err. It returns nil for nil.
-//
-//	err has in its tree          ErrorFrom returns
-//	an *Error                    the outermost one; INTERNAL if that is nil
-//	context.Canceled             CANCELED
-//	context.DeadlineExceeded     DEADLINE_EXCEEDED
-//	an *http.MaxBytesError       RESOURCE_EXHAUSTED, with the status 413
-//	none of these                INTERNAL
-//
-// All but the first have err as their cause.
+// ErrorFrom returns the *Error that clients get for err, and nil for nil: the outermost
+// *Error in the tree of err, or else an error with err as its cause. That is CANCELED or
+// DEADLINE_EXCEEDED for the errors of a context, RESOURCE_EXHAUSTED with the status 413 for
+// an *http.MaxBytesError, and INTERNAL for others.
 func ErrorFrom(err error) *Error {
 	if e, _ := err.(*Error); err == nil || e != nil {
-		return e // what errors.As would find, which allocates
+		return e // errors.As would find the same, and allocate
 	}
 	var e *Error
 	var tooLarge *http.MaxBytesError
@@ -455,8 +403,7 @@ func ErrorFrom(err error) *Error {
 	return &Error{Code: CodeInternal, cause: err}
 }
 
-// CodeOf returns the code that clients get for err: that of the error that
-// [ErrorFrom] returns, and OK for nil.
+// CodeOf returns the code of [ErrorFrom], and OK for nil.
 func CodeOf(err error) Code {
 	if err == nil {
 		return CodeOK
@@ -465,7 +412,7 @@ func CodeOf(err error) Code {
 }
 
 // A PanicError is the cause of the INTERNAL error for a panic. It is logged with its
-// stack; clients never see it.
+// stack. Clients never see it.
 type PanicError struct {
 	Value any    // the argument of panic
 	Stack []byte // of the goroutine that panicked, as debug.Stack formats it
@@ -498,22 +445,13 @@ func panicIn(err error) *PanicError {
 	return p
 }
 
-// A Violation is one thing that is wrong with an input, and the place of it. An
-// INVALID_ARGUMENT error carries all violations of an input, at most 32, in its details
-// as "violations". Programs can tell them apart by Rule; Message is for people. A Rule is
-// the name of a constraint tag, a word of the application's own violations, or one of
-//
-//	required                 a field, or the body, is absent
-//	type, range              the value is not of the field's type, or a number is outside of it
-//	unknown, duplicate       a name that is not declared, where that is refused; one that comes twice
-//	syntax                   the text is not JSON, or nested more than 1,000 levels deep
-//	variant                  not exactly one alternative of a union is set
-//	validate                 a method Validate refused the input
+// A Violation is one thing that is wrong with an input. An INVALID_ARGUMENT error carries
+// the violations of an input, at most 32, in its details as "violations".
 type Violation struct {
 	In      string `json:"in"`      // "path", "query", "header", "cookie" or "body": where the REST route takes the field from
 	Path    string `json:"path"`    // a JSON Pointer (RFC 6901) to the place as it was sent, "/name" for a REST parameter; "" means the whole input
-	Rule    string `json:"rule"`    // such as "required" or "minLength"
-	Message string `json:"message"` // never quotes what the client sent
+	Rule    string `json:"rule"`    // for programs: the name of a constraint tag, a word of doc/errors.md such as "required", or your own
+	Message string `json:"message"` // for people; never quotes what the client sent
 }
 
 // The values of Violation.In: where the REST route takes a field from.
@@ -542,7 +480,7 @@ type complaint struct{ rule, message string }
 
 // The limits on the size of one error. A client whose input has thousands of
 // violations must not get a line of text for each: that costs the server more
-// than the request costs the client, and nobody reads more than a few.
+// than the request costs the client, and people read a few only.
 //
 // No error has more than 16 KiB. The violations take 11 KiB at most, as JSON. The
 // message repeats the first one: 256 + 512 bytes and a few words, and each byte
@@ -564,13 +502,13 @@ const (
 type violations struct {
 	list    []Violation
 	bytes   int
-	omitted int   // how many there were beside list
-	cause   error // the first error that a Validate method returned, for the log
+	omitted int   // how many there were more than list has
+	cause   error // the first error that code of the application returned, for the log
 }
 
-// addViolation keeps v if there is room. It counts v at first as if every byte of
-// its text needed an escape, which is quick and nearly always fits. Only if that
-// does not fit, it counts the exact size of the list.
+// addViolation keeps v if there is room. It first counts v as if every byte of its text
+// needed an escape, which is quick and nearly always fits. If that does not fit, it
+// computes the exact size of the list.
 func (vs *violations) addViolation(v Violation) {
 	if vs.full() {
 		vs.omitted++
@@ -595,11 +533,10 @@ func (vs *violations) addViolation(v Violation) {
 	vs.list = append(vs.list, v)
 }
 
-// full reports whether nothing more is kept. After the first violation that did
-// not fit none is kept, not even a short one: to see whether it is short, the
-// place of each of 100,000 violations would have to be written out. The decoder
-// then makes no more values either, since the input will not be used. So the number
-// of violations is not known from there on.
+// full reports whether nothing more is kept. After the first violation that did not fit
+// none is kept, even if it is short: to learn its size, the place of each of 100,000
+// violations would have to be written out. From then on the decoder also skips values, since
+// the input will not be used, so the number of violations is a lower limit.
 func (vs *violations) full() bool { return vs.omitted > 0 || len(vs.list) == maxViolations }
 
 // count returns how many violations were found, kept or not.
@@ -668,8 +605,8 @@ func appendDetails(dst []byte, e *Error) []byte {
 }
 
 // appendDetailsObject appends details in the order of their names. It leaves out
-// a value that has no JSON, such as a channel or NaN: the other details are
-// worth more than a second error about the first one.
+// a value that has no JSON, such as a channel or NaN: clients need the other details more
+// than a second error.
 func appendDetailsObject(dst []byte, details map[string]any) []byte {
 	dst = append(dst, '{')
 	start := len(dst)
@@ -704,7 +641,7 @@ func appendViolations(dst []byte, list []Violation) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = appendQuoted(append(dst, `{"in":`...), v.In) // addViolation counts this
+		dst = appendQuoted(append(dst, `{"in":`...), v.In) // addViolation counts these bytes
 		dst = appendQuoted(append(dst, `,"path":`...), v.Path)
 		dst = appendQuoted(append(dst, `,"rule":`...), v.Rule)
 		dst = appendQuoted(append(dst, `,"message":`...), v.Message)
@@ -713,18 +650,17 @@ func appendViolations(dst []byte, list []Violation) []byte {
 	return append(dst, ']')
 }
 
-// mistakes collects the mistakes of a registration, so that the service's author
-// can mend all of them at once. Compilers note a mistake and go on with something
-// harmless in its place; nothing that they make is used in the end unless list is
-// empty. The zero value is ready for use.
+// mistakes collects the mistakes of a registration, so that the service's author can mend
+// all of them at once. Compilers note a mistake and go on with something harmless. Their
+// plans are used only if list is empty. The zero value is ready for use.
 type mistakes struct {
-	where string // the method being looked at
+	where string // the method that is being compiled
 	list  []error
-	told  []string // of types: told for the first method that has one, and not for the others too
+	told  []string // mistakes of types, which are noted only for the first method that has the type
 }
 
-// addf notes a mistake. The same text is noted once: one bad type may be
-// reached by many ways.
+// addf notes a mistake. The same text is noted once: a method may lead to one bad type in
+// many ways.
 func (p *mistakes) addf(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if p.where != "" {
@@ -735,15 +671,15 @@ func (p *mistakes) addf(format string, args ...any) {
 	}
 }
 
-// addIf is addf where a rule is broken. It keeps a list of rules one a line.
+// addIf is addf if broken is true. With it, a list of conditions has one a line.
 func (p *mistakes) addIf(broken bool, format string, args ...any) {
 	if broken {
 		p.addf(format, args...)
 	}
 }
 
-// err returns the error of what the mistakes prevent, such as "cannot register
-// app.TodoAPI", and then the mistakes, one a line.
+// err returns an error with the mistakes, one a line. what says what they prevent, such as
+// "cannot register app.TodoAPI".
 func (p *mistakes) err(what string) error {
 	text := "svc: " + what + ":"
 	for _, err := range p.list {
@@ -761,8 +697,8 @@ func (p *mistakes) panicIfAny(what string) {
 
 var errUnknown = &complaint{ruleUnknown, "is not a known property"}
 
-// unknownComplaint returns the complaint about an unknown property, with the known one that
-// was probably meant, if there is one.
+// unknownComplaint returns the complaint about an unknown property, with the suggestion of
+// a known one.
 func unknownComplaint(name string, known []string) *complaint {
 	if meant := suggestName(name, known); meant != "" {
 		return &complaint{ruleUnknown, errUnknown.message + meant}
@@ -770,9 +706,14 @@ func unknownComplaint(name string, known []string) *complaint {
 	return errUnknown
 }
 
-// suggestName returns the end of a message about an unknown name, which asks whether a
-// known one was meant, or "": one that differs only in case, _ and -, or else the first one
-// with the least edit distance, which is at most 2 and a third of the length.
+// suggestName returns the end of a message about an unknown name, or "":
+//
+//	titel      among title, note: ; did you mean "title"?
+//	dueDate    among due_date:    ; did you mean "due_date"?
+//	x          among y:           nothing
+//
+// It prefers a known name that differs only in case, _ and -. Otherwise it takes the first
+// with the least edit distance, which may be 2, and no more than a third of the length.
 func suggestName(name string, known []string) string {
 	sent := []rune(name)
 	if len(sent) > 64 { // comparing costs the product of the lengths
@@ -811,7 +752,7 @@ func editDistance(a, b []rune) int {
 			default:
 				rows[i][j] = 1 + min(rows[i-1][j-1], rows[i-1][j], rows[i][j-1])
 			}
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] { // two neighbors in the other order are one step
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] { // swapping neighbors is one step
 				rows[i][j] = min(rows[i][j], 1+rows[i-2][j-2])
 			}
 		}
