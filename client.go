@@ -1,7 +1,7 @@
 package svc
 
-// This file calls the methods of an interface over REST, by the plans with which rest.go
-// and bind.go serve them. In this order:
+// This file calls the methods of an interface over REST. It has the plans with which
+// rest.go and bind.go serve them, and uses them the other way round. In this order:
 //
 //   - ClientOptions and Connect
 //   - registration: the fields of the client, and the plan of each method
@@ -11,10 +11,10 @@ package svc
 //   - streams
 //   - a handler in the place of the network
 //
-// What a caller gets for each response. If ctx has ended, the error is CANCELED or
+// These are the results of a call. If ctx has ended, the error is CANCELED or
 // DEADLINE_EXCEEDED instead:
 //
-//	from the network                           the caller gets
+//	from the network                           the function returns
 //	-----------------------------------------  ------------------------------
 //	nothing: refused, reset, no such host      UNAVAILABLE with the cause
 //	2xx with the JSON of an output             the output
@@ -23,7 +23,7 @@ package svc
 //	a body that is cut                         UNAVAILABLE with the cause
 //	an error of WriteError or WriteProblem     the same code, message, details
 //	any other body of another status, 3xx too  the code of CodeFromHTTP
-//	404 or 405 without such a route            the same, its cause says which
+//	404 or 405 without such a route            the same, with the route in its cause
 //	a stream that ends with the event error    the same code, message, details
 //	a stream that ends without done and error  UNAVAILABLE
 
@@ -54,19 +54,16 @@ type ClientOptions struct {
 	// Default: the defaults of Options.
 	Service *Options
 	// HTTPClient sends the requests. It is copied. Its Transport is the place for
-	// authentication, retries and tracing; one that repeats requests whose response was
-	// cut must read the body first. Its Timeout includes the time of streams, and its
-	// CheckRedirect is not used; see [Connect]. Default: http.DefaultClient.
+	// authentication, retries and tracing. Its Timeout includes the time of streams, and
+	// its CheckRedirect is not used. Default: http.DefaultClient.
 	HTTPClient *http.Client
 	// Handler is called in place of the network, for tests: Service.REST, with or without
-	// middleware. If it panics, the log of package net/http says so, as for a server. The
-	// URL of Connect may then be empty or a path, such as "/v1" for Service.At. Setting both
-	// Handler and HTTPClient is a mistake. Default: none.
+	// middleware. The URL of Connect may then be empty or a path, such as "/v1" for
+	// Service.At. Setting both Handler and HTTPClient is a mistake. Default: none.
 	Handler http.Handler
 	// MaxBody is the largest body of a response, in bytes, and the largest event of
 	// a stream; anything larger is an INTERNAL error. Zero means 16 MiB; a negative
-	// value means no limit. 16 MiB is also the most that a service collects for one
-	// response. The Content of a File has no limit, since the caller reads it.
+	// value means no limit. The Content of a File has no limit.
 	MaxBody int64
 }
 
@@ -80,41 +77,28 @@ type ClientOptions struct {
 //	var todos Todos
 //	err := svc.Connect[TodoAPI](&todos, "https://todos.example", nil)
 //
-// The struct needs only the methods that its program calls. A test can set a field to a
-// function of its own. If the service is mounted below a path, by [Service.At] or
-// otherwise, baseURL includes that path. The error lists every mistake in the interface,
-// the struct, the URL and opts; then no field is set.
+// The struct needs only the methods that its program calls. baseURL includes the path below
+// which the service is mounted. The error lists every mistake in the interface, the struct,
+// the URL and opts; then no field is set.
 //
-// Inputs are checked before they are sent. An invalid input gets the error that the server
-// would send. Validate methods are called on a copy with the defaults in it; the caller's
-// value never changes. A zero field is not sent if it is optional or has a default. Use a
-// pointer to send 0 when the default is not 0. Strings that are not UTF-8 are sent with
-// U+FFFD in a body, and refused elsewhere. Values that HTTP cannot carry are
-// INVALID_ARGUMENT too: a path value that is empty, ".", ".." or "/", a null in a list of
-// the query, and text of a header or cookie that is not ASCII or has spaces around it.
+// Inputs are checked before they are sent, with the error that the server would send. A zero
+// field is not sent if it is optional or has a default. Use a pointer to send 0 when the
+// default is not 0.
 //
 // Every error is an [*Error]. An error of the server keeps its code, message, details, HTTP
-// status and headers; details over 64 KiB are dropped. It has no cause, but if the server
-// does not have the route, the cause names the route. A response that is not from the
-// service, such as the error page of a proxy, gets the code of [CodeFromHTTP] and none of
-// its text. Without a response the code is UNAVAILABLE, and the cause says why; the method
-// may have run. If ctx ends, the code is CANCELED or DEADLINE_EXCEEDED.
+// status and headers. Without a response the code is UNAVAILABLE, and the cause says why; the
+// method may have run. If ctx ends, the code is CANCELED or DEADLINE_EXCEEDED. doc/clients.md
+// has the error for each response. Redirects are errors: http.Client would turn a redirected
+// DELETE into a GET.
 //
 // In outputs, unknown members are ignored and absent ones stay zero. Types are checked;
 // rules and Validate methods are not. The server has already acted, and rejecting its
 // answer would hide that.
 //
-// The request of a [Stream] is sent before the function returns. Range over it once, or
-// cancel ctx: until then it keeps its connection. Leaving the loop closes the connection,
-// which ends the method on the server. A stream that was cut ends with UNAVAILABLE; call
-// again with the ID of the last event, if the method takes one.
+// A [Stream] and the Content of a [File] are read from the response while it arrives. Read
+// them to their end, close the Content, or cancel ctx: until then they keep a connection.
 //
-// The Content of a [File] is the response while it arrives: read it to its end and close
-// it, or cancel ctx. A Read of a response that was cut is UNAVAILABLE. A [Body] is sent
-// while it is read, and never a second time, so a Transport cannot repeat its request.
-//
-// Redirects are errors: http.Client would turn a redirected DELETE into a GET. The
-// functions are safe for concurrent use.
+// The functions are safe for concurrent use.
 func Connect[I, C any](client *C, baseURL string, opts *ClientOptions) error {
 	return connect(reflect.TypeFor[I](), reflect.ValueOf(client), baseURL, opts)
 }
@@ -131,7 +115,7 @@ func connect(iface reflect.Type, client reflect.Value, baseURL string, opts *Cli
 	}
 	before := len(p.list)
 	options := o.Service.withDefaults(iface)
-	options.Intercept, options.Idempotency = nil, nil // they belong to the server
+	options.Intercept, options.Idempotency = nil, nil // for the server alone
 	service := compileService(p, iface, nil, options)
 	if p.where = ""; len(p.list) > before { // of the methods only the names and types are looked at
 		service.methods = nil
@@ -218,9 +202,8 @@ func (c *connection) parseBase(text string) string {
 	return ""
 }
 
-// compileField returns the function for a field of the client, and notes a mistake
-// if the field is not that of a method. There are no methods if the service itself has
-// mistakes.
+// compileField returns the function for the field f of the client. It notes a mistake if
+// the interface has no such method. methods is empty if the service itself has mistakes.
 func (c *connection) compileField(p *mistakes, iface reflect.Type, f reflect.StructField, methods []*method) reflect.Value {
 	p.where = "the field " + f.Name
 	rm, ok := iface.MethodByName(f.Name)
@@ -252,8 +235,8 @@ type connection struct {
 	buffers *sync.Pool // of *callBuffer
 }
 
-// A callBuffer is the memory for making one request and reading its answer. Nothing
-// that a caller or the network gets aliases it.
+// A callBuffer is the memory for writing one request and reading its response. No input,
+// output or request refers to it.
 type callBuffer struct {
 	dec   decoder
 	enc   encoder
@@ -295,14 +278,15 @@ type pathSegment struct {
 	param   *sendParam // of a placeholder; nil for a literal
 }
 
-// A sendParam writes a field into the path, the query or a header.
+// A sendParam writes a field into the path, the query, a header or a cookie.
 type sendParam struct {
 	*param
 	encode encodeFunc // of the value, or of an element of a list
 	plain  bool       // the value is a string without methods of its own
 }
 
-// compileCall compiles the plan of m, and notes in p what a client cannot do.
+// compileCall compiles the plan of m. Its mistakes, which p collects, are those of outputs
+// that a client cannot read.
 func (c *connection) compileCall(p *mistakes, m *method) *clientCall {
 	call := &clientCall{method: m, conn: c}
 	e, rest := newEncoders(true), &m.bind.rest
@@ -334,7 +318,7 @@ func (c *connection) compilePath(rest *restPlan, e *encoders, path string) (segm
 	return segments
 }
 
-// sendParams returns what writes the fields of params.
+// sendParams returns the plans that write the fields of params.
 func sendParams(params []param, e *encoders) []sendParam {
 	out := make([]sendParam, len(params))
 	for i := range params {
@@ -344,7 +328,7 @@ func sendParams(params []param, e *encoders) []sendParam {
 	return out
 }
 
-// callField is the function of a field of the client, for reflect.MakeFunc.
+// callField is the function in a field of the client, for reflect.MakeFunc.
 func (c *clientCall) callField(args []reflect.Value) []reflect.Value {
 	ctx, _ := args[0].Interface().(context.Context)
 	var in any
@@ -397,12 +381,12 @@ func (c *clientCall) roundTrip(ctx context.Context, in any) (reflect.Value, *Err
 	return c.readAnswer(ctx, b, response)
 }
 
-// wasCut is the message of networkError for a response that has ended early.
+// wasCut is the message for a response that has ended early.
 const wasCut = "the response was cut"
 
-// networkError returns the error for a request without a response, or whose response was
-// cut, as message says. If ctx has ended, that is the error. The network can report a
-// deadline before ctx does.
+// networkError returns the error for a request without a response, or with a response that
+// was cut; message says which. If ctx has ended, the error says that instead. The network can
+// report a deadline before ctx does.
 func (c *connection) networkError(ctx context.Context, err error, message string) *Error {
 	if ended := ctx.Err(); ended != nil {
 		if !errors.Is(err, ended) {
@@ -410,7 +394,7 @@ func (c *connection) networkError(ctx context.Context, err error, message string
 		}
 		return &Error{Code: CodeOf(ended), Message: codes[CodeOf(ended).row()].text, cause: err}
 	}
-	if e := (*Error)(nil); errors.As(err, &e) { // of a Body that is too large
+	if e := (*Error)(nil); errors.As(err, &e) { // from a Body that is too large
 		return e
 	}
 	var timeout interface{ Timeout() bool }
@@ -428,7 +412,7 @@ func (c *clientCall) newRequest(ctx context.Context, b *callBuffer, in any) (*ht
 	if err := c.checkType(in); err != nil {
 		return nil, err
 	}
-	r, _ := http.NewRequestWithContext(ctx, c.route.verb, "", nil) // which cannot refuse these
+	r, _ := http.NewRequestWithContext(ctx, c.route.verb, "", nil) // no error, since ctx and verb are valid
 	*r.URL, r.Host = c.conn.base, c.conn.base.Host
 	// Both headers have their value in one array, which is one allocation. Each slice has
 	// capacity 1, so that a Transport which appends to one does not change the other.
@@ -460,7 +444,7 @@ func (c *clientCall) newRequest(ctx context.Context, b *callBuffer, in any) (*ht
 		r.Body, _ = r.GetBody()
 	}
 	addTrace(ctx, r.Header)
-	if c.key != nil { // with which net/http sends the request again after its connection died
+	if c.key != nil { // net/http repeats a request with this header if its connection was closed
 		values, ok := ctx.Value(nextKey{}).([]string)
 		if !ok {
 			values = []string{rand.Text()}
@@ -470,14 +454,14 @@ func (c *clientCall) newRequest(ctx context.Context, b *callBuffer, in any) (*ht
 	return r, nil
 }
 
-// A clientBody is the body of a request that has a Body. Its type keeps http.Client from
-// sending it twice.
+// A clientBody is the body of a request whose input has a Body. Its type keeps http.Client
+// from sending it twice.
 type clientBody struct {
 	Body            // within the limits of the tags
-	given io.Reader // by the caller
+	given io.Reader // the content of the input, to be closed
 }
 
-// Close closes what the caller has given.
+// Close closes the content of the input, if it can be closed.
 func (b *clientBody) Close() error {
 	closeReader(b.given)
 	return nil
@@ -487,7 +471,7 @@ func (b *clientBody) Close() error {
 // response of a server that refuses it could be lost while the client writes.
 const expectFrom = 1 << 20
 
-// addUpload makes the Body of the input that of r, unless its tags refuse it.
+// addUpload sets the body of r to the Body of the input. The error is that of its tags.
 func (c *clientCall) addUpload(r *http.Request, in any) error {
 	value, _ := c.in.file.valueIn(reflect.ValueOf(in).Elem())
 	b := &clientBody{Body: value.Interface().(Body)}
@@ -506,7 +490,7 @@ func (c *clientCall) addUpload(r *http.Request, in any) error {
 	return c.in.file.tags.limitBody(&b.Body, limits{size: -1})
 }
 
-// openFile returns the File of a response, whose content is still to be read.
+// openFile returns the output with the File of a response, whose content is not read yet.
 func (c *clientCall) openFile(ctx context.Context, b *callBuffer, response *http.Response) (reflect.Value, *Error) {
 	out := reflect.New(c.out.typ)
 	f := c.out.file.fileIn(out.Interface())
@@ -531,8 +515,7 @@ type clientFile struct {
 	ctx  context.Context
 }
 
-// Read implements io.Reader. A response that was cut is an error of networkError, so the
-// reader of a File gets an *Error, as from a call.
+// Read implements io.Reader. Its errors are those of networkError: an *Error, as from a call.
 func (f *clientFile) Read(p []byte) (int, error) {
 	n, err := f.ReadCloser.Read(p)
 	if err != nil && err != io.EOF {
@@ -541,16 +524,16 @@ func (f *clientFile) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// writeInput writes the input in into the path, the query and the header of r, and
-// the body into b.enc.buf. Then it checks the input. What HTTP cannot carry is reported
-// last, since the server has an error for everything else. Code of the application may
-// panic here.
+// writeInput writes the input in into the path, the query and the header of r, and the body
+// into b.enc.buf. Then it checks the input, by reading the request as the server will. A
+// violation that only a client finds, such as a text that no header can have, is the error
+// if the server would find none. Code of the application may panic here.
 func (c *clientCall) writeInput(b *callBuffer, r *http.Request, in any) (err error) {
 	defer recoverTo(&err)
 	b.enc = encoder{buf: b.enc.buf[:0]}
 	d := &b.dec
 	d.start(nil)
-	v := reflect.Indirect(reflect.ValueOf(in)) // not valid if the method takes no input
+	v := reflect.Indirect(reflect.ValueOf(in)) // invalid if the method takes no input
 	c.writePath(b, r, v)
 	c.writeQuery(b, r, v)
 	c.writeHeader(b, r, v)
@@ -577,7 +560,7 @@ func (c *clientCall) writeInput(b *callBuffer, r *http.Request, in any) (err err
 	return unsent
 }
 
-// A sentPath is the path of a request that a client sends.
+// A sentPath is the path of a request that a client sends, for requestValues.
 type sentPath struct {
 	call *clientCall
 	url  *url.URL
@@ -616,7 +599,7 @@ func (c *clientCall) writePath(b *callBuffer, r *http.Request, v reflect.Value) 
 			continue
 		}
 		b.text = b.text[:0]
-		if value, ok := s.param.sentValue(v); ok { // else a nil pointer
+		if value, ok := s.param.sentValue(v); ok { // otherwise it is a nil pointer, and the text is ""
 			b.text = s.param.appendText(&b.enc, b.text, value)
 		}
 		switch string(b.text) {
@@ -719,16 +702,16 @@ func (p *sendParam) fieldText(b *callBuffer, v reflect.Value) (string, bool) {
 	return string(b.text), true
 }
 
-// complain adds a violation at the field.
+// complain adds a violation with the parameter as its place.
 func (p *sendParam) complain(b *callBuffer, c *complaint) {
 	b.dec.pushToken(p.sourceToken)
 	b.dec.addViolation(c)
 	b.dec.pop()
 }
 
-// sentValue returns the value of the field in the struct v, with pointers followed.
-// It reports false for one that is not sent: a nil pointer, or a zero that the server
-// takes for absent.
+// sentValue returns the value of the field in the struct v, with pointers followed. It
+// reports false for a value that is not sent: a nil pointer, or the zero value of a field
+// that is optional or has a default.
 func (p *sendParam) sentValue(v reflect.Value) (reflect.Value, bool) {
 	value, ok := p.valueIn(v)
 	if !ok || p.in != inPath && (p.optional || p.def != nil) && value.IsZero() {
@@ -737,8 +720,8 @@ func (p *sendParam) sentValue(v reflect.Value) (reflect.Value, bool) {
 	return notNull(value)
 }
 
-// appendText appends the text of one value: its JSON, or the content of a string. It is
-// the inverse of the setters of bind.go.
+// appendText appends the text of one value: its JSON, without the quotes and escapes of a
+// string. The setters of bind.go read such texts.
 func (p *sendParam) appendText(e *encoder, dst []byte, v reflect.Value) []byte {
 	if p.plain {
 		return append(dst, v.String()...)
@@ -805,8 +788,8 @@ func (c *clientCall) readHeaders(d *decoder, v reflect.Value, header http.Header
 	return d.finish()
 }
 
-// setField sets a field of an output from the values of its header: the inverse of
-// outputHeader.valuesIn.
+// setField sets a field of an output from the values of its header, as
+// outputHeader.valuesIn returns them.
 func (h *outputHeader) setField(d *decoder, v reflect.Value, values []string) {
 	v = filled(v)
 	switch {
@@ -828,20 +811,21 @@ func (h *outputHeader) setField(d *decoder, v reflect.Value, values []string) {
 	}
 }
 
-// decodeOutput returns the output, or the item, that text is the JSON of.
+// decodeOutput returns the output, or the item of a stream, with this JSON.
 func (c *clientCall) decodeOutput(d *decoder, text []byte) (reflect.Value, *Error) {
 	out := reflect.New(c.out.typ)
 	return out, outputError(decodeWhole(d, text, out.Elem(), c.decode))
 }
 
-// outputError returns the error for a response that is not an output because of err, or nil.
+// outputError returns the error for a response that does not have the type of the output.
+// err says why; for nil it returns nil.
 func outputError(err error) *Error {
 	if err == nil {
 		return nil
 	}
 	e := &Error{Code: CodeInternal, Message: "the response does not match the type of the output", cause: err}
 	if invalid, ok := err.(*Error); ok {
-		e.cause = invalid.cause // the rest of it is said here
+		e.cause = invalid.cause // the message has the rest
 		e.Message += ": " + strings.TrimPrefix(invalid.Message, codes[CodeInvalidArgument.row()].text+": ")
 	}
 	return e
@@ -857,8 +841,8 @@ func statusText(status int) string {
 	return strings.TrimSpace(strconv.Itoa(status) + " " + http.StatusText(status))
 }
 
-// foreignError returns the error for a response that is not from the service. It has none
-// of its text: the error page of a proxy is not for the users of this program.
+// foreignError returns the error for a response that is not from the service, without its
+// text: the error page of a proxy is not for the users of this program.
 func foreignError(response *http.Response) *Error {
 	status := response.StatusCode
 	what := "the response is not from the service"
@@ -872,13 +856,13 @@ func foreignError(response *http.Response) *Error {
 	return withAnswer(e, response, status == http.StatusNotFound || status == http.StatusMethodNotAllowed)
 }
 
-// withAnswer sets on e, which is new, what a response says beside its body. A method
-// that passes e on sends Retry-After only. If the server has no such route, the cause
-// says what was asked for, since wrong options of the client look like this.
+// withAnswer adds the status and the headers of a response to e, which no one else has yet.
+// A method that returns e sends Retry-After only. With noRoute the cause names the route,
+// since wrong options of the client have that result.
 func withAnswer(e *Error, response *http.Response, noRoute bool) *Error {
-	if r := response.Request; noRoute && r != nil { // a Transport may leave it out
+	if r := response.Request; noRoute && r != nil { // a Transport may not have set it
 		u := *r.URL
-		u.User, u.RawQuery = nil, "" // may be secrets
+		u.User, u.RawQuery = nil, "" // which may be secret
 		e.cause = fmt.Errorf("%s %s, by the base URL and ClientOptions.Service", r.Method, &u)
 	}
 	if status := response.StatusCode; status >= 400 && status <= 599 {
@@ -902,9 +886,10 @@ func (c *clientCall) readError(d *decoder, response *http.Response, body []byte)
 	return foreignError(response)
 }
 
-// readBody returns the error that the JSON text carries, or nil: in the ErrorForm of the
-// service, or in the envelope, which a middleware may write all the same. The form comes
-// first, unless only the envelope has a member "error".
+// readBody returns the error that the JSON text carries, or nil. The text has the ErrorForm
+// of the service, or the envelope {"error":{"code":…}}, which a middleware may write although
+// the service has an ErrorForm. If it has a member "error" and the form does not, it is an
+// envelope; otherwise the form is tried first.
 func (c *clientCall) readBody(d *decoder, status int, text []byte) *Error {
 	e := readEnvelope(d, text)
 	isError := func(f *field) bool { return f.name == "error" }
@@ -915,8 +900,8 @@ func (c *clientCall) readBody(d *decoder, status int, text []byte) *Error {
 	return e
 }
 
-// readEnvelope returns the error that the JSON text carries, or nil if there is none
-// that a service would have written: its code must be one of this package.
+// readEnvelope returns the error that the JSON text carries, or nil if its code is not one of
+// this package, so that no service has written it.
 //
 //	from the envelope  from RFC 9457  the field
 //	error.code         code           Code
@@ -951,12 +936,12 @@ func readEnvelope(d *decoder, text []byte) *Error {
 	return e
 }
 
-// maxReadDetails is how many bytes of JSON a client decodes as the details of an error:
-// a value in Go may take fifty times the memory of its text. Longer ones are dropped.
+// maxReadDetails is the most bytes of JSON that a client decodes as the details of an error,
+// since a Go value may take fifty times the memory of its text. Larger details are dropped.
 const maxReadDetails = 64 << 10
 
-// openStream returns the Stream that reads a response, or the item of a stream that has
-// one. The Stream keeps the response; its loop closes it.
+// openStream returns the Stream that reads a response, or the one item if the method returns
+// no Stream; see readSingle. The loop over the Stream closes the response.
 func (c *clientCall) openStream(ctx context.Context, response *http.Response) (reflect.Value, *Error) {
 	mediaType, _, _ := strings.Cut(response.Header.Get("Content-Type"), ";")
 	if response.StatusCode != http.StatusOK || !strings.EqualFold(strings.TrimSpace(mediaType), contentTypeEvents) {
@@ -976,7 +961,7 @@ func (c *clientCall) openStream(ctx context.Context, response *http.Response) (r
 //
 //	taken is set by the first loop, which alone reads events and closes body. Unless the
 //	  stream has ended, that closes the connection, which ends the method on the server
-//	ctx is that of the caller, which tells why the stream ended
+//	ctx is that of the call; if it has ended, the error says so
 type clientStream struct {
 	call   *clientCall
 	ctx    context.Context
@@ -1008,7 +993,7 @@ func (s *clientStream) rangeOver(args []reflect.Value) []reflect.Value {
 	}
 }
 
-// readSingle returns the item of a stream that has one: that of a method which returns an
+// readSingle returns the item of a stream that has exactly one. Such a method returns an
 // output, and sends it as an event because of MethodOptions.Stream.
 func (s *clientStream) readSingle() (reflect.Value, *Error) {
 	defer s.body.Close()
@@ -1029,12 +1014,12 @@ func (s *clientStream) next() (item reflect.Value, e *Error) {
 	switch {
 	case err == errLineTooLong:
 		return item, s.call.conn.largeError()
-	case err == io.EOF: // without done or error before it
+	case err == io.EOF: // there was no event done or error
 		return item, s.call.conn.networkError(s.ctx, io.ErrUnexpectedEOF, wasCut)
 	case err != nil:
 		return item, s.call.conn.networkError(s.ctx, err, wasCut)
 	case name == eventDone:
-		return item, nil // the rest is ignored, and may have no end
+		return item, nil // the rest of the response is ignored; it may have no end
 	case name == eventError:
 		if isJSON(data) {
 			e = s.call.readBody(&s.dec, http.StatusInternalServerError, data)
@@ -1045,7 +1030,7 @@ func (s *clientStream) next() (item reflect.Value, e *Error) {
 }
 
 // A handlerTransport is an http.RoundTripper that calls a handler. The client and the server
-// of net/http are at the two ends of a pipe, so both see what a network would show them.
+// of net/http are at the two ends of a pipe, so both behave as over a network.
 type handlerTransport struct{ handler http.Handler }
 
 // RoundTrip sends r over a connection of its own. The context of its server is that of r,
@@ -1060,15 +1045,16 @@ func (t handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		close(accepted)
 		left, leave := context.WithCancel(r.Context())
 		server := &http.Server{Handler: t.handler, BaseContext: func(net.Listener) context.Context { return left }}
-		go server.Serve(accepted) // which returns at once, and its connection ends with near
+		go server.Serve(accepted) // it returns after one Accept; the connection ends with near
 		return clientConn{near, left, leave}, nil
 	}
 	transport := &http.Transport{DialContext: dial, DialTLSContext: dial, DisableKeepAlives: true, ExpectContinueTimeout: time.Second}
 	return transport.RoundTrip(r)
 }
 
-// A clientConn is the end of the client. A Write to a server that has answered and closed
-// before it read all waits for the client to leave: its error would hide the answer.
+// A clientConn is the client's end of the pipe. If the server has answered and closed before
+// it read the whole request, Write waits for the client to leave: an error of Write would
+// hide the answer.
 type clientConn struct {
 	net.Conn
 	left  context.Context
@@ -1105,7 +1091,7 @@ func (l pipeListener) Addr() net.Addr { return pipeConn{}.RemoteAddr() }
 // connection ends.
 func (l pipeListener) Close() error { return nil }
 
-// A pipeConn is a connection to a client with an IP address, which middleware may want.
+// A pipeConn is a connection to a client with an IP address, which middleware may need.
 type pipeConn struct{ net.Conn }
 
 // RemoteAddr returns one of those that documentation may use (RFC 5737), as in package httptest.
