@@ -286,8 +286,8 @@ func invalid(in, path, rule, message string) string {
 }
 
 // do sends one request to a handler. headers are names and values.
-func do(h http.Handler, method, path, body string, headers ...string) *httptest.ResponseRecorder {
-	r := httptest.NewRequest(method, path, strings.NewReader(body))
+func do(h http.Handler, verb, path, body string, headers ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(verb, path, strings.NewReader(body))
 	for i := 0; i < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
 	}
@@ -302,8 +302,8 @@ var timestamp = regexp.MustCompile(`"20\d\d-[^"]*Z"`)
 // with TIME in place of what time it is.
 func (p *process) send(t *testing.T, route, body string) (int, string) {
 	t.Helper()
-	method, path, _ := strings.Cut(route, " ")
-	r, err := http.NewRequest(method, p.url+path, strings.NewReader(body))
+	verb, path, _ := strings.Cut(route, " ")
+	r, err := http.NewRequest(verb, p.url+path, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -607,8 +607,8 @@ func TestConditionalRequests(t *testing.T) {
 	h := newTestHandler(newStore(), nil)
 	first := do(h, "POST", "/todos", `{"title":"Buy milk"}`).Header().Get("ETag")
 	for _, test := range []struct {
-		method, name, value string
-		want                int
+		verb, name, value string
+		want              int
 	}{
 		{"GET", "If-None-Match", first, 304},
 		{"PUT", "If-Match", `"x"`, 412},
@@ -619,9 +619,9 @@ func TestConditionalRequests(t *testing.T) {
 		{"DELETE", "If-Match", first, 412},
 		{"DELETE", "If-Match", "*", 204},
 	} {
-		w := do(h, test.method, "/todos/1", `{"title":"Buy oat milk","completed":false}`, test.name, test.value)
+		w := do(h, test.verb, "/todos/1", `{"title":"Buy oat milk","completed":false}`, test.name, test.value)
 		if w.Code != test.want || (w.Header().Get("ETag") == "") != (w.Code == 204) {
-			t.Errorf("%s with %s: %s: %d %s with the ETag %q, want %d", test.method, test.name, test.value, w.Code, w.Body, w.Header().Get("ETag"), test.want)
+			t.Errorf("%s with %s: %s: %d %s with the ETag %q, want %d", test.verb, test.name, test.value, w.Code, w.Body, w.Header().Get("ETag"), test.want)
 		}
 	}
 }
@@ -680,9 +680,9 @@ func TestTokens(t *testing.T) {
 	counts := new(metrics)
 	h := callers.guard(newHandler(newService(newStore(), nil, counts.observe, callers), counts))
 	for _, test := range []struct {
-		name                        string
-		method, path, authorization string
-		status                      int
+		name                      string
+		verb, path, authorization string
+		status                    int
 	}{
 		{"no token", "GET", "/todos", "", 401}, {"an unknown token", "GET", "/todos", "Bearer xyz", 401}, {"a token that may read", "GET", "/todos", "Bearer def", 200},
 		{"a token that may not write", "POST", "/todos", "Bearer def", 403}, {"a token that may write", "POST", "/todos", "Bearer abc", 200}, {"the document", "GET", "/openapi.json", "", 200}, {"the health", "GET", "/health", "", 200},
@@ -692,8 +692,8 @@ func TestTokens(t *testing.T) {
 			if test.authorization == "" {
 				headers = nil
 			}
-			if w := do(h, test.method, test.path, `{"title":"Buy milk"}`, headers...); w.Code != test.status {
-				t.Errorf("%s %s with %q: %d %s", test.method, test.path, test.authorization, w.Code, w.Body)
+			if w := do(h, test.verb, test.path, `{"title":"Buy milk"}`, headers...); w.Code != test.status {
+				t.Errorf("%s %s with %q: %d %s", test.verb, test.path, test.authorization, w.Code, w.Body)
 			}
 		})
 	}

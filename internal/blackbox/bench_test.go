@@ -175,7 +175,7 @@ func BenchmarkMCP(b *testing.B) {
 }
 
 type workload struct {
-	name, method, target, body string
+	name, verb, target, body string
 	status                     int
 }
 
@@ -229,7 +229,7 @@ func (b *requestBody) Close() error               { return nil }
 
 func newReplay(load workload) *replay {
 	r := &replay{text: load.body, w: sink{header: make(http.Header)}}
-	r.fresh = *httptest.NewRequest(load.method, load.target, nil)
+	r.fresh = *httptest.NewRequest(load.verb, load.target, nil)
 	if load.body != "" {
 		r.fresh.Body = &r.body
 		r.fresh.ContentLength = int64(len(load.body))

@@ -181,8 +181,8 @@ func newRPCTransports(t *testing.T) *rpcTransports {
 
 var rpcKindMembers = strings.Fields("i8 i64 u8 u64 f32 f64 b s time dur bytes ptr num raw any list pair map keys node quote enum mail score set deep unknown")
 
-// Verify that REST and JSON-RPC agree on every kind of field with every value, in a
-// body.
+// Verify that REST, JSON-RPC and Call agree on every kind of field with every value, in
+// a body.
 func TestTransportsAgreeOnBodies(t *testing.T) {
 	t.Parallel()
 	tr := newRPCTransports(t)
@@ -292,8 +292,8 @@ func TestTransportsAgreeOnUnions(t *testing.T) {
 	}
 }
 
-// Verify that REST and JSON-RPC agree on numbers and booleans, which a query spells as
-// JSON does.
+// Verify that REST, JSON-RPC and Call agree on numbers and booleans, which a query
+// spells as JSON does.
 func TestTransportsAgreeOnQueries(t *testing.T) {
 	t.Parallel()
 	tr := newRPCTransports(t)
@@ -314,8 +314,8 @@ func TestTransportsAgreeOnQueries(t *testing.T) {
 	}
 }
 
-// Verify that REST and JSON-RPC agree on an input that comes from path, query and body
-// at once.
+// Verify that REST, JSON-RPC and Call agree on an input that comes from path, query and
+// body at once.
 func TestTransportsAgreeOnAllPlaces(t *testing.T) {
 	tr := newRPCTransports(t)
 	random := rand.New(rand.NewPCG(5, 6))

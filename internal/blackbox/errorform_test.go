@@ -107,10 +107,10 @@ func oldPayHandler(form *svc.ErrorForm) (*svc.Service, http.Handler) {
 func TestErrorFormAnswers(t *testing.T) {
 	_, h := oldPayHandler(payForm())
 	for _, test := range []struct {
-		name                    string
-		method, path, body, key string
-		status                  int
-		want                    string
+		name                  string
+		verb, path, body, key string
+		status                int
+		want                  string
 	}{
 		{"a success", "POST", "/payments", `{"amount":5,"currency":"EUR"}`, deskKey, 200, `{"id":"p1","amount":5}`},
 		{"two violations", "POST", "/payments", `{"amount":0}`, deskKey, 422, `{"errors":[{"code":"invalid","field":"amount","message":"must be at least 1"},{"code":"invalid","field":"currency","message":"is required"}]}`},
@@ -128,7 +128,7 @@ func TestErrorFormAnswers(t *testing.T) {
 		{"a stream that ends with an error", "GET", "/payments/watch", ``, deskKey, 200, ": \n\nevent: error\ndata: {\"errors\":[{\"code\":\"already_exists\",\"message\":\"already refunded\"}]}\n\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			r := httptest.NewRequest(test.method, test.path, strings.NewReader(test.body))
+			r := httptest.NewRequest(test.verb, test.path, strings.NewReader(test.body))
 			r.Header.Set("Content-Type", "application/json")
 			if test.key != "" {
 				r.Header.Set("X-API-Key", test.key)
@@ -136,7 +136,7 @@ func TestErrorFormAnswers(t *testing.T) {
 			w := httptest.NewRecorder()
 			h.ServeHTTP(w, r)
 			if got := strings.TrimSpace(w.Body.String()); w.Code != test.status || !strings.Contains(got, strings.TrimSpace(strings.TrimPrefix(test.want, ": \n\n"))) {
-				t.Errorf("%s %s %.40s: %d %.300s\nwant %d %s", test.method, test.path, test.body, w.Code, got, test.status, test.want)
+				t.Errorf("%s %s %.40s: %d %.300s\nwant %d %s", test.verb, test.path, test.body, w.Code, got, test.status, test.want)
 			}
 		})
 	}

@@ -242,12 +242,12 @@ func TestKeyedCalls(t *testing.T) {
 		{"GET /payments/7", "", "5", `200 7 {"id":7`},
 		{"GET /payments/7", "", "5", `200 8 {"id":8`},
 	} {
-		method, path, _ := strings.Cut(test.request, " ")
+		verb, path, _ := strings.Cut(test.request, " ")
 		headers := []string{"Content-Type", "application/json"}
 		if test.key != "" {
 			headers = append(headers, "Idempotency-Key", test.key)
 		}
-		a := answerTo(rest, method, path, test.body, headers...)
+		a := answerTo(rest, verb, path, test.body, headers...)
 		got := fmt.Sprint(a.StatusCode, " ", len(p.made), " ")
 		if a.Header.Get("Idempotent-Replayed") == "true" {
 			got += "replayed "

@@ -809,17 +809,17 @@ func TestMCPOriginTwice(t *testing.T) {
 	}
 }
 
-// Requirements 1.2, 1.3, 1.4, 1.5, 7.9: what other methods than POST get.
-func TestMCPMethods(t *testing.T) {
+// Requirements 1.2, 1.3, 1.4, 1.5, 7.9: other verbs than POST are refused.
+func TestMCPRefusesOtherVerbs(t *testing.T) {
 	h := newMCP(nil)
 	for _, test := range []struct {
-		method string
+		verb   string
 		status int
 	}{
 		{"GET", 405}, {"DELETE", 405}, {"HEAD", 405}, {"PUT", 405}, {"PATCH", 405}, {"TRACE", 405}, {"post", 405}, {"OPTIONS", 204},
 	} {
-		t.Run(test.method, func(t *testing.T) {
-			r := httptest.NewRequest(test.method, "/mcp", nil)
+		t.Run(test.verb, func(t *testing.T) {
+			r := httptest.NewRequest(test.verb, "/mcp", nil)
 			r.Header.Set("Accept", "text/event-stream")
 			w := httptest.NewRecorder()
 			h.ServeHTTP(w, r)
@@ -926,10 +926,10 @@ var mcpRequirements = []struct{ number, text, kept string }{
 	{"0.4", "one order of the modern checks", "rows"},
 	{"0.5", "nothing is kept between requests", "TestMCPReplicas"},
 	{"1.1", "POST on one path", "rows"},
-	{"1.2", "GET is 405 with Allow", "TestMCPMethods"},
-	{"1.3", "DELETE is 405", "TestMCPMethods"},
-	{"1.4", "other methods are 405", "TestMCPMethods"},
-	{"1.5", "OPTIONS is answered", "TestMCPMethods"},
+	{"1.2", "GET is 405 with Allow", "TestMCPRefusesOtherVerbs"},
+	{"1.3", "DELETE is 405", "TestMCPRefusesOtherVerbs"},
+	{"1.4", "other verbs are 405", "TestMCPRefusesOtherVerbs"},
+	{"1.5", "OPTIONS is answered", "TestMCPRefusesOtherVerbs"},
 	{"1.6", "only application/json", "rows"},
 	{"1.7", "any Accept that names a form of answer", "rows"},
 	{"1.8", "the answer is JSON or a stream", "rows"},
@@ -982,7 +982,7 @@ var mcpRequirements = []struct{ number, text, kept string }{
 	{"7.6", "ping", "rows"},
 	{"7.7", "logging/setLevel", "rows"},
 	{"7.8", "no requests to clients", "rows"},
-	{"7.9", "clients of HTTP+SSE hear a polite no", "TestMCPMethods"},
+	{"7.9", "clients of HTTP+SSE hear a polite no", "TestMCPRefusesOtherVerbs"},
 	{"8.1", "what modern requests say of themselves", "rows"},
 	{"8.2", "-32021 for a capability that is missing", "rows"},
 	{"8.3", "resultType", "rows"},

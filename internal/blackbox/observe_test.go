@@ -100,8 +100,8 @@ func (o *observer) observe(ctx context.Context, ob svc.Observation) {
 	o.seen = append(o.seen, strings.TrimSpace(fmt.Sprintf("%s %s.%s %s %s", ob.Transport, ob.Resource, ob.Method, code, ob.Route)))
 }
 
-// take returns what was seen, in the order of text, and forgets it.
-func (o *observer) take() string {
+// flush returns what was seen, in the order of text, and forgets it.
+func (o *observer) flush() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	slices.Sort(o.seen)
@@ -178,7 +178,7 @@ func TestObserve(t *testing.T) {
 							} else if notified && strings.Contains(way.input, "late") {
 								want = "rpc o." + method + " OK" // and nothing of a stream is taken
 							}
-							if got := o.take(); got != want {
+							if got := o.flush(); got != want {
 								t.Errorf("%s %s: observed %q, want %q", test.path, test.body, got, want)
 							}
 						})
@@ -187,10 +187,10 @@ func TestObserve(t *testing.T) {
 			}
 		})
 	}
-	if _, err := s.Call(context.Background(), "o", "Get", &ObserveIn{"none"}); err == nil || o.take() != "call o.get NOT_FOUND" {
+	if _, err := s.Call(context.Background(), "o", "Get", &ObserveIn{"none"}); err == nil || o.flush() != "call o.get NOT_FOUND" {
 		t.Error("Call is not observed")
 	}
-	if _, err := s.Call(context.Background(), "o", "Get", &ObserveIn{"longer than ten"}); err == nil || o.take() != "call o.get INVALID_ARGUMENT" {
+	if _, err := s.Call(context.Background(), "o", "Get", &ObserveIn{"longer than ten"}); err == nil || o.flush() != "call o.get INVALID_ARGUMENT" {
 		t.Error("a Call with a wrong input is not observed")
 	}
 	for _, bad := range o.bad {
@@ -225,7 +225,7 @@ func TestObserveRefusalsAndBatches(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			observeSend(h, test.path, test.contentType, test.body)
-			if got := o.take(); got != test.want {
+			if got := o.flush(); got != test.want {
 				t.Errorf("observed\n%s\nwant\n%s", got, test.want)
 			}
 		})
@@ -307,14 +307,14 @@ func TestObserveOtherMethodsOfMCP(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			mcpPost(h, test.text)
-			if got := o.take(); got != test.want {
+			if got := o.flush(); got != test.want {
 				t.Errorf("HTTP: observed %q, want %q", got, test.want)
 			}
 			_, line, _ := strings.Cut(test.text, "\n\n")
 			if err := s.MCPStdio(context.Background(), strings.NewReader(line+"\n"), io.Discard, opts); err != nil {
 				t.Fatal(err)
 			}
-			if got := o.take(); got != test.want {
+			if got := o.flush(); got != test.want {
 				t.Errorf("standard input: observed %q, want %q", got, test.want)
 			}
 		})
@@ -333,10 +333,10 @@ func TestObserveHEADAndConditions(t *testing.T) {
 		Methods: map[string]svc.MethodOptions{"Create": {Status: 201, HTTP: "POST /heads/{id}"}, "Watch": {HTTP: "GET /heads/watch"}},
 	}).REST()
 	for _, test := range []struct {
-		name               string
-		method, path, none string
-		status             int
-		want               string
+		name             string
+		verb, path, none string
+		status           int
+		want             string
 	}{
 		{"GET", "GET", "/heads/5", "", 200, "rest heads.get OK GET /heads/{id}"},
 		{"HEAD", "HEAD", "/heads/5", "", 200, "rest heads.get OK GET /heads/{id}"},
@@ -355,9 +355,9 @@ func TestObserveHEADAndConditions(t *testing.T) {
 			if test.none != "" {
 				header = []string{"If-None-Match", test.none}
 			}
-			a := answerTo(h, test.method, test.path, "", header...)
-			if got := o.take(); got != test.want || a.StatusCode != test.status {
-				t.Errorf("%s %s: %d, observed %q, want %d and %q", test.method, test.path, a.StatusCode, got, test.status, test.want)
+			a := answerTo(h, test.verb, test.path, "", header...)
+			if got := o.flush(); got != test.want || a.StatusCode != test.status {
+				t.Errorf("%s %s: %d, observed %q, want %d and %q", test.verb, test.path, a.StatusCode, got, test.status, test.want)
 			}
 		})
 	}
@@ -431,15 +431,15 @@ func TestObserveMissingIdentity(t *testing.T) {
 					r := httptest.NewRequestWithContext(ctx, "POST", test.path, strings.NewReader(test.body))
 					r.Header.Set("Content-Type", "application/json")
 					mux.ServeHTTP(httptest.NewRecorder(), r)
-					if got := o.take(); got != test.want {
+					if got := o.flush(); got != test.want {
 						t.Errorf("%s %s: observed %q, want %q", test.path, test.body, got, test.want)
 					}
 				})
 			}
-			if err := s.MCPStdio(ctx, strings.NewReader(mcp+"\n"), io.Discard, nil); err != nil || o.take() != "mcp o.get "+caller.code {
+			if err := s.MCPStdio(ctx, strings.NewReader(mcp+"\n"), io.Discard, nil); err != nil || o.flush() != "mcp o.get "+caller.code {
 				t.Errorf("standard input: not observed, or %v", err)
 			}
-			if _, err := s.Call(ctx, "o", "get", &ObserveIn{}); err == nil || o.take() != "call o.get "+caller.code {
+			if _, err := s.Call(ctx, "o", "get", &ObserveIn{}); err == nil || o.flush() != "call o.get "+caller.code {
 				t.Errorf("Call: not observed, or %v", err)
 			}
 		})
@@ -481,7 +481,7 @@ func TestObserveBrokenBodies(t *testing.T) {
 				conn.end()
 			}
 			a := conn.answer(t)
-			if got := o.take(); got != test.want || a.status != test.status {
+			if got := o.flush(); got != test.want || a.status != test.status {
 				t.Errorf("%d, observed %q, want %d and %q", a.status, got, test.status, test.want)
 			}
 		})

@@ -173,8 +173,8 @@ func (l failLog) Handle(ctx context.Context, r slog.Record) error {
 	return l.Handler.Handle(ctx, r)
 }
 
-// take returns what was logged since the last call.
-func (l failLog) take() string {
+// flush returns what was logged since the last call.
+func (l failLog) flush() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	defer l.out.Reset()
@@ -272,7 +272,7 @@ func TestErrorsKeepSecretsFromClients(t *testing.T) {
 					t.Errorf("%s: the error has %s: %s", test.body, name, got)
 				}
 			}
-			checkFailLog(t, test.body, log.take(), test.level, test.logged)
+			checkFailLog(t, test.body, log.flush(), test.level, test.logged)
 		})
 	}
 	if a := call(t, post("/fail/drop", `{"how":"panic"}`)); a.body != failInternal {
@@ -324,7 +324,7 @@ func TestErrAbortHandlerReachesTheServer(t *testing.T) {
 			if v := failPanics(h, post("/fail/do", test.body)); v != http.ErrAbortHandler {
 				t.Errorf("the handler panicked with %v", v)
 			}
-			if text := log.take(); test.onError == nil && text != "" {
+			if text := log.flush(); test.onError == nil && text != "" {
 				t.Errorf("logged %s", text)
 			}
 			srv := wireServer(t, h, false)
@@ -338,8 +338,8 @@ func TestErrAbortHandlerReachesTheServer(t *testing.T) {
 // failPanics returns what h panics with.
 func failPanics(h http.Handler, q wireRequest) (v any) {
 	defer func() { v = recover() }()
-	method, path, _ := strings.Cut(q.line, " ")
-	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(method, path, strings.NewReader(q.body)))
+	verb, path, _ := strings.Cut(q.line, " ")
+	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(verb, path, strings.NewReader(q.body)))
 	return nil
 }
 
@@ -391,7 +391,7 @@ func TestOnErrorWritesEveryError(t *testing.T) {
 			if got := a.header.Get("Content-Type"); !strings.HasPrefix(test.name, "sends ") && got != want {
 				t.Errorf("Content-Type %q, want %q", got, want)
 			}
-			if strings.Count(log.take(), "\n") < 1 {
+			if strings.Count(log.flush(), "\n") < 1 {
 				t.Error("not logged")
 			}
 		})
@@ -446,7 +446,7 @@ func TestFailureAfterFirstByteCutsTheConnection(t *testing.T) {
 			if body, err := io.ReadAll(res.Body); err == nil || string(body) != "half" {
 				t.Errorf("the client has %q, %v, and takes it for whole", body, err)
 			}
-			if text := log.take(); !strings.Contains(text, "secret") {
+			if text := log.flush(); !strings.Contains(text, "secret") {
 				t.Errorf("logged %q", text)
 			}
 		})
@@ -494,7 +494,7 @@ func TestHandleAndRecover(t *testing.T) {
 			if a.status >= 500 && a.header.Get("Etag") != "" {
 				t.Error("the error has an Etag")
 			}
-			text := log.take()
+			text := log.flush()
 			if (test.logged == "") != (text == "") || !strings.Contains(text, test.logged) {
 				t.Errorf("logged %q, want %q", text, test.logged)
 			}
@@ -528,7 +528,7 @@ func TestLogLevelOfCancel(t *testing.T) {
 			}
 			h.ServeHTTP(httptest.NewRecorder(), r)
 			cancel()
-			if text := log.take(); !strings.Contains(text, want) {
+			if text := log.flush(); !strings.Contains(text, want) {
 				t.Errorf("left is %t: logged %s, want %s", left, text, want)
 			}
 		})

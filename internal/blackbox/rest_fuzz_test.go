@@ -29,13 +29,13 @@ func FuzzREST(f *testing.F) {
 			if len(row.line)+len(row.body) > 4<<10 {
 				continue // seeds are to be small
 			}
-			method, target, _ := strings.Cut(row.line, " ")
+			verb, target, _ := strings.Cut(row.line, " ")
 			path, query, _ := strings.Cut(target, "?")
 			contentType := "application/json"
 			if value, ok := strings.CutPrefix(row.header, "Content-Type: "); ok {
 				contentType = value
 			}
-			f.Add(method, path, query, contentType, row.body)
+			f.Add(verb, path, query, contentType, row.body)
 		}
 	}
 	strict := wireOptions()
@@ -46,9 +46,9 @@ func FuzzREST(f *testing.F) {
 		s, stores[i] = newWire(f, opts)
 		services[i] = s.REST()
 	}
-	f.Fuzz(func(t *testing.T, method, path, query, contentType, body string) {
+	f.Fuzz(func(t *testing.T, verb, path, query, contentType, body string) {
 		u, err := url.ParseRequestURI(path)
-		if err != nil || method == "" {
+		if err != nil || verb == "" {
 			t.Skip("net/http would not pass it on")
 		}
 		u.RawQuery = query
@@ -56,7 +56,7 @@ func FuzzREST(f *testing.F) {
 			store := stores[i]
 			store.reset()
 			r := httptest.NewRequest(http.MethodGet, "/", strings.NewReader(body))
-			r.Method, r.URL, r.RequestURI = method, u, u.String()
+			r.Method, r.URL, r.RequestURI = verb, u, u.String()
 			r.Header["Content-Type"] = []string{contentType}
 			w := httptest.NewRecorder()
 			h.ServeHTTP(w, r)

@@ -121,8 +121,8 @@ func TestRESTAnswersAlikeHoweverMounted(t *testing.T) {
 						return // is the router's to offer
 					}
 					s, _ := newWire(t, wireOptions())
-					method, path, _ := strings.Cut(test.line, " ")
-					a := wireDirect(m.handler(s))(t, wireRequest{line: method + " " + m.prefix + path, body: test.body})
+					verb, path, _ := strings.Cut(test.line, " ")
+					a := wireDirect(m.handler(s))(t, wireRequest{line: verb + " " + m.prefix + path, body: test.body})
 					mine := m.own404 || test.answer == "" || !strings.Contains(test.answer, "path") && !strings.Contains(test.answer, "allowed") || test.status == 400
 					if a.status != test.status || mine && a.body != test.answer {
 						t.Errorf("%d %s, want %d %s", a.status, a.body, test.status, test.answer)
@@ -167,26 +167,26 @@ type wireLoad struct {
 	name   string
 }
 
-func (c *wireLoad) do(method, path, body string) (int, string) {
-	r, err := http.NewRequest(method, c.url+path, strings.NewReader(body))
+func (c *wireLoad) do(verb, path, body string) (int, string) {
+	r, err := http.NewRequest(verb, c.url+path, strings.NewReader(body))
 	if err != nil {
 		c.Fatal(err)
 	}
 	res, err := c.client.Do(r)
 	if err != nil {
-		c.Errorf("%s: %s %s: %v", c.name, method, path, err)
+		c.Errorf("%s: %s %s: %v", c.name, verb, path, err)
 		return 0, ""
 	}
 	defer res.Body.Close()
 	text, err := io.ReadAll(res.Body)
 	if err != nil {
-		c.Errorf("%s: %s %s: %v", c.name, method, path, err)
+		c.Errorf("%s: %s %s: %v", c.name, verb, path, err)
 	}
 	return res.StatusCode, string(text)
 }
 
-func (c *wireLoad) want(status int, item WireItem, method, path, body string) WireItem {
-	got, text := c.do(method, path, body)
+func (c *wireLoad) want(status int, item WireItem, verb, path, body string) WireItem {
+	got, text := c.do(verb, path, body)
 	var answer WireItem
 	if got == 200 {
 		json.Unmarshal([]byte(text), &answer)
@@ -195,7 +195,7 @@ func (c *wireLoad) want(status int, item WireItem, method, path, body string) Wi
 		item.ID = answer.ID
 	}
 	if got != status || got == 200 && (answer.ID != item.ID || answer.Title != item.Title || answer.Size != item.Size) {
-		c.Errorf("%s: %s %s: %d %s, want %d %+v", c.name, method, path, got, text, status, item)
+		c.Errorf("%s: %s %s: %d %s, want %d %+v", c.name, verb, path, got, text, status, item)
 	}
 	return answer
 }

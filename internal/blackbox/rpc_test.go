@@ -650,8 +650,8 @@ func TestRPCOfJoinedServices(t *testing.T) {
 	}
 }
 
-// Verify that a method without an input accepts any object as params, unless the
-// service is strict.
+// Verify that a method without an input accepts any object and an empty list as params,
+// unless the service is strict, which refuses unknown names.
 func TestRPCNoInput(t *testing.T) {
 	strict := mathOptions()
 	strict.Strict = true

@@ -561,10 +561,10 @@ func TestJoinKeepsOptionsOfEachPart(t *testing.T) {
 	}
 	const book = `{"title":"Emma","author":null,"price":1,"tags":[],"printed":"2026-01-02T03:04:05Z"`
 	for _, test := range []struct {
-		name               string
-		method, path, body string
-		status             int
-		contentType        string
+		name             string
+		verb, path, body string
+		status           int
+		contentType      string
 	}{
 		{"all is well", "POST", "/v1/a", book + "}", 200, "application/json"},
 		{"an unknown name is allowed", "POST", "/v1/a", book + `,"more":1}`, 200, "application/json"},
@@ -575,9 +575,9 @@ func TestJoinKeepsOptionsOfEachPart(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := httptest.NewRecorder()
-			service.REST().ServeHTTP(w, httptest.NewRequest(test.method, test.path, strings.NewReader(test.body)))
+			service.REST().ServeHTTP(w, httptest.NewRequest(test.verb, test.path, strings.NewReader(test.body)))
 			if got := w.Header().Get("Content-Type"); w.Code != test.status || got != test.contentType {
-				t.Errorf("%s %s %s = %d %s %s", test.method, test.path, test.body, w.Code, got, w.Body)
+				t.Errorf("%s %s %s = %d %s %s", test.verb, test.path, test.body, w.Code, got, w.Body)
 			}
 		})
 	}
@@ -602,10 +602,10 @@ func TestIntercept(t *testing.T) {
 		}
 	}})
 	for _, test := range []struct {
-		name               string
-		method, path, body string
-		status             int
-		call               string
+		name             string
+		verb, path, body string
+		status           int
+		call             string
 	}{
 		{"an input", "POST", "/books/mark_read", `{"id":7}`, 200, "rest books.mark_read &{7} true"},
 		{"an input that is refused", "POST", "/books/mark_read", `{"id":-7}`, 400, ""}, // refused before
@@ -615,9 +615,9 @@ func TestIntercept(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			calls = nil
 			w := httptest.NewRecorder()
-			service.REST().ServeHTTP(w, httptest.NewRequest(test.method, test.path, strings.NewReader(test.body)))
+			service.REST().ServeHTTP(w, httptest.NewRequest(test.verb, test.path, strings.NewReader(test.body)))
 			if got := strings.Join(calls, ", "); w.Code != test.status || got != test.call {
-				t.Errorf("%s %s %s = %d, intercepted %q; want %d, %q", test.method, test.path, test.body, w.Code, got, test.status, test.call)
+				t.Errorf("%s %s %s = %d, intercepted %q; want %d, %q", test.verb, test.path, test.body, w.Code, got, test.status, test.call)
 			}
 		})
 	}

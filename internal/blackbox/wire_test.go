@@ -272,7 +272,7 @@ func newWire(t testing.TB, opts *svc.Options) (*svc.Service, *wireStore) {
 
 // A wireRequest is a request as it goes over the wire.
 type wireRequest struct {
-	line   string // method, space, target
+	line   string // verb, space, target
 	header string // lines; "" means Content-Type: application/json where there is a body, "-" no header at all
 	body   string
 }
@@ -318,13 +318,13 @@ type wireCaller func(testing.TB, wireRequest) wireAnswer
 func wireDirect(h http.Handler) wireCaller {
 	return func(t testing.TB, q wireRequest) wireAnswer {
 		t.Helper()
-		method, target, _ := strings.Cut(q.line, " ")
+		verb, target, _ := strings.Cut(q.line, " ")
 		u, err := url.ParseRequestURI(target)
 		if err != nil {
 			t.Fatalf("%s: %v", q.line, err)
 		}
 		r := httptest.NewRequest(http.MethodGet, "/", strings.NewReader(q.body))
-		r.Method, r.URL, r.RequestURI, r.Host = method, u, target, "svc.test"
+		r.Method, r.URL, r.RequestURI, r.Host = verb, u, target, "svc.test"
 		if q.body == "" {
 			r.Body = http.NoBody
 		}
@@ -334,7 +334,7 @@ func wireDirect(h http.Handler) wireCaller {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, r)
 		a := wireAnswer{w.Code, w.Result().Header, w.Body.String()}
-		if method == http.MethodHead {
+		if verb == http.MethodHead {
 			a.body = "" // net/http drops it
 		}
 		return a
@@ -347,8 +347,8 @@ func wireClient(client *http.Client, base string) wireCaller {
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return func(t testing.TB, q wireRequest) wireAnswer {
 		t.Helper()
-		method, target, _ := strings.Cut(q.line, " ")
-		r, err := http.NewRequest(method, base, strings.NewReader(q.body))
+		verb, target, _ := strings.Cut(q.line, " ")
+		r, err := http.NewRequest(verb, base, strings.NewReader(q.body))
 		if err != nil {
 			t.Fatal(err)
 		}
