@@ -176,7 +176,7 @@ func BenchmarkMCP(b *testing.B) {
 
 type workload struct {
 	name, verb, target, body string
-	status                     int
+	status                   int
 }
 
 func workloads() []workload {
