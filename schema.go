@@ -10,9 +10,7 @@ package svc
 // schema_rules.go reads the constraint tags, schema_types.go turns types into shapes, and
 // schema_write.go writes them as JSON Schema. Each uses only those before it.
 //
-// A new kind of type is a constant here, its JSON type, its name in contracts (kindNames),
-// and a case of parts; fillShape or fillKind; typeDecoder, compileEncoder, compileCheck;
-// writePlain or writeTyped; exampleValue. A new rule is a row of ruleRows (schema_rules.go).
+// CONTRIBUTING.md says what a new kind of type and a new rule need.
 
 import (
 	"bufio"
