@@ -1,7 +1,9 @@
 package svc
 
 // This file has CORS, the middleware that decides which pages of other origins may
-// call, and the comparison of origins, which MCP uses too.
+// call, and the comparison of origins, which MCP uses too. An origin is a scheme, a host
+// and a port. A preflight request is an OPTIONS request by which a browser asks the server
+// before it sends the request of a page.
 
 import (
 	"context"
@@ -40,35 +42,24 @@ type CORSOptions struct {
 	MaxAge time.Duration
 }
 
-// corsMethods are the methods that pages may use. Routes answer other methods with
-// 405, which pages can read.
-const corsMethods = "GET, HEAD, POST, PUT, PATCH, DELETE"
+// corsVerbs are the verbs that pages may use. Routes answer other verbs with 405, which
+// pages can read.
+const corsVerbs = "GET, HEAD, POST, PUT, PATCH, DELETE"
 
 // corsExposed is the default of Access-Control-Expose-Headers: the headers that
 // errors, outputs and middleware of this package set.
 const corsExposed = "WWW-Authenticate, Location, ETag, Link, Retry-After, Deprecation, Sunset, Content-Disposition, Content-Range, Accept-Ranges, Idempotent-Replayed"
 
-// CORS returns middleware that lets pages of other origins call, by the CORS
-// protocol of the Fetch standard. Browsers enforce it; other clients ignore it:
+// CORS returns middleware that lets pages of other origins call, by the CORS protocol of
+// the Fetch standard, which browsers enforce. It answers preflight requests for every path:
+// with 204, or with 403 if the origin is not allowed or the names of headers have more than
+// 1 KiB. Other requests reach the next handler, and pages of allowed origins can read its
+// response. Every response has Vary: Origin, so that caches keep those for different origins
+// apart.
 //
-//	The request                               Response
-//	----------------------------------------  ------------------------------------
-//	a preflight request, allowed origin       204 with what is allowed
-//	a preflight request, another origin       403 PERMISSION_DENIED
-//	a preflight request with more than 1 KiB  403 PERMISSION_DENIED
-//	of header names
-//	another request, allowed origin           the next handler's; pages can read it
-//	another request, another origin           the next handler's
-//
-// A preflight request is an OPTIONS request with the headers Origin and
-// Access-Control-Request-Method. CORS answers it for every path, so it never reaches
-// the next handler. Every response has Vary: Origin, so that caches keep the responses
-// for different origins apart. A handler that replaces Vary must include Origin.
-//
-// CORS does not protect the next handler: simple requests from other origins still
-// reach it, although their pages cannot read the response. Use CORS outside of guards
-// such as [BasicAuth] and [Bearer], because preflight requests carry no credentials
-// and pages need to read a 401.
+// CORS does not protect the next handler: simple requests from other origins still reach
+// it. Use CORS outside of guards such as [BasicAuth] and [Bearer], because preflight
+// requests carry no credentials and pages need to read a 401.
 //
 // Handlers of this package reject a POST from another site, and the MCP handler
 // rejects origins that are not in MCPOptions.AllowedOrigins. Both accept the origins
@@ -104,9 +95,9 @@ func CORS(opts *CORSOptions) func(http.Handler) http.Handler {
 // is allowed.
 type corsPolicy struct {
 	origins   originSet
-	echo      bool        // allow the headers that a request asks for
+	echo      bool        // a preflight request gets all headers that it asks for
 	always    http.Header // of all responses to pages of allowed origins
-	preflight http.Header // of those to their preflight requests
+	preflight http.Header // of responses to their preflight requests
 }
 
 // newCORSPolicy compiles opts. It panics with every mistake in them.
@@ -116,7 +107,7 @@ func newCORSPolicy(opts CORSOptions) *corsPolicy {
 		origins:   newOriginSet(p, "AllowedOrigins", opts.AllowedOrigins),
 		echo:      opts.AllowedHeaders == nil,
 		always:    make(http.Header),
-		preflight: http.Header{"Access-Control-Allow-Methods": {corsMethods}},
+		preflight: http.Header{"Access-Control-Allow-Methods": {corsVerbs}},
 	}
 	if opts.Credentials {
 		c.always.Set("Access-Control-Allow-Credentials", "true")
@@ -143,9 +134,8 @@ func newCORSPolicy(opts CORSOptions) *corsPolicy {
 	return c
 }
 
-// An originSet is the value of an option that lists origins, in the form that normalOrigin
-// returns, or "*" for every origin and "null" for pages without one. No origin has these
-// two forms.
+// An originSet has the origins of an option in the form that normalOrigin returns. "*"
+// stands for every origin and "null" for pages without one; no origin has these forms.
 type originSet map[string]bool
 
 // newOriginSet returns the origins of an option, and notes the mistakes in them.
@@ -163,8 +153,8 @@ func newOriginSet(p *mistakes, option string, origins []string) originSet {
 }
 
 // allowsOrigin reports whether the Origin headers of a request name an allowed origin,
-// and whether it is listed by name. Two headers are never allowed, as none is: no browser
-// sends two. Nor is an origin that is too long to be repeated in a response; see maxEchoed.
+// and whether it is listed by name. Zero and two headers are not allowed: browsers send
+// one. Nor is an origin that is too long to be repeated in a response; see maxEchoed.
 func (set originSet) allowsOrigin(origins []string) (allowed, named bool) {
 	if len(origins) != 1 {
 		return false, false
@@ -178,10 +168,10 @@ func (set originSet) allowsOrigin(origins []string) (allowed, named bool) {
 	return ok && set["*"] || named, named
 }
 
-// setHeader lets a page of an allowed origin read the response. It repeats a named
-// origin as the request spells it, because browsers compare the text. For all
-// others it writes *, with which browsers send no credentials (Fetch, CORS protocol and
-// credentials).
+// setHeader sets the headers by which a page of an allowed origin can read the response.
+// It repeats an origin that is listed by name as the request spells it, because browsers
+// compare the text. For others it writes *, with which browsers send no credentials (Fetch,
+// CORS protocol and credentials).
 func (p *corsPolicy) setHeader(h http.Header, origin string, named bool) {
 	if p.origins["*"] && !named {
 		origin = "*"
@@ -212,13 +202,16 @@ func (p *corsPolicy) answerPreflight(w http.ResponseWriter, r *http.Request, all
 	return nil
 }
 
-// normalOrigin returns an origin (RFC 6454, section 6.2) in lower case and without
-// the default port of its scheme. It reports false for text that is not an
-// origin, such as one with a path.
+// normalOrigin returns an origin (RFC 6454, section 6.2) in lower case and without the
+// default port of its scheme. It reports false for text that is not an origin.
+//
+//	HTTPS://App.Example:443  =>  https://app.example, true
+//	https://app.example/     =>  false: it has a path
+//	https://*.example        =>  false: browsers send hosts in ASCII, without *
 func normalOrigin(text string) (string, bool) {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || strings.HasSuffix(u.Host, ":") || strings.ContainsFunc(u.Host, func(r rune) bool { return r == '*' || r > unicode.MaxASCII }) || !strings.EqualFold(text, u.Scheme+"://"+u.Host) {
-		return "", false // browsers send hosts in ASCII, without *
+		return "", false
 	}
 	if port := u.Port(); port != "" {
 		if _, err := strconv.ParseUint(port, 10, 16); err != nil {

@@ -1,8 +1,7 @@
 package svc
 
-// This file has what methods take and return in place of JSON: a Body on its way in,
-// and a File on its way out. Nothing holds a whole one, in memory or on disk. In this
-// order:
+// This file has the inputs and outputs that are not JSON: a Body, which a method reads, and
+// a File, which a method returns. svc buffers neither. In this order:
 //
 //   - Body, and reading that of a request
 //   - File, and sending one by http.ServeContent
@@ -34,35 +33,24 @@ import (
 //		Photo svc.Body `contentType:"image/png,image/jpeg" maxBytes:"10485760"`
 //	}
 //
-// The method reads it while it arrives. After the method has returned, Read fails. The
-// tag contentType lists the media types, without regard to parameters and case: another
-// one gets 415. Without it any or none is taken. maxBytes replaces MaxBody: more gets 413,
-// before the method is called if the length is known. An empty body is an empty file.
+// The method reads it while it arrives, until it returns. A request with a media type that
+// the tag contentType does not list gets 415; without the tag every type is accepted.
+// maxBytes replaces MaxBody; a larger body gets 413. BodyTimeout limits the wait for each
+// 64 KiB, and not for the whole body.
 //
-// BodyTimeout limits the wait for each 64 KiB, not for the body, and the time between
-// two calls of Read does not count. It replaces http.Server.ReadTimeout. Neither works if
-// middleware has put a ResponseWriter without a method Unwrap in front.
-//
-// Read returns an [*Error] with the status 413, 408 or 400 if the body is too large, too
-// slow or cut, and the method has read only a part of the file. So it must look at this
-// error before it stores anything:
-//
-//	if _, err := io.Copy(tmp, in.Photo); err != nil {
-//		return err
-//	}
-//	return os.Rename(tmp.Name(), path)
-//
-// If Read has failed and the method returns no error, the client gets that of Read.
+// If the body is too large, too slow or cut, Read returns an [*Error] with the status 413,
+// 408 or 400. The method has then read a part of the file, so check this error before you
+// store the file. If the method returns no error, the client gets that of Read.
 type Body struct {
 	ContentType string // as the client sent it; empty if it sent none
 	Size        int64  // in bytes; -1 if it is not known
 	content     io.Reader
 }
 
-// NewBody returns a Body for a client or for [Service.Call]. It finds out the Size if
-// content can seek or has a method Len. Set Size if you know it otherwise: a client sends
-// it as Content-Length, and a body of another length is an error of the request. Clients
-// close a content that is an io.Closer, also if they send nothing. A nil content is empty.
+// NewBody returns a Body for a client or for [Service.Call]. A nil content is empty. It sets
+// Size if content can seek or has a method Len. Otherwise set it if you know it: a client
+// sends it as Content-Length, and fails if content has another length. Clients close a
+// content that is an io.Closer, also if they send nothing.
 func NewBody(content io.Reader, contentType string) Body {
 	b := Body{contentType, -1, content}
 	if c, ok := content.(interface{ Len() int }); ok {
@@ -77,8 +65,8 @@ func NewBody(content io.Reader, contentType string) Body {
 	return b
 }
 
-// Read implements io.Reader. The zero Body is empty. In a method, a Read while another
-// goroutine reads is an INTERNAL error, and so is one after the method has returned.
+// Read implements io.Reader. The zero Body is empty. In a method, Read returns an INTERNAL
+// error while another goroutine reads, and after the method has returned.
 func (b Body) Read(p []byte) (int, error) {
 	if b.content == nil {
 		return 0, io.EOF
@@ -86,37 +74,39 @@ func (b Body) Read(p []byte) (int, error) {
 	return b.content.Read(p)
 }
 
-// bodyBlock is how many bytes BodyTimeout is for. A limit on the whole body would cut
-// large files of honest clients, and a limit on each Read would let one byte a while do.
+// bodyBlock is the number of bytes for which a client has BodyTimeout. A limit on the whole
+// body would cut large files of honest clients. A limit on each Read would let a client send
+// one byte at a time for ever.
 const bodyBlock = 64 << 10
 
-// A bodyReader is the content of a Body during a call. The content can be code of the
-// application, so there is no lock: who has put an element into turn owns the last fields.
+// A bodyReader is the content of a Body during a call. The goroutine that sent on turn owns
+// total, spent and err. A mutex would not do: Read fails at once while another goroutine
+// reads, since the body may be code of the application that blocks for long.
 //
 // Invariant: err is set by the first Read that fails; nothing is read after it.
 type bodyReader struct {
 	limits
 	w     http.ResponseWriter // nil outside a request
-	r     *http.Request       // likewise
+	r     *http.Request       // nil outside a request
 	body  io.Reader
 	turn  chan struct{} // has room for one
-	ended bool          // the method has returned, and turn is never free again
+	ended bool          // the method has returned; turn stays full
 
 	total int64         // bytes that have arrived
-	spent time.Duration // in waiting for those of the last block
-	err   error         // of every later Read
+	spent time.Duration // in waiting for the current block
+	err   error         // what every later Read returns
 }
 
 var errBodyOver = Errorf(CodeInternal, "a Body can be read only until its method returns, by one goroutine at a time")
 
-// openBody returns the Body of r, or an error if the request is refused.
+// openBody returns the Body of r, or the error that rejects the request.
 func (t *fileTags) openBody(w http.ResponseWriter, r *http.Request, l limits) (*Body, error) {
 	b := &Body{strings.Join(r.Header["Content-Type"], ", "), r.ContentLength, r.Body}
 	err := cmp.Or(checkSite(w, r), checkUncompressed(w, r), t.limitBody(b, l))
 	if err != nil || !hasBody(r) {
 		return b, leaveWith(w, r, err)
 	}
-	if r.ProtoMajor != 1 { // a deadline that passes would end the body, read or not
+	if r.ProtoMajor != 1 { // in HTTP/2 a deadline ends the body even if nothing reads it
 		http.NewResponseController(w).SetReadDeadline(time.Time{})
 	}
 	reader := b.content.(*bodyReader)
@@ -125,8 +115,8 @@ func (t *fileTags) openBody(w http.ResponseWriter, r *http.Request, l limits) (*
 }
 
 // limitBody puts a bodyReader into b. It returns an error with the status 415 for a content
-// type that the tags do not allow, and with 413 for a Size over the limit. A body of unknown
-// size gets that error when it is read.
+// type that the tags do not allow, and with 413 for a Size over the limit. If the size is
+// unknown, Read returns that error.
 func (t *fileTags) limitBody(b *Body, l limits) error {
 	l.size = cmp.Or(t.max, l.size)
 	b.content = &bodyReader{limits: l, body: *b, turn: make(chan struct{}, 1)}
@@ -139,8 +129,8 @@ func (t *fileTags) limitBody(b *Body, l limits) error {
 	return nil
 }
 
-// Read implements io.Reader. It never waits for another Read: while one goroutine reads, and
-// after the end of the call, it fails at once.
+// Read implements io.Reader. It fails at once while another goroutine reads, and after the
+// end of the call.
 func (b *bodyReader) Read(p []byte) (n int, err error) {
 	select {
 	case b.turn <- struct{}{}:
@@ -164,7 +154,7 @@ func (b *bodyReader) Read(p []byte) (n int, err error) {
 	}
 	b.spent += time.Since(start)
 	b.total += int64(n)
-	if b.total%bodyBlock < int64(n) { // a block has been filled, and the next one has all its time
+	if b.total%bodyBlock < int64(n) { // a block has been filled; the time for the next one starts
 		b.spent = 0
 	}
 	switch {
@@ -177,9 +167,9 @@ func (b *bodyReader) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// end makes every later Read fail. It returns the error of the Read that has failed, if
-// there is one. net/http reads the rest of a small body, unless the client waits to be asked
-// for it, and closes the connection for any other.
+// end makes every later Read fail, and ends one that another goroutine is in. It returns the
+// error of a Read that has failed, or nil. net/http then reads the rest of a small body, or
+// closes the connection.
 func (b *bodyReader) end() error {
 	if b == nil || b.ended {
 		return nil
@@ -187,7 +177,7 @@ func (b *bodyReader) end() error {
 	b.ended = true
 	select {
 	case b.turn <- struct{}{}:
-	default: // a goroutine of the method reads
+	default: // a goroutine that the method has started is in Read: end its wait
 		if b.w != nil {
 			http.NewResponseController(b.w).SetReadDeadline(time.Unix(1, 0))
 			b.turn <- struct{}{}
@@ -202,7 +192,7 @@ func (b *bodyReader) end() error {
 	case b.w == nil:
 	case b.err != nil:
 		leaveBody(b.w, b.r)
-	default: // the method wants no more, and net/http has this time to read the rest
+	default: // the method has not read to the end; net/http has this time to read the rest
 		b.setDeadline(b.w, b.r)
 	}
 	return b.err
@@ -218,22 +208,22 @@ func (b *bodyReader) end() error {
 //		Cache    string `json:"-" header:"Cache-Control"`
 //	}
 //
-// If Content is an io.ReadSeeker, [http.ServeContent] sends it, with conditions and ranges
-// (RFC 9110, sections 13 and 14); a list of ranges is ignored. Any other Content is copied, with
-// conditions alone. Content is closed once if it is an io.Closer. It is read after the method
-// and Options.Intercept have returned, so an interceptor must not cancel what it reads with, and
-// closes it if it returns an error or another File instead.
+// A Content that is an io.Seeker is sent as by [http.ServeContent], with conditional and
+// range requests (RFC 9110, sections 13 and 14), except that a list of ranges is ignored.
+// Without Seek there are no ranges. Content is read after the method and Options.Intercept
+// have returned, and is closed once if it is an io.Closer. An interceptor that returns an
+// error or another File closes it.
 //
-// The header is sent with the first byte. An error of Content before it is INTERNAL, and
-// a later one cuts the connection. Each write has 30 seconds. Options.Observe is called
-// when the file is sent. Over MCP, a File is an image, audio or a resource of at most 1 MiB.
+// The header is sent with the first byte: an error of Content before it is INTERNAL, and
+// a later one closes the connection. Each write has 30 seconds. Options.Observe is called
+// after the last byte. Over MCP, a File is an image, audio or a resource of at most 1 MiB.
 type File struct {
-	Name        string    // to save the file as; without directories and control characters, cut at 255 bytes
+	Name        string    // to save the file as; sent without directories and control characters, cut at 255 bytes
 	ContentType string    // default: the only type of the tag contentType, else application/octet-stream; must be one of the tag's
 	ETag        string    // an entity tag, such as `"v1"`; empty for none
-	Modified    time.Time // zero for not known
-	Size        int64     // of a Content that cannot seek, in bytes, of which so many are sent; 0 if not known
-	Inline      bool      // shows the file in the browser, with the rights of this site, rather than saving it
+	Modified    time.Time // zero if not known
+	Size        int64     // of a Content without Seek, in bytes; no more are sent; 0 if not known
+	Inline      bool      // browsers show the file, with the rights of this site, instead of saving it
 	Content     io.Reader // must not be nil
 }
 
@@ -265,13 +255,19 @@ func (f *File) check(t *fileTags) error {
 	return nil
 }
 
-// oneRange matches the values of Range that count: bytes=0-499, bytes=500- and bytes=-500
-// (RFC 9110, section 14.1.2).
+// oneRange matches the values of Range that are not ignored: one range of bytes (RFC 9110,
+// section 14.1.2). For a file of 1000 bytes,
+//
+//	bytes=0-499  => 206 with the first 500 bytes
+//	bytes=500-   => 206 with all from byte 500
+//	bytes=-500   => 206 with the last 500
+//	bytes=1000-  => 416
+//	bytes=0-1,5- => 200 with all, as if there were no Range
 var oneRange = regexp.MustCompile(`^bytes=([0-9]+-[0-9]*|-0*[1-9][0-9]*)$`)
 
-// A fileSender is the ResponseWriter of http.ServeContent, which decides the status and the
-// header of a response and drops errors. The header is sent with the first byte of the file,
-// so an error before that can still be the answer.
+// A fileSender sends a File. As the ResponseWriter of http.ServeContent it learns the status
+// and the header of the response, without sending them: the header is sent with the first
+// byte of the file, so that an error before that can still become the response.
 type fileSender struct {
 	http.ResponseWriter
 	status int
@@ -280,11 +276,12 @@ type fileSender struct {
 }
 
 // send sends the File, which check has accepted, as the response to r, with more headers.
+// If nothing was sent, it removes the headers of the file, since an error response follows.
 func (f *File) send(w http.ResponseWriter, r *http.Request, more http.Header) (s *fileSender) {
 	s = &fileSender{ResponseWriter: w}
 	h := w.Header()
 	defer func(before http.Header) {
-		if !s.begun { // the answer is an error, or that of who recovers an abort: nothing of the file
+		if !s.begun {
 			clear(h)
 			maps.Copy(h, before)
 		}
@@ -296,7 +293,7 @@ func (f *File) send(w http.ResponseWriter, r *http.Request, more http.Header) (s
 	return s
 }
 
-// sendFile does the work of send. It returns an error of the content; others are in s.err.
+// sendFile does the work of send. It returns an error of the Content; others are in s.err.
 func (s *fileSender) sendFile(f *File, r *http.Request) (err error) {
 	defer recoverTo(&s.err) // the content is code of the application
 	size := cmp.Or(max(f.Size, 0), math.MaxInt64)
@@ -333,8 +330,12 @@ func (s *fileSender) sendFile(f *File, r *http.Request) (err error) {
 	return nil
 }
 
-// decide lets http.ServeContent decide the status and the header, for HEAD and a content of
-// this size that nobody reads. It returns the part of the File to send.
+// decide calls http.ServeContent, which decides the status and the header, with a HEAD
+// request and a content of this size that cannot be read. It returns the part of the File to
+// send: ServeContent seeks to start, and sets Content-Length to length.
+//
+//	size 1000, Range: bytes=500-  => 206, start 500, length 500
+//	size 1000, If-None-Match hits => 304; start and length mean nothing
 func (s *fileSender) decide(f *File, r *http.Request, size int64, canSeek bool) (start, length int64) {
 	h := s.Header()
 	h.Set("Content-Type", f.ContentType)
@@ -354,7 +355,7 @@ func (s *fileSender) decide(f *File, r *http.Request, size int64, canSeek bool) 
 	http.ServeContent(s, &seen, "", f.Modified, content)
 	start, _ = content.Seek(0, io.SeekCurrent) // where http.ServeContent would have read from
 	length, err := strconv.ParseInt(h.Get("Content-Length"), 10, 64)
-	if err != nil { // with the Content-Encoding of some middleware there is none
+	if err != nil { // ServeContent sets none if middleware has set a Content-Encoding
 		length = size
 	}
 	if !canSeek {
@@ -379,12 +380,12 @@ func (s *fileSender) begin() {
 	}
 }
 
-// WriteHeader keeps the status for begin.
+// WriteHeader records the status for begin.
 func (s *fileSender) WriteHeader(status int) { s.status = status }
 
 func (s *fileSender) Write(p []byte) (n int, err error) {
-	if s.status >= http.StatusBadRequest {
-		return len(p), nil // the text of an error
+	if s.status >= http.StatusBadRequest { // ServeContent writes the text of its error
+		return len(p), nil
 	}
 	http.NewResponseController(s.ResponseWriter).SetWriteDeadline(time.Now().Add(answerTime))
 	s.begin()
@@ -396,7 +397,10 @@ func (s *fileSender) Write(p []byte) (n int, err error) {
 // maxFileName is the longest name in most file systems, in bytes.
 const maxFileName = 255
 
-// fileName returns the name of a file without directories and control characters, or "".
+// fileName returns the name of a file without directories and control characters, or "":
+//
+//	../etc/passwd, C:\temp\passwd  =>  passwd
+//	.., /tmp/                      =>  ""
 func fileName(name string) string {
 	name = strings.ToValidUTF8(name, "_")
 	name = strings.Map(func(r rune) rune {
@@ -408,12 +412,15 @@ func fileName(name string) string {
 	if name = strings.TrimSpace(name); name == "." || name == ".." {
 		return ""
 	}
-	return strings.ToValidUTF8(name[:min(len(name), maxFileName)], "") // without half a character
+	return strings.ToValidUTF8(name[:min(len(name), maxFileName)], "") // the cut may be inside a character
 }
 
-// contentDisposition returns the header of this name (RFC 6266). filename has only ASCII
-// that all clients read alike. If that differs from the name, filename* has the name, as in
-// RFC 8187.
+// contentDisposition returns the value of Content-Disposition (RFC 6266). filename has only
+// ASCII characters that all clients read alike. If that changes the name, filename* has the
+// name as it is, in the encoding of RFC 8187:
+//
+//	a.png    =>  attachment; filename="a.png"
+//	50 €.png =>  attachment; filename="50 _.png"; filename*=UTF-8''50%20%E2%82%AC.png
 func contentDisposition(name string, inline bool) string {
 	text := "attachment"
 	if inline {
@@ -442,7 +449,7 @@ func parseFile(h http.Header) File {
 	return File{Name: fileName(params["filename"]), ContentType: h.Get("Content-Type"), ETag: h.Get("ETag"), Modified: modified, Inline: kind == "inline"}
 }
 
-// fileTags is what the tags of a Body or a File say.
+// fileTags has the values of the tags of a Body or a File.
 type fileTags struct {
 	types []string // media types in lower case; nil for any
 	max   int64    // bytes of a Body; 0 if the tag is missing

@@ -46,10 +46,11 @@ const DefaultMaxBody = 1 << 20
 // body that it leaves unread has the same time.
 const DefaultBodyTimeout = 30 * time.Second
 
-// limits bounds the size of a request body and the time to send it.
+// limits bounds the size of a request body and the time to send it. Negative values mean
+// no limit.
 type limits struct {
-	size int64         // bytes; negative means any
-	time time.Duration // for receiving the body; negative means no limit
+	size int64 // bytes
+	time time.Duration
 }
 
 // hasBody reports whether the client sends a body. A chunked body has ContentLength -1
@@ -71,9 +72,9 @@ func (l limits) setDeadline(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// readBody appends the whole body of r to buf, or drops it. Requests that need no body have
-// theirs read too: only after its end does net/http watch for a client that disconnects,
-// and then cancel the context of the request.
+// readBody appends the whole body of r to buf, or reads and drops it. A body that is not
+// needed must be read too: net/http notices that a client disconnects, and cancels the
+// context of the request, only after the end of the body.
 func (l limits) readBody(w http.ResponseWriter, r *http.Request, buf []byte, drop bool) ([]byte, error) {
 	if !hasBody(r) {
 		return buf, nil
@@ -94,16 +95,21 @@ func (l limits) readBody(w http.ResponseWriter, r *http.Request, buf []byte, dro
 // errOverLimit is the error of readAll for more bytes than its limit.
 var errOverLimit = errors.New("the body has more bytes than its limit")
 
-// readAll appends all that r has to buf, at most limit bytes and one buffer, or reads and
-// drops it; a negative limit means any number. It allocates for the bytes that have
-// arrived, not for those that are announced, of which there are -1 if nobody knows.
+// readAll appends the bytes of r to buf, or reads and drops them. After more than limit
+// bytes it returns errOverLimit; a negative limit means none. announced is the
+// Content-Length, or -1. A client that announces a large body and sends nothing must not
+// cost much memory, so the buffer grows with what has arrived:
+//
+//	announced  buffers
+//	700 bytes  701 bytes, the last one for io.EOF
+//	1 MiB      512 bytes, 1 KiB, 2 KiB … 512 KiB, 1 MiB and 1 byte
 func readAll(buf []byte, r io.Reader, limit, announced int64, drop bool) ([]byte, error) {
 	start, total := len(buf), int64(0)
 	for {
 		if len(buf) == cap(buf) {
-			more := max(len(buf), 512) // doubles; append grows large buffers by a quarter
+			more := max(len(buf), 512) // doubles it, where append would add a quarter
 			if rest := int64(start) + announced + 1 - int64(len(buf)); rest > 0 && rest <= 3*int64(more) {
-				more = int(rest) // to the announced end, which is near, and a byte for io.EOF
+				more = int(rest) // the end is near
 			}
 			buf = append(make([]byte, 0, len(buf)+more), buf...)
 		}
@@ -122,7 +128,7 @@ func readAll(buf []byte, r io.Reader, limit, announced int64, drop bool) ([]byte
 	}
 }
 
-// leaveWith returns err for a request whose body stays unread; see leaveBody.
+// leaveWith calls leaveBody and returns err, the error for a request whose body stays unread.
 func leaveWith(w http.ResponseWriter, r *http.Request, err error) error {
 	leaveBody(w, r)
 	return err
@@ -155,10 +161,10 @@ func bodyError(r *http.Request, err error) error {
 }
 
 // leaveBody prepares a response that leaves the body of r, or the rest of it, unread.
-// It makes the response the last one on its connection, so net/http sends it at once.
-// Otherwise net/http would first read the rest of a small body to find the next
-// request, and a client that stalls would get no response before the deadline. HTTP/2
-// does not need this, because each request has its own stream.
+// Over HTTP/1 it makes the response the last one on its connection, so net/http sends it
+// at once. Otherwise net/http would first read the rest of a small body to find the next
+// request, and a client that stalls would get no response before the deadline. In HTTP/2
+// each request has its own stream.
 //
 // A deadline must be set, by limits.setDeadline or by Server.ReadTimeout: after the
 // response net/http still reads up to 256 KiB of the body.
@@ -177,18 +183,18 @@ func leaveBodyEarly(w http.ResponseWriter, r *http.Request) {
 	leaveBody(w, r)
 }
 
-// answerTime is the shortest time for sending a response, from its first byte, if the
-// server has a WriteTimeout.
+// answerTime is how long a client has at least for receiving a response, from its first
+// byte, if the server has a WriteTimeout.
 const answerTime = 30 * time.Second
 
-// protectAnswer returns a writer to use instead of w. With it, a response is not lost
-// because its method took longer than http.Server.WriteTimeout. That time begins when
-// the header of the request has been read. After it, net/http drops the response
-// without an error over HTTP/1, and resets the stream over HTTP/2. The time of a method
-// is limited by its ctx, so here the time for the client starts again at the first byte
-// of the response.
+// protectAnswer returns a writer to use instead of w, so that a response is not lost
+// because its method took longer than http.Server.WriteTimeout. net/http measures that
+// time from the end of the request's header. After it, net/http drops the response without
+// an error over HTTP/1, and resets the stream over HTTP/2. The time of a method is limited
+// by its ctx, so the writer starts the time for the client at the first byte of the
+// response.
 //
-// Without a WriteTimeout it returns w, at the cost of one context value.
+// Without a WriteTimeout it returns w, at the cost of one look-up in the context.
 func protectAnswer(w http.ResponseWriter, r *http.Request) http.ResponseWriter {
 	server, ok := r.Context().Value(http.ServerContextKey).(*http.Server)
 	if !ok || server.WriteTimeout <= 0 {
@@ -207,14 +213,15 @@ const (
 	contentTypeEvents  = "text/event-stream"
 )
 
-// isPlainJSON reports whether r has the headers of most requests, by two map lookups.
+// isPlainJSON reports whether r has the Content-Type application/json alone, as most
+// requests do, and no Content-Encoding. It costs two map lookups.
 func isPlainJSON(r *http.Request) bool {
 	types := r.Header["Content-Type"]
 	return len(types) == 1 && types[0] == contentTypeJSON && len(r.Header["Content-Encoding"]) == 0
 }
 
-// checkJSON checks the headers of a request whose body a method reads. It returns an error
-// with the status 403 or 415; see checkSite and checkContentType.
+// checkJSON checks the headers of a request with a JSON body. It returns an error with the
+// status 403 or 415; see checkSite and checkContentType.
 func checkJSON(w http.ResponseWriter, r *http.Request) error {
 	if isPlainJSON(r) {
 		return nil
@@ -226,9 +233,18 @@ func checkJSON(w http.ResponseWriter, r *http.Request) error {
 }
 
 // checkSite rejects, with 403, cross-site requests that a browser sends without a
-// preflight request (Fetch, CORS protocol). Such a request carries the user's cookies,
-// or the password that the browser has stored for this server, and its method would
-// run although the page cannot read the response.
+// preflight request, by which it would ask the server first (Fetch, CORS protocol). Such a
+// request carries the user's cookies, or the password that the browser has stored for this
+// server, and its method would run although the page cannot read the response. This one
+// comes from a form of another site:
+//
+//	POST /notes/clear
+//	Cookie: session=…
+//	Content-Type: text/plain
+//	Origin: https://evil.example
+//	Sec-Fetch-Site: cross-site
+//
+// The rules are:
 //
 //	The request                                       Rejected
 //	------------------------------------------------  -------------------------
@@ -243,8 +259,8 @@ func checkJSON(w http.ResponseWriter, r *http.Request) error {
 //	has neither header                                no: not sent by a browser
 //
 // Browsers set Sec-Fetch-Site themselves (W3C, Fetch Metadata Request Headers, section
-// 2.4), and it is right even if a proxy has changed Host. The check includes methods
-// without an input, which accept any body.
+// 2.4), and it is right even if a proxy has changed Host. Methods without an input are
+// checked too, since they accept any body.
 func checkSite(w http.ResponseWriter, r *http.Request) error {
 	if r.Method != http.MethodPost {
 		return nil
@@ -256,8 +272,8 @@ func checkSite(w http.ResponseWriter, r *http.Request) error {
 	return leaveWith(w, r, Errorf(CodePermissionDenied, "requests from pages of other sites need the Content-Type application/json"))
 }
 
-// isFromOtherSite reports whether a page of another origin made a browser send r. If a
-// header occurs twice, which browsers never send, the answer is true.
+// isFromOtherSite reports whether a page of another origin made a browser send r. It
+// returns true if one of the headers occurs twice, which browsers never send.
 func isFromOtherSite(r *http.Request) bool {
 	if sites := r.Header["Sec-Fetch-Site"]; len(sites) > 0 {
 		return len(sites) > 1 || sites[0] != "same-origin" && sites[0] != "none"
@@ -270,8 +286,8 @@ func isFromOtherSite(r *http.Request) bool {
 	return len(origins) > 1 || !strings.EqualFold(host, r.Host)
 }
 
-// An originKey is the context key by which CORS marks a request whose Origin is allowed by
-// name. checkSite, and transports that check Origin, accept such requests.
+// An originKey is the context key of the mark that CORS gives to requests whose Origin it
+// allows by name. checkSite, and transports that check Origin, accept such requests.
 type originKey struct{}
 
 // isAllowedOrigin reports whether CORS has marked ctx.
@@ -282,9 +298,7 @@ func isAllowedOrigin(ctx context.Context) bool { return ctx.Value(originKey{}) !
 //	accepted      none, application/json, application/merge-patch+json; v=1
 //	not accepted  text/plain, application/json; charset=iso-8859-1, two values
 //
-// checkMCPContentType is stricter: MCP requests need a Content-Type. Compressed bodies
-// are rejected, because a small one can expand to gigabytes. Accept-Encoding in the
-// response lists the accepted encodings (RFC 9110, section 12.5.3).
+// checkMCPContentType is stricter: MCP requests need a Content-Type.
 func checkContentType(w http.ResponseWriter, r *http.Request) error {
 	if err := checkUncompressed(w, r); err != nil {
 		return err
@@ -296,7 +310,9 @@ func checkContentType(w http.ResponseWriter, r *http.Request) error {
 	return leaveWith(w, r, httpError(http.StatusUnsupportedMediaType, CodeInvalidArgument, "the Content-Type must be application/json in UTF-8"))
 }
 
-// checkUncompressed rejects a body that has a Content-Encoding.
+// checkUncompressed rejects a body that has a Content-Encoding, because a small compressed
+// body can expand to gigabytes. Accept-Encoding in the response lists the accepted
+// encodings (RFC 9110, section 12.5.3).
 func checkUncompressed(w http.ResponseWriter, r *http.Request) error {
 	if len(r.Header["Content-Encoding"]) == 0 {
 		return nil
@@ -320,9 +336,15 @@ func isJSONType(value string) bool {
 	return ok && (subtype == "json" || len(subtype) > len("+json") && strings.HasSuffix(subtype, "+json"))
 }
 
-// chooseType returns the media type to which the Accept headers give the highest
-// weight. If none is acceptable, it returns the first. The others must be named, since
-// browsers and curl send */*. Of types with the same weight it returns the last.
+// chooseType returns the media type to which the Accept headers give the highest weight.
+// The first of types is the default. The others must be named, since browsers and curl
+// accept */*. Of types with the same weight it returns the last:
+//
+//	Accept                            of text/html, text/markdown
+//	*/*                               text/html
+//	text/markdown                     text/markdown
+//	text/markdown;q=0.5, text/html    text/html
+//	text/html, text/markdown          text/markdown
 func chooseType(accept []string, types ...string) (chosen string) {
 	highest := 0.0
 	for i, t := range types {
@@ -333,18 +355,21 @@ func chooseType(accept []string, types ...string) (chosen string) {
 	return chosen
 }
 
-// acceptWeight returns the weight of a media type in Accept headers: the weight of the
-// most specific range that includes it, or 0 if none does (RFC 9110, sections 12.4.2
-// and 12.5.1). named reports whether that range is the type itself. If mediaType has
-// the parameter version, a range that is the type itself must have a version that is
-// equal or begins with it: 3 matches 3 and 3.1.
+// acceptWeight returns the weight of a media type in Accept headers: that of the most
+// specific range that includes it, or 0 if none does (RFC 9110, sections 12.4.2 and
+// 12.5.1). named reports whether that range is the type itself:
+//
+//	text/html in "text/*;q=0.5, */*;q=0.1"  =>  0.5, false
+//
+// If mediaType has the parameter version, a range that is the type itself must have a
+// version that is equal or begins with it: 3 matches 3 and 3.1.
 func acceptWeight(accept []string, mediaType string) (weight float64, named bool) {
 	mediaType, version, _ := strings.Cut(mediaType, ";version=")
 	kind, _, _ := strings.Cut(mediaType, "/")
 	ranges := [...]string{"*/*", kind + "/*", mediaType}
 	best := 0
 	for item := range strings.SplitSeq(strings.Join(accept, ","), ",") {
-		name, params, _ := mime.ParseMediaType(item) // no name for what is no media type
+		name, params, _ := mime.ParseMediaType(item) // "" if item is not a media type
 		q, err := strconv.ParseFloat(params["q"], 64)
 		if err != nil || !(q >= 0 && q <= 1) {
 			q = 1 // the default
@@ -385,7 +410,7 @@ func (values *headerValues) setBodyHeader(h http.Header, contentType string, len
 	h["Content-Length"] = values[2:3:3]
 }
 
-// threeDigits holds the numbers from 100 to 999 without separators.
+// threeDigits holds the numbers from 100 to 999: "100101102…999".
 var threeDigits = func() string {
 	var digits strings.Builder
 	for n := 100; n < 1000; n++ {
@@ -425,8 +450,8 @@ func httpError(status int, code Code, format string, args ...any) *Error {
 	return e
 }
 
-// notAllowed returns the error for a method that a path does not have, with the header
-// Allow, which lists those that it has (RFC 9110, section 15.5.6).
+// notAllowed returns the error for a verb that a path does not have. allow lists those that
+// it has, for the header Allow (RFC 9110, section 15.5.6).
 func notAllowed(allow string) *Error {
 	e := httpError(http.StatusMethodNotAllowed, CodeUnimplemented, "the method is not allowed here; allowed: %s", allow)
 	return e.WithHeader("Allow", allow)
@@ -435,8 +460,8 @@ func notAllowed(allow string) *Error {
 // An ErrorWriter writes the response for an error. This package has two: [WriteError]
 // and [WriteProblem]. The headers of [Error.WithHeader] are set before it runs. If it
 // returns or panics before it has written anything, WriteError responds instead. A
-// panic is logged. err is never nil, and can be any error: [ErrorFrom] gives what of it a
-// client may see. Many goroutines call it at a time.
+// panic is logged. err is never nil; [ErrorFrom] returns the part of it that clients may
+// see. Many goroutines call an ErrorWriter at a time.
 type ErrorWriter func(w http.ResponseWriter, r *http.Request, err error)
 
 // WriteError responds with the envelope that every svc handler uses:
@@ -467,28 +492,21 @@ func appendEnvelope(dst []byte, e *Error) []byte {
 	return append(appendDetails(dst, e), "}}"...)
 }
 
-// maxPooled is the largest buffer, in bytes, that a pool keeps: one unusual response
-// must not occupy memory for ever.
+// maxPooled is the largest buffer, in bytes, that a pool keeps, so that one unusual
+// response does not occupy memory for ever.
 const maxPooled = 64 << 10
 
-// isHandler reports whether h is the top-level function fn. Go compares
-// functions with nil only; the code pointer identifies a function that is not a
-// closure.
+// isHandler reports whether h is the top-level function fn. Go compares functions only
+// with nil, but the code pointer identifies a function that is not a closure.
 func isHandler(h, fn ErrorWriter) bool {
 	return reflect.ValueOf(h).Pointer() == reflect.ValueOf(fn).Pointer()
 }
 
-// WriteProblem responds with application/problem+json (RFC 9457, section 3) and
-// the status and the headers of the error. It is an [ErrorWriter], and deletes the same
-// headers as [WriteError]. r must not be nil.
-//
-//	type      "about:blank"
-//	title     the phrase of the status
-//	status    the status
-//	detail    the message, as in WriteError
-//	instance  the path of the request; omitted if it is longer than 2 KiB
-//	code      the code, an extension member
-//	details   the details, an extension member; omitted if there are none
+// WriteProblem responds with application/problem+json (RFC 9457, section 3) and the status
+// and the headers of the error. The type is about:blank, detail is the message, and
+// instance the path of the request, which is omitted if it is longer than 2 KiB. The
+// extension members code and details are those of [WriteError]. WriteProblem is an
+// [ErrorWriter], and deletes the same headers as WriteError. r must not be nil.
 func WriteProblem(w http.ResponseWriter, r *http.Request, err error) {
 	e := errorOrUnknown(err)
 	writeErrorBody(w, e.HTTPStatus(), e.header, contentTypeProblem, appendProblem(nil, r, e), new(headerValues))
@@ -508,8 +526,8 @@ func appendProblem(dst []byte, r *http.Request, e *Error) []byte {
 	return append(appendDetails(dst, e), '}')
 }
 
-// maxInstance is the longest path, in bytes, that WriteProblem writes: the size of an
-// error must not depend on the request.
+// maxInstance is the longest path, in bytes, that WriteProblem writes. Clients choose the
+// path, and must not choose the size of an error.
 const maxInstance = 2 << 10
 
 // writeErrorBody sends an error response. It deletes headers that the application has
@@ -590,10 +608,10 @@ func isAnswerHeader(name string) bool {
 	return isToken(name) && !strings.HasPrefix(name, "Content-") && !strings.HasPrefix(name, "Access-Control-")
 }
 
-// ownedHeaders are the request headers that no field and no API key can come from, in
-// canonical form, with what to do instead. A dash at the end stands for every name that
-// begins so. Browsers let no page set those of the last rows (Fetch, section 2.2.2), and
-// a proxy replaces or drops those of a connection (RFC 9110, section 7.6.1).
+// ownedHeaders are the request headers, in canonical form, that neither a field nor an API
+// key can be read from, with what to do instead. "Sec-" stands for every name that begins
+// with it. Pages cannot set those of the last two rows (Fetch, section 2.2.2), and a proxy
+// replaces or drops those of a connection (RFC 9110, section 7.6.1).
 var ownedHeaders = [...]struct{ names, instead string }{
 	{"Authorization Proxy-", "let a middleware such as BasicAuth read it"},
 	{"Cookie", "give the field a tag cookie:\"name\""},
@@ -602,13 +620,13 @@ var ownedHeaders = [...]struct{ names, instead string }{
 	{"Origin Sec- Access-Control- Set-Cookie", "it belongs to the browser; choose another name"},
 }
 
-// headerOwner returns what to do instead of reading a request header that has an owner,
-// and "" for any other header.
+// headerOwner returns what to do instead of reading one of ownedHeaders, and "" for any
+// other header.
 func headerOwner(name string) string {
-	key := http.CanonicalHeaderKey(name)
+	canonical := http.CanonicalHeaderKey(name)
 	for _, row := range ownedHeaders {
 		for _, name := range strings.Fields(row.names) {
-			if key == name || strings.HasSuffix(name, "-") && strings.HasPrefix(key, name) {
+			if canonical == name || strings.HasSuffix(name, "-") && strings.HasPrefix(canonical, name) {
 				return row.instead
 			}
 		}
@@ -629,25 +647,25 @@ func isHeaderValue(text string) bool {
 	return strings.Trim(text, " \t") == text
 }
 
-// isEntityTag reports whether text is an entity tag, strong or weak (RFC 9110,
-// section 8.8.3).
+// isEntityTag reports whether text is an entity tag, strong such as "v1" or weak such as
+// W/"v1", with the quotes (RFC 9110, section 8.8.3).
 func isEntityTag(text string) bool {
 	text = strings.TrimPrefix(text, "W/")
 	return len(text) >= 2 && text[0] == '"' && strings.IndexByte(text[1:], '"') == len(text)-2 && !strings.ContainsAny(text, " \t")
 }
 
 // isUnchanged reports whether the client of r already has the representation with the
-// entity tag etag, so that the response is 304. That is so if If-None-Match is * or
-// lists the tag by the weak comparison (RFC 9110, sections 13.1.2 and 8.8.3.2).
+// entity tag etag, so that the response is 304: If-None-Match is * or lists the tag by the
+// weak comparison (RFC 9110, section 13.1.2); see listsEntityTag.
 func isUnchanged(r *http.Request, etag string) bool {
 	list := strings.Join(r.Header["If-None-Match"], ",")
 	return strings.Trim(list, " \t") == "*" || listsEntityTag(list, strings.TrimPrefix(etag, "W/"), false)
 }
 
 // MatchesETag reports whether a request may change a record whose entity tag is etag
-// (RFC 9110, section 13.1.1). ifMatch is the value of the header If-Match. The request
-// may if ifMatch is empty (no header) or "*", or if it lists the tag by the strong
-// comparison, in which weak tags never match. Otherwise respond with 412:
+// (RFC 9110, section 13.1.1). ifMatch is the value of the header If-Match. It allows the
+// change if it is empty, is "*", or lists the tag by the strong comparison, in which weak
+// tags never match. Otherwise respond with 412:
 //
 //	if !svc.MatchesETag(in.IfMatch, etag) {
 //		return nil, svc.Errorf(svc.CodeFailedPrecondition, "the note has changed").WithStatus(412).WithHeader("ETag", etag)
@@ -658,8 +676,13 @@ func MatchesETag(ifMatch, etag string) bool {
 }
 
 // listsEntityTag reports whether a list of entity tags has the tag etag, by the strong
-// or the weak comparison (RFC 9110, section 8.8.3.2). It stops at text that is not an
-// entity tag.
+// or the weak comparison (RFC 9110, section 8.8.3.2). For the weak one, etag is without W/.
+// The list ends at text that is not an entity tag:
+//
+//	list            etag   weak   strong
+//	"a", "b"        "b"    true   true
+//	"a", W/"b"      "b"    true   false
+//	"a", b, "c"     "c"    false  false
 func listsEntityTag(list, etag string, strong bool) bool {
 	for {
 		tag, weak := strings.CutPrefix(strings.TrimLeft(list, " \t,"), "W/")
@@ -685,8 +708,8 @@ func writeNotModified(w http.ResponseWriter) {
 	w.WriteHeader(http.StatusNotModified)
 }
 
-// errorOrUnknown returns ErrorFrom(err), or an UNKNOWN error if err is nil: an
-// application that calls WriteError with nil by mistake must not send a success.
+// errorOrUnknown returns ErrorFrom(err), or an UNKNOWN error if err is nil. An application
+// that calls WriteError with nil by mistake must not send a success.
 func errorOrUnknown(err error) *Error {
 	if err == nil {
 		return &Error{Code: CodeUnknown}
@@ -694,8 +717,9 @@ func errorOrUnknown(err error) *Error {
 	return ErrorFrom(err)
 }
 
-// respondError writes the response for err as opts says; see ErrorWriter. If OnError
-// panics, the panic is logged. If it has written before, the connection is closed.
+// respondError writes the response for err by opts.OnError. A panic of OnError is logged.
+// If OnError has written nothing, WriteError responds. If it panics after it has written,
+// the connection is closed.
 func respondError(w http.ResponseWriter, r *http.Request, err error, opts ErrorOptions) {
 	if opts.OnError == nil {
 		WriteError(w, r, err)
@@ -725,16 +749,15 @@ func middleware(serve func(w http.ResponseWriter, r *http.Request, next http.Han
 	}
 }
 
-// refuse is for middleware that has not read the body. It writes the response for err
-// as opts says. It does not log err, because any client can cause such errors, as often
-// as it likes.
+// refuse writes the response for err in middleware that has not read the body. It does not
+// log err, because any client can cause such errors, as often as it likes.
 func refuse(w http.ResponseWriter, r *http.Request, err error, opts ErrorOptions) {
 	leaveBodyEarly(w, r)
 	respondError(w, r, err, opts)
 }
 
-// ErrorOptions says how a handler or middleware answers with an error, and where it logs.
-// The zero value and nil stand for the defaults.
+// ErrorOptions configures how a handler or middleware responds with errors and where it
+// logs. The zero value and nil stand for the defaults.
 type ErrorOptions struct {
 	// OnError writes the responses to errors. Default: [WriteError].
 	OnError ErrorWriter
@@ -757,14 +780,14 @@ func valueOf[T any](opts *T) (value T) {
 type HandlerFunc func(w http.ResponseWriter, r *http.Request) error
 
 // Handle returns an http.Handler that calls fn. If fn returns an error, Handle logs it
-// and writes the response as opts says. A panic counts as an INTERNAL error with a
+// and writes the response by opts. A panic counts as an INTERNAL error with a
 // [*PanicError] as its cause. If the response has already begun, an error or a panic
 // closes the connection, so that clients notice that the response is incomplete. A panic
 // with http.ErrAbortHandler goes on to net/http.
 //
-// Handle calls fn also for a POST that a browser sends for a page of another site, with
-// the cookies of its user; only the methods of a service are guarded. If that matters,
-// put the CrossOriginProtection of net/http in front, which Go has from 1.25 on.
+// Unlike methods of a service, fn also gets POST requests that browsers send for pages of
+// other sites, with the user's cookies. The CrossOriginProtection of net/http, from Go 1.25
+// on, rejects them.
 func Handle(fn HandlerFunc, opts *ErrorOptions) http.Handler {
 	o := valueOf(opts)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -802,9 +825,9 @@ func callHandler(fn HandlerFunc, w http.ResponseWriter, r *http.Request) (err er
 	return err
 }
 
-// probeError calls the methods of err that are used later. They panic if err holds a
-// nil pointer, for example. Call it where panics are recovered; where responses and the
-// log are written, they are not.
+// probeError calls the methods of err that are used later. They may panic, for example if
+// err holds a nil pointer. Call it where panics are recovered: that is not so where
+// responses and the log are written.
 func probeError(err error) {
 	if err != nil {
 		CodeOf(err)
@@ -815,12 +838,12 @@ func probeError(err error) {
 // A logPlace says where an error happened. Zero fields are not logged.
 type logPlace struct {
 	transport        string        // "rest"; "" for handlers that belong to no service
-	request          *http.Request // its method and path are logged
+	request          *http.Request // its verb and path are logged
 	resource, method string        // of the call; "" if nothing was called
 	undeclared       bool          // the method has not declared the code of the error
 }
 
-// Limits, in bytes, for text from clients in a log line: a request of 1 MiB must not
+// Limits, in bytes, for text from clients in a log line. A request of 1 MiB must not
 // become a line of 1 MiB.
 const (
 	maxLoggedPath  = 256
@@ -842,9 +865,8 @@ func (p *logPlace) appendAttrs(attrs []slog.Attr) []slog.Attr {
 }
 
 // logError logs one line for an error that a client gets. All transports use it. The
-// attributes are transport, method, path, call, code, error, cut and stack, in this order.
-// A path is cut after 256 bytes, the text of an error after 2 KiB. A nil logger means
-// slog.Default.
+// attributes are transport, method, path, call, code, error, cut and stack, in this order,
+// where method is the verb. A nil logger means slog.Default.
 //
 // The level is error for a status of 500 or more, info for a call that its client
 // canceled, and warning otherwise. It is debug for an error that wraps
@@ -881,13 +903,12 @@ func logError(ctx context.Context, logger *slog.Logger, err error, place logPlac
 
 // Limit returns middleware that serves at most n requests at a time. Further requests get 503
 // at once, with an UNAVAILABLE error and a Retry-After of one second (RFC 9110, section
-// 15.6.4), written as opts says. Requests are not queued, because their clients have often
-// given up when their turn comes.
+// 15.6.4). They are not queued, because their clients have often given up when their turn
+// comes. A stream counts for as long as it lasts.
 //
-// Limit bounds the total memory of all requests: bodies need at most n times
-// Options.MaxBody, and decoded values a small multiple of that. A stream counts for as
-// long as it lasts. Do not put the health check of a load balancer behind Limit, or a
-// busy process counts as a dead one.
+// Limit bounds the memory of all requests: bodies need at most n times Options.MaxBody, and
+// decoded values a small multiple of that. Do not put the health check of a load balancer
+// behind Limit, or a busy process counts as a dead one.
 //
 // Limit panics if n is less than 1.
 func Limit(n int, opts *ErrorOptions) func(http.Handler) http.Handler {
@@ -907,9 +928,9 @@ func Limit(n int, opts *ErrorOptions) func(http.Handler) http.Handler {
 	})
 }
 
-// A trackedWriter is a ResponseWriter that knows whether the response has begun: after
-// that, no error can be sent. http.ResponseController uses Unwrap to find what the
-// wrapped writer can do; code that asks for an interface finds the methods here.
+// A trackedWriter is a ResponseWriter that knows whether the response has begun, since after
+// that no error can be sent. http.ResponseController finds the methods of the wrapped
+// writer by Unwrap; code that asserts an interface finds those below.
 type trackedWriter struct {
 	http.ResponseWriter
 	wrote      bool
@@ -947,8 +968,8 @@ func (w *trackedWriter) ReadFrom(r io.Reader) (int64, error) {
 	return io.Copy(w.ResponseWriter, r)
 }
 
-// canFlush reports whether http.ResponseController can flush w. It looks for the same
-// methods in the same order: otherwise only a flush would tell.
+// canFlush reports whether http.ResponseController can flush w, without a flush. It looks
+// for the same methods in the same order.
 func canFlush(w http.ResponseWriter) bool {
 	for {
 		switch t := w.(type) {
@@ -967,8 +988,8 @@ func canFlush(w http.ResponseWriter) bool {
 // Flush implements http.Flusher, which cannot report an error.
 func (w *trackedWriter) Flush() { w.FlushError() }
 
-// FlushError is what http.ResponseController calls. A flush sends the header, unless the
-// wrapped writer cannot flush.
+// FlushError is called by http.ResponseController. A flush sends the header, so the response
+// begins, unless the wrapped writer cannot flush.
 func (w *trackedWriter) FlushError() error {
 	if canFlush(w) {
 		w.begin()
@@ -976,16 +997,16 @@ func (w *trackedWriter) FlushError() error {
 	return http.NewResponseController(w.ResponseWriter).Flush()
 }
 
-// Hijack counts as the beginning of a response, because the connection then belongs to
-// the handler.
+// Hijack counts as the beginning of a response: after it the connection belongs to the
+// handler.
 func (w *trackedWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, rw, err := http.NewResponseController(w.ResponseWriter).Hijack()
 	w.wrote = w.wrote || err == nil
 	return conn, rw, err
 }
 
-// appendEscapedText appends text for a segment of a path or for a query: everything
-// but the characters that never have to be escaped (RFC 3986, section 2.3).
+// appendEscapedText appends text for a segment of a path or for a query. It escapes all but
+// the unreserved characters (RFC 3986, section 2.3): "a b/ä" => "a%20b%2F%C3%A4".
 func appendEscapedText(dst, text []byte) []byte {
 	const digits = "0123456789ABCDEF"
 	for _, c := range text {
@@ -1004,8 +1025,8 @@ func isToken(s string) bool {
 	return isMadeOf(s, "!#$%&'*+-.^_`|~")
 }
 
-// isMadeOf reports whether s has ASCII letters, digits and these other characters alone,
-// and at least one.
+// isMadeOf reports whether s is not empty and has only ASCII letters, digits and the
+// characters in others.
 func isMadeOf(s, others string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
 		letter := 'a' <= r|0x20 && r|0x20 <= 'z'
@@ -1018,17 +1039,22 @@ func isControl(r rune) bool { return r < ' ' || r == 0x7F }
 
 // trimmedPrefix returns prefix without slashes at its end: Under and Pprof accept /admin
 // and /admin/. It panics if prefix is not a clean path, because no request would be
-// below it. The panic names caller.
-func trimmedPrefix(caller, prefix string) string {
+// below it. function is the exported one that the panic names.
+func trimmedPrefix(function, prefix string) string {
 	trimmed := strings.TrimRight(prefix, "/")
 	if trimmed != "" && (trimmed[0] != '/' || path.Clean(trimmed) != trimmed) {
-		panic("svc: " + caller + ": the prefix " + prefix + " must be a clean path that starts with a slash")
+		panic("svc: " + function + ": the prefix " + prefix + " must be a clean path that starts with a slash")
 	}
 	return trimmed
 }
 
-// cutPrefixPath reports whether p is prefix or below it, and returns the rest without
-// the slash between. A prefix matches whole segments. If ok is false, ignore rest.
+// cutPrefixPath reports whether p is prefix or below it, and returns the rest without the
+// slash between them. A prefix matches whole segments. If ok is false, rest means nothing.
+//
+//	p               prefix   rest     ok
+//	/admin/users    /admin   users    true
+//	/admin          /admin            true
+//	/administrator  /admin            false
 func cutPrefixPath(p, prefix string) (rest string, ok bool) {
 	rest, ok = strings.CutPrefix(p, prefix)
 	if !ok || rest == "" {
@@ -1037,11 +1063,15 @@ func cutPrefixPath(p, prefix string) (rest string, ok bool) {
 	return strings.CutPrefix(rest, "/")
 }
 
-// isClean reports whether a path has neither empty nor dot segments, so that
-// http.ServeMux does not redirect. An escaped dot or slash is part of its segment. If a
-// path also has characters that should have been escaped, net/url escapes it again and
-// treats every slash as a separator. Such a path is not clean if its number of
-// segments changes.
+// isClean reports whether a path has neither empty nor dot segments, so that http.ServeMux
+// does not redirect. An escaped dot or slash is part of its segment:
+//
+//	/todos/1, /todos/, /todos/a%2Fb   clean
+//	/todos//1, /todos/../x, /./todos  not clean
+//	/a%2Fb|c                          not clean
+//
+// The last one has a character that should have been escaped. net/url then escapes the
+// whole path again, to /a/b%7Cc, with another number of segments.
 func isClean(u *url.URL) bool {
 	text := u.Path
 	if u.RawPath != "" {
@@ -1057,23 +1087,22 @@ func isClean(u *url.URL) bool {
 	return text == "/" || len(segments) > 1 && segments[0] == '/' && path.Clean(segments) == segments
 }
 
-// A Trace is a trace context (W3C Trace Context and Baggage), as it is on the wire: svc
-// passes it on and does not look into it. A value of more than 8 KiB is left out. In the
-// zero Trace, no part was sent.
+// A Trace is a trace context (W3C Trace Context and Baggage) as it is on the wire. svc
+// passes it on and does not parse it. Parts of more than 8 KiB are left out. The zero Trace
+// has no part.
 type Trace struct {
 	Parent  string // traceparent
 	State   string // tracestate
 	Baggage string // baggage
 }
 
-// traceNames are the names of the parts of a Trace: of headers, whatever their case, and of
-// members of MCP's _meta.
+// traceNames are the names of the parts of a Trace, in headers and in the _meta of MCP.
 var traceNames = [...]string{"traceparent", "tracestate", "baggage"}
 
 // maxTrace is how many bytes a part of a Trace may have.
 const maxTrace = 8 << 10
 
-// traceOf returns the Trace whose parts have these texts, by their index in traceNames.
+// traceOf returns the Trace with the parts that text returns, by their index in traceNames.
 func traceOf(text func(i int) string) Trace {
 	var parts [len(traceNames)]string
 	for i := range parts {
@@ -1084,24 +1113,23 @@ func traceOf(text func(i int) string) Trace {
 	return Trace{parts[0], parts[1], parts[2]}
 }
 
-// The keys of a Trace in a context: of one that WithTrace gives to a client, and of one
-// that came with a message of MCP.
+// The context keys of a Trace: of one that WithTrace gives to a client, and of one that came
+// with a message of MCP.
 type (
 	sentTrace     struct{}
 	receivedTrace struct{}
 )
 
-// WithTrace returns a context for calls of a client, which send t in their headers. A
-// client sends nothing of the call that it is called in: give it the Trace of your
-// tracer's span, or that of Info to pass it on. Values that no header can hold, and those
-// of more than 8 KiB, are not sent. An input that has a field for one of the headers
-// sends its own.
+// WithTrace returns a context for calls of a client, which send t in their headers. Without
+// it they send no trace, not even in a method that is called with one: pass the Trace of
+// your tracer's span, or that of [Info]. Parts that a header cannot hold, and those of more
+// than 8 KiB, are not sent. A header that a field of the input sets stays.
 func WithTrace(ctx context.Context, t Trace) context.Context {
 	return context.WithValue(ctx, sentTrace{}, t)
 }
 
-// addTrace adds the Trace that ctx has for a client to the header of a request. A header
-// that is there already comes from a field of the input, and stays.
+// addTrace adds the Trace that WithTrace has put into ctx to the header of a request. A
+// header that is already set comes from a field of the input, and stays.
 func addTrace(ctx context.Context, header http.Header) {
 	t, ok := ctx.Value(sentTrace{}).(Trace)
 	if !ok {

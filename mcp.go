@@ -327,7 +327,7 @@ func (o *MCPOptions) checkOptions(p *mistakes) {
 	if err := checkIcons(o.ServerInfo.Icons); err != nil {
 		p.addf("ServerInfo: %v", err)
 	}
-	p.addIf(o.StateKey != nil && len(o.StateKey.keys) == 0, "StateKey has no key; make it with NewCursorKey")
+	p.addIf(o.StateKey != nil && len(o.StateKey.secrets) == 0, "StateKey has no key; make it with NewCursorKey")
 }
 
 // capabilities returns the object that declares what the server can do: call tools, send

@@ -2,14 +2,16 @@ package svc
 
 // This file has pagination. In this order:
 //
-//   - PageRequest and its halves, inputs that select a part of a list
-//   - PageResponse and CursorResponse, outputs that carry it
-//   - cursors, which hold the key of the last item that a client has seen, so that any
-//     replica can continue after it; CursorKey seals them
+//   - PageRequest, PageQuery and CursorQuery, inputs that select a part of a list
+//   - PageResponse and CursorResponse, outputs with such a part
+//   - cursors, and CursorKey, which seals them
+//
+// A cursor holds the cursor key of the last item that a client has seen: a value by which
+// the list is sorted, such as an ID, so that any replica can continue after the item.
 //
 // The inputs are ordinary structs with ordinary tags, so no transport knows about
-// pagination. One rule is special: a size above 100 is not an error. It is in the
-// Validate methods, because a maximum tag would reject such a size.
+// pagination. Only the rule for large sizes is not a tag: a size above 100 counts as 100,
+// where a maximum tag would reject it. It is in the Validate methods.
 //
 // Cursors come from clients, so reading them is strict: one spelling for each cursor,
 // valid UTF-8, I-JSON. All cursors that are not accepted get the same error.
@@ -42,10 +44,9 @@ const (
 // cursor. Embed it in an input that supports both. Most lists support only one: embed
 // [PageQuery] or [CursorQuery] instead.
 //
-// Over REST the fields are query parameters, for every HTTP method. Over JSON-RPC
-// and MCP they are members of the params object. Page counts from 1. PerPage and
-// Limit are in items; the default is 20. The zero value selects the first page. A number
-// below 1 is INVALID_ARGUMENT. On every transport, a size above 100 counts as 100.
+// Over REST the fields are query parameters, for every HTTP method. Page counts from 1.
+// PerPage and Limit are in items; the default is 20, and more than 100 counts as 100. The
+// zero value selects the first page. A number below 1 is INVALID_ARGUMENT.
 type PageRequest struct {
 	Page    int    `json:"page,omitempty" query:"page" minimum:"1" default:"1" doc:"The number of the page, from 1."`
 	PerPage int    `json:"per_page,omitempty" query:"per_page" minimum:"1" default:"20" doc:"Items on a page; more than 100 counts as 100."`
@@ -61,7 +62,7 @@ type PageQuery struct {
 }
 
 // CursorQuery is the part of a [PageRequest] that selects the items after a
-// cursor. The same defaults, limits and errors apply: a method finds a Limit from 1 to
+// cursor. The same defaults, limits and errors apply, so a method gets a Limit from 1 to
 // 100, for [NewCursorPage]. An empty Cursor selects the beginning of the list.
 type CursorQuery struct {
 	Cursor string `json:"cursor,omitempty" query:"cursor" doc:"The next_cursor of an earlier answer; empty for the beginning."`
@@ -69,9 +70,8 @@ type CursorQuery struct {
 }
 
 // Validate replaces numbers below 1 by their defaults and sizes above 100 by 100. It
-// always returns nil. The service calls it for every input. The minimum tags have
-// already rejected such numbers from clients, so the defaults are for [Service.Call],
-// where zero means absent.
+// always returns nil. The service calls it for every input. From clients, the minimum tags
+// reject numbers below 1; with [Service.Call], zero means absent.
 func (p *PageRequest) Validate() error {
 	p.Page, p.PerPage, p.Limit = max(p.Page, 1), cappedSize(p.PerPage), cappedSize(p.Limit)
 	return nil
@@ -105,7 +105,8 @@ func orDefaultSize(n int) int {
 // [PageRequest.Offset].
 func (q PageQuery) PageRequest() PageRequest { return PageRequest{Page: q.Page, PerPage: q.PerPage} }
 
-// pageBinding binds a PageRequest for ParsePage, as any service does. It never changes.
+// pageBinding reads a PageRequest for ParsePage, by the plan that a service would have. It
+// never changes.
 var pageBinding = compileQuery(reflect.TypeFor[PageRequest]())
 
 // ParsePage reads page, per_page, limit and cursor from the query parameters q. It is
@@ -157,15 +158,15 @@ type PageResponse[T any] struct {
 	TotalPages int `json:"total_pages"` // Total/PerPage, rounded up; 0 if Total is 0
 }
 
-// isPage says that the items are in Data. Types that embed a page have it too.
+// isPage marks the types whose items are in Data. Types that embed a page have it too.
 func (*PageResponse[T]) isPage() {}
 
 // NewPage returns the page that req selects. data holds the items of that page and is
 // not copied. total is the number of items on all pages; a negative total counts as 0.
-// Data is never nil. A page beyond the last one keeps its number. Sizes are not capped
-// here, since Validate has done that. Use cursors for lists that change while clients
-// read them: with page numbers, a client gets an item twice if another is inserted before
-// it between two requests, and misses one if another is deleted.
+// Data is never nil. A page beyond the last one keeps its number.
+//
+// Use cursors for lists that change while clients read them: with page numbers, a client
+// gets an item twice if another is inserted before it, and misses one if another is deleted.
 func NewPage[T any](data []T, req PageRequest, total int) *PageResponse[T] {
 	size := orDefaultSize(req.PerPage)
 	total = max(total, 0)
@@ -177,9 +178,9 @@ func NewPage[T any](data []T, req PageRequest, total int) *PageResponse[T] {
 // first, prev, next and last, if those pages exist. u is the URL of this page. The
 // links keep its other query parameters and drop user, password and fragment.
 //
-// Links returns "" if TotalPages is below 1, or if the value would be longer than 2
-// KiB. The client chooses the parameters, which each link repeats, and many proxies
-// answer 502 if the header of a response is larger than a few KiB.
+// Links returns "" if TotalPages is below 1, or if the value would be longer than 2 KiB:
+// each link repeats the parameters, which the client chooses, and many proxies answer 502 if
+// the header of a response is larger than a few KiB.
 //
 // A method adds the header through its context:
 //
@@ -220,9 +221,9 @@ func (p *PageResponse[T]) Links(u *url.URL) string {
 // maxLinks is the longest value that Links returns, in bytes.
 const maxLinks = 2 << 10
 
-// CursorResponse is an output that carries one part of a list and the cursor of the
-// next part. The zero value is the end of a list, without items. Services write a nil
-// Data as []; [NewCursorPage] never leaves it nil.
+// CursorResponse is an output that carries one part of a list and the cursor of the next
+// part. The zero value is the end of a list, without items. Services write a nil Data as
+// []; [NewCursorPage] never leaves it nil.
 type CursorResponse[T any] struct {
 	Data       []T    `json:"data"`                  // the items of this part
 	NextCursor string `json:"next_cursor,omitempty"` // the cursor for the items after these; empty at the end
@@ -234,7 +235,7 @@ func (*CursorResponse[T]) isPage() {}
 
 // NewCursorPage returns a part of a list with at most limit items of data. If data has
 // at least limit items, HasMore is true and NextCursor is the result of cursor for the
-// last item of the part, which [EncodeCursor] makes of the key of the item:
+// last item of the part. A method calls [EncodeCursor] there:
 //
 //	page := svc.NewCursorPage(todos, in.Limit, func(last Todo) (cursor string) {
 //		cursor, err = svc.EncodeCursor(last.ID)
@@ -245,7 +246,7 @@ func (*CursorResponse[T]) isPage() {}
 // So a list that ends with a full part has an empty part after it. A limit below 1 means
 // that data is the end of the list. data is not copied, and Data is never nil. Clients
 // neither skip nor repeat items while others insert and delete, if the list is sorted by
-// a unique key and the method reads the items after the key in the cursor.
+// a unique value, the cursor holds it, and the method reads the items after that.
 func NewCursorPage[T any](data []T, limit int, cursor func(last T) string) *CursorResponse[T] {
 	page := &CursorResponse[T]{Data: nonNil(data)}
 	if limit < 1 || len(data) < limit {
@@ -264,10 +265,10 @@ func nonNil[T any](data []T) []T {
 	return data
 }
 
-// EncodeCursor returns a cursor that holds key, in base64url without padding (RFC
-// 4648, section 5). Strings, and types with MarshalText and UnmarshalText such as
-// [time.Time], are stored as text; other types are stored as JSON by encoding/json.
-// Pointers are followed. The cursor of the empty string is empty.
+// EncodeCursor returns a cursor that holds key, the value by which the list is sorted, in
+// base64url without padding (RFC 4648, section 5). Strings, and types with MarshalText and
+// UnmarshalText such as [time.Time], are stored as text; other types are stored as JSON by
+// encoding/json. Pointers are followed. The cursor of the empty string is empty.
 //
 // EncodeCursor returns an error for a nil key, for a text that is not valid UTF-8 (use
 // a []byte, which becomes JSON), and for a value that encoding/json cannot encode. It
@@ -296,54 +297,54 @@ func DecodeCursor(cursor string, key any) error {
 	return setCursorKey(payload, key)
 }
 
-// TimeCursor is a key for lists that are sorted by time and then by ID. The ID tells
-// items of the same time apart; otherwise a page that ends between two of them would
-// skip or repeat one. Its JSON is {"id":"…","at":"…"}, with At in nanoseconds (RFC
-// 3339, section 5.6). The zero value is an ordinary key.
+// TimeCursor is a value for cursors of lists that are sorted by time and then by ID. The ID
+// tells items of the same time apart; otherwise a page that ends between two of them would
+// skip or repeat one. Its JSON is {"id":"…","at":"…"}, with At in nanoseconds (RFC 3339,
+// section 5.6). The zero value is valid.
 type TimeCursor struct {
 	ID string    `json:"id"` // of the last item of the page
 	At time.Time `json:"at"` // of the last item of the page; compare it with Equal
 }
 
 // CursorKey seals cursors: clients can read a sealed cursor, but cannot change or forge
-// it. The zero CursorKey has no key: Encode returns an error and Decode accepts no
+// it. The zero CursorKey has no secret: Encode returns an error and Decode accepts no
 // cursor. A CursorKey is safe for concurrent use.
 type CursorKey struct {
-	keys [][]byte // the first one seals; never written after NewCursorKey
+	secrets [][]byte // the first one seals; never written after NewCursorKey
 }
 
-// minCursorKey is the smallest number of bytes in a key: 128 bits cannot be guessed.
+// minCursorKey is the smallest number of bytes in a secret: 128 bits cannot be guessed.
 const minCursorKey = 16
 
-// NewCursorKey returns a CursorKey that seals with the first of keys and accepts
-// cursors sealed with any of them. To replace a key, put the new one first and keep
-// the old one until its cursors are no longer in use. The keys are copied.
+// NewCursorKey returns a CursorKey that seals with the first of secrets and accepts
+// cursors sealed with any of them. To replace a secret, put the new one first and keep
+// the old one until its cursors are no longer in use. The secrets are copied.
 //
-// A key should be at least 32 random bytes, the length of the hash (RFC 2104, section
+// A secret should be at least 32 random bytes, the length of the hash (RFC 2104, section
 // 3), and the same on every replica. If one list must not accept the cursors of
-// another, use different keys.
+// another, use different secrets.
 //
-// NewCursorKey panics if there are no keys, or if one is shorter than 16 bytes, such as
+// NewCursorKey panics if there are no secrets, or if one is shorter than 16 bytes, such as
 // an environment variable that is not set: clients could guess it.
-func NewCursorKey(keys ...[]byte) *CursorKey {
-	if len(keys) == 0 {
+func NewCursorKey(secrets ...[]byte) *CursorKey {
+	if len(secrets) == 0 {
 		panic("svc: NewCursorKey: at least one key is needed")
 	}
-	k := &CursorKey{keys: make([][]byte, len(keys))}
-	for i, key := range keys {
-		if len(key) < minCursorKey {
-			panic(fmt.Sprintf("svc: NewCursorKey: key %d has %d bytes; a key needs at least %d, and should have 32 random ones", i+1, len(key), minCursorKey))
+	k := &CursorKey{secrets: make([][]byte, len(secrets))}
+	for i, secret := range secrets {
+		if len(secret) < minCursorKey {
+			panic(fmt.Sprintf("svc: NewCursorKey: key %d has %d bytes; a key needs at least %d, and should have 32 random ones", i+1, len(secret), minCursorKey))
 		}
-		k.keys[i] = slices.Clone(key)
+		k.secrets[i] = slices.Clone(secret)
 	}
 	return k
 }
 
 // Encode returns a cursor like [EncodeCursor], with a seal in front: 32 bytes of
 // HMAC-SHA-256 (RFC 2104) over the text or the JSON, in the same base64. It returns an
-// error if EncodeCursor does, or if k has no keys.
+// error if EncodeCursor does, or if k has no secret.
 func (k *CursorKey) Encode(key any) (string, error) {
-	if len(k.keys) == 0 {
+	if len(k.secrets) == 0 {
 		return "", errors.New("svc: the CursorKey has no key; make it with NewCursorKey")
 	}
 	payload, err := cursorPayload(key)
@@ -355,7 +356,7 @@ func (k *CursorKey) Encode(key any) (string, error) {
 
 // Decode decodes a cursor that [CursorKey.Encode] returned. key is a pointer to a value
 // of the type that was encoded. Errors are those of [DecodeCursor]; a cursor that was
-// changed, cut off, or sealed with an unknown key counts as one that does not decode.
+// changed, cut off, or sealed with an unknown secret counts as one that does not decode.
 // Seals are compared in constant time. Nothing is parsed before a seal matches.
 func (k *CursorKey) Decode(cursor string, key any) error {
 	payload, err := k.open(cursorLabel, cursor)
@@ -365,16 +366,17 @@ func (k *CursorKey) Decode(cursor string, key any) error {
 	return setCursorKey(payload, key)
 }
 
-// cursorLabel is the label of cursors. Labels keep the seals of different uses apart, also
-// from what else an application signs with the same key.
+// cursorLabel is the label of cursors. A seal is computed over a label and a payload, so that
+// a text sealed for one use, or signed by the application with the same secret, is not
+// accepted for another.
 const cursorLabel = "svc cursor\x00"
 
-// seal returns a payload behind its seal, in base64url. k must have a key.
+// seal returns the seal of a payload and the payload, in base64url. k must have a secret.
 func (k *CursorKey) seal(label string, payload []byte) string {
-	return base64.RawURLEncoding.EncodeToString(append(sealOf(k.keys[0], label, payload), payload...))
+	return base64.RawURLEncoding.EncodeToString(append(sealOf(k.secrets[0], label, payload), payload...))
 }
 
-// open returns the payload of a text that seal has made with the same label.
+// open returns the payload of a text that seal has returned for the same label.
 func (k *CursorKey) open(label, text string) ([]byte, error) {
 	sealed, err := decodeBase64(text)
 	if err == nil && len(sealed) < sha256.Size {
@@ -384,25 +386,25 @@ func (k *CursorKey) open(label, text string) ([]byte, error) {
 		return nil, err
 	}
 	seal, payload := sealed[:sha256.Size], sealed[sha256.Size:]
-	for _, key := range k.keys {
-		if hmac.Equal(seal, sealOf(key, label, payload)) {
+	for _, secret := range k.secrets {
+		if hmac.Equal(seal, sealOf(secret, label, payload)) {
 			return payload, nil
 		}
 	}
 	return nil, errors.New("it was not sealed with any of the keys")
 }
 
-// sealOf returns the seal of a payload. No label is the beginning of another one, so the text
-// that is signed says where the payload begins.
-func sealOf(key []byte, label string, payload []byte) []byte {
-	mac := hmac.New(sha256.New, key)
+// sealOf returns the seal of a payload. No label is the beginning of another label, so two
+// uses never sign the same text.
+func sealOf(secret []byte, label string, payload []byte) []byte {
+	mac := hmac.New(sha256.New, secret)
 	mac.Write([]byte(label))
 	mac.Write(payload)
 	return mac.Sum(nil)
 }
 
 // cursorError returns the error for a cursor that is not accepted. The cause is only
-// logged: it would help nobody but those who forge cursors.
+// logged, since it would help clients that forge cursors.
 func cursorError(cause error) error {
 	var vs violations
 	vs.addViolation(Violation{In: "query", Path: "/cursor", Rule: ruleType, Message: "must be a cursor from an earlier answer of this list"})
@@ -418,14 +420,15 @@ func decodeBase64(cursor string) ([]byte, error) {
 	return base64.RawURLEncoding.Strict().DecodeString(cursor)
 }
 
-// isTextType reports whether *t has both MarshalText and UnmarshalText. With one of
-// them, cursors could not be read back.
+// isTextType reports whether *t has both MarshalText and UnmarshalText. A cursor that is
+// written by one of them can be read only by the other.
 func isTextType(t reflect.Type) bool {
 	p := reflect.PointerTo(t)
 	return p.Implements(reflect.TypeFor[encoding.TextMarshaler]()) && p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]())
 }
 
-// cursorPayload returns the text or the JSON of key.
+// cursorPayload returns the text or the JSON of a cursor key: "a" => a, 7 => 7, a TimeCursor
+// => {"id":"…","at":"…"}.
 func cursorPayload(key any) (payload []byte, err error) {
 	v := reflect.ValueOf(key)
 	for v.Kind() == reflect.Pointer {
@@ -455,9 +458,9 @@ func cursorPayload(key any) (payload []byte, err error) {
 	return payload, nil
 }
 
-// setCursorKey decodes payload into the target of key. It decodes into a new value
-// first, so that an error leaves the target unchanged. EncodeCursor has followed pointers, so
-// a target that is a pointer gets a new value to point to.
+// setCursorKey decodes payload into the value that key points to. It decodes into a new
+// value first, so that an error leaves the old one unchanged. EncodeCursor has followed
+// pointers, so if the value is a pointer itself, it gets a new value to point to.
 func setCursorKey(payload []byte, key any) (err error) {
 	p := reflect.ValueOf(key)
 	if p.Kind() != reflect.Pointer || p.IsNil() {
@@ -502,7 +505,7 @@ func unmarshalCursor(payload []byte, key any) error {
 	return json.Unmarshal(payload, key)
 }
 
-// The errors of keys that could be written but not read back. Clients do not see them.
+// The errors of cursor keys that could be written but not read back. Clients do not see them.
 var (
 	errNullKey = errors.New("the JSON of the key is null")
 	errTextKey = errors.New("the text of the key is not UTF-8")

@@ -26,42 +26,18 @@ import (
 	"time"
 )
 
-// Pprof returns middleware that serves profiles of the running program below
-// prefix, as net/http/pprof does. Other requests go to the next handler. An empty
-// prefix means /debug/pprof. Importing svc does not publish profiles: only requests
-// that reach this middleware get them.
-//
-//	Path           Response
-//	-------------  ----------------------------------------------------------
-//	prefix         an HTML index, with and without a slash at the end
-//	…/profile      a CPU profile of ?seconds, by default 30
-//	…/trace        an execution trace of ?seconds, by default 1; may be 1.5
-//	…/cmdline      the command line, with NUL between the arguments
-//	…/symbol       names of program counters, from the query or a POST body
-//	…/heap         that profile of runtime/pprof; also allocs, block,
-//	               goroutine, mutex, threadcreate and the program's own
-//
-// A profile is the gzipped protocol buffer that go tool pprof reads; with ?debug=1
-// or ?debug=2 it is text. /heap?gc=1 collects garbage first. Unlike net/http/pprof,
-// Pprof does not compute how a named profile changes during ?seconds. Fetch the profile
-// twice instead and run go tool pprof -diff_base=first second.
-//
-// An error is a short text, which go tool pprof prints:
-//
-//	Status  Reason
-//	------  ------------------------------------------------------------------
-//	400     seconds is not a number from 1 to 300, or is given for a named
-//	        profile
-//	404     there is no such profile
-//	405     the method is not GET or HEAD (or POST, for symbol)
-//	409     another CPU profile, or another trace, is being recorded: the
-//	        runtime can record one of each at a time
-//
-// A recording stops if the client disconnects or reads nothing for 30 seconds.
+// Pprof returns middleware that serves profiles of the running program below prefix, with
+// the paths of net/http/pprof, for go tool pprof. Other requests go to the next handler. An
+// empty prefix means /debug/pprof. Importing svc does not publish profiles: only requests
+// that reach this middleware get them. doc/production.md lists the paths and the errors.
 //
 // Profiles show the inner workings of the program, and recording slows it down. Put a
-// guard such as [BasicAuth] or [AllowIPs] in front, with [Under]. 30 to 60 seconds are
-// enough for a CPU profile. Keep traces short: they grow fast.
+// guard such as [BasicAuth] or [AllowIPs] in front, with [Under]. A recording takes 1 to 300
+// seconds, and the runtime records one CPU profile and one trace at a time. It stops if the
+// client disconnects or reads nothing for 30 seconds.
+//
+// Unlike net/http/pprof, Pprof does not compute how a named profile changes during
+// ?seconds. Fetch the profile twice and run go tool pprof -diff_base=first second.
 //
 // Pprof panics if prefix is not empty and does not start with a slash, if it consists
 // of slashes only, or if path.Clean would change it. Slashes at its end are ignored.
@@ -81,7 +57,7 @@ func Pprof(prefix string) func(http.Handler) http.Handler {
 		}
 		if err := servePprof(w, r, name); err != nil {
 			w.Header().Del("Content-Disposition")
-			w.Header().Set("X-Go-Pprof", "1") // which makes go tool pprof show the text to its user
+			w.Header().Set("X-Go-Pprof", "1") // makes go tool pprof print the text
 			setPprofText(w)
 			e := ErrorFrom(err)
 			w.WriteHeader(e.HTTPStatus())
@@ -90,7 +66,8 @@ func Pprof(prefix string) func(http.Handler) http.Handler {
 	})
 }
 
-// servePprof serves the page name. If it returns an error, it has written nothing.
+// servePprof serves the path name below the prefix, such as "heap". If it returns an error,
+// it has written nothing.
 func servePprof(w http.ResponseWriter, r *http.Request, name string) error {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	// Always read the body first: net/http notices that a client has disconnected
@@ -125,7 +102,8 @@ func servePprof(w http.ResponseWriter, r *http.Request, name string) error {
 	return nil
 }
 
-// serveNamedProfile serves a profile of the runtime's or of the program's own.
+// serveNamedProfile serves a profile of package runtime/pprof, such as heap, or one that the
+// program has added.
 func serveNamedProfile(w http.ResponseWriter, r *http.Request, name string) error {
 	profile := pprof.Lookup(name)
 	if profile == nil {
@@ -133,8 +111,8 @@ func serveNamedProfile(w http.ResponseWriter, r *http.Request, name string) erro
 	}
 	query := r.URL.Query()
 	if query.Get("seconds") != "" {
-		// The client wants a few seconds. Without this error it would get all that
-		// happened since the program started.
+		// The client wants to see a few seconds. Without this error it would see the time
+		// since the program started.
 		return Errorf(CodeInvalidArgument, "seconds is only for profile and trace; to see what changes, fetch %s twice and subtract: go tool pprof -diff_base=first second", name)
 	}
 	debug, _ := strconv.Atoi(query.Get("debug")) // other text counts as 0, as in net/http/pprof
@@ -168,7 +146,7 @@ func serveRecording(w http.ResponseWriter, r *http.Request, name string) error {
 	setPprofFile(w, name)
 	duration := time.Duration(seconds * float64(time.Second))
 	if s, ok := r.Context().Value(http.ServerContextKey).(*http.Server); ok && s.WriteTimeout > 0 {
-		http.NewResponseController(w).SetWriteDeadline(time.Now().Add(duration + s.WriteTimeout)) // a profile of 30 seconds takes longer than most of these
+		http.NewResponseController(w).SetWriteDeadline(time.Now().Add(duration + s.WriteTimeout)) // most WriteTimeouts are shorter than 30 seconds
 	}
 	if err := start(recordWriter{w}); err != nil {
 		return httpError(http.StatusConflict, CodeAborted, "another %s is being recorded; try again later", what)
@@ -195,8 +173,10 @@ func (rec recordWriter) Write(b []byte) (int, error) {
 }
 
 // writeSymbols writes the names of program counters in the format that go tool pprof
-// reads. The first line has a number, which must not be 0. Each following line has a
-// counter and its function; unknown counters have no line.
+// reads. The number in the first line must not be 0. Unknown counters have no line:
+//
+//	0x4711+0x1  =>  num_symbols: 1
+//	                0x4711 main.main
 func writeSymbols(w http.ResponseWriter, r *http.Request, body []byte) {
 	counters := r.URL.RawQuery
 	if r.Method == http.MethodPost {

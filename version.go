@@ -17,14 +17,14 @@ import (
 	"time"
 )
 
-// versionSourceOff is the name that disables a source of VersionOptions.
+// versionSourceOff is the name of a header or a query parameter that is not read.
 const versionSourceOff = "-"
 
 // VersionOptions configures [Version]. The zero value and nil read the header
 // Accept-Version, then the query parameter version, and accept every version.
 type VersionOptions struct {
-	// DefaultVersion is that of requests that name none, one of Supported if that is set.
-	// Empty means that they have none.
+	// DefaultVersion is the version of requests that name none. It is one of Supported if
+	// that is set. Empty means that they have no version.
 	DefaultVersion string
 	// Header is the request header that has the version. Empty means
 	// Accept-Version; "-" means that no header is read.
@@ -40,8 +40,8 @@ type VersionOptions struct {
 	// or for none, get 400. Empty means that every version is accepted.
 	Supported []string
 	// Deprecated lists versions that work but should no longer be used. Their responses
-	// have "Deprecation: true" and "Sunset: See documentation for migration guide", which
-	// has no date, so it does not follow RFC 8594. Use Deprecations for headers that do.
+	// have "Deprecation: true" and "Sunset: See documentation for migration guide". RFC
+	// 8594 requires a date there; for such headers use Deprecations.
 	Deprecated []string
 	// Deprecations maps deprecated versions to the headers of their responses. A
 	// version in both Deprecated and Deprecations gets these headers.
@@ -60,28 +60,15 @@ type Deprecation struct {
 	Link   string    // the URL of a page about it: a Link header with rel="deprecation" (RFC 9745, section 3)
 }
 
-// Version returns middleware that detects the API version of each request. It uses
-// the first source that has a value:
+// Version returns middleware that detects the API version of each request, for
+// [GetVersion]. It uses the first source that is not empty: opts.Header, opts.QueryParam,
+// the path if opts.PathPrefix is set, and opts.DefaultVersion. If a header or a parameter
+// is sent twice, the first counts. A version is any text, such as a date. Version adds
+// opts.Header to Vary (RFC 9110, section 12.5.5), so that caches keep the versions apart.
 //
-//	Source            Has a value if
-//	----------------  ---------------------------------------------------------
-//	opts.Header       it is not empty; if it is sent twice, the first counts
-//	opts.QueryParam   it is not empty; if it is sent twice, the first counts
-//	the path          opts.PathPrefix is set and the first segment is a version
-//	DefaultVersion    it is not empty
-//
-// A version is any text, such as a date. It is used as sent; only the query parameter
-// is decoded. If the parameter cannot be decoded and Supported is set, the request
-// gets 400, even if another source has a valid version. [GetVersion] returns it to
-// methods, and to a handler that picks the service. Version never writes it into a
-// response. If Version reads a header, it adds the name of the header to Vary (RFC
-// 9110, section 12.5.5), so that caches keep the versions apart.
-//
-// If Supported is set, a request for another version, or for none, gets 400 with
-// INVALID_ARGUMENT, and the detail "supported" lists the versions. The next handler is not
-// called, and the response has no headers of a deprecated version.
-//
-// Version copies opts, so that later changes have no effect.
+// If Supported is set, a request for another version, for none, or with a query parameter
+// that cannot be decoded gets 400 with INVALID_ARGUMENT, and the detail "supported" lists
+// the versions.
 //
 // Version panics if DefaultVersion is not in Supported, if a Link is not a URL, or if a
 // Sunset is before its Since (RFC 9745, section 4).
@@ -119,7 +106,7 @@ func VersionFromPath() func(http.Handler) http.Handler {
 	return Version(&VersionOptions{Header: versionSourceOff, QueryParam: versionSourceOff, PathPrefix: true})
 }
 
-// versionKey is the key of the seenVersion in a context.
+// versionKey is the context key of the seenVersion.
 type versionKey struct{}
 
 // A seenVersion is the version of a request, and the query parameter that may name it.
@@ -141,8 +128,8 @@ type versioning struct {
 	notices map[string]http.Header // of the responses of the deprecated versions
 }
 
-// newVersioning compiles opts. It panics at the first mistake: a DefaultVersion that would be
-// refused, and then those in Deprecations, in the order of the versions.
+// newVersioning compiles opts. It panics at the first mistake: first a DefaultVersion that
+// is not supported, then the Deprecations, in the order of the versions.
 func newVersioning(opts VersionOptions) *versioning {
 	if opts.DefaultVersion != "" && len(opts.Supported) > 0 && !slices.Contains(opts.Supported, opts.DefaultVersion) {
 		panic("svc: Version: the DefaultVersion " + strconv.Quote(opts.DefaultVersion) + " is not in Supported, so every request without a version would get 400")
@@ -160,8 +147,8 @@ func newVersioning(opts VersionOptions) *versioning {
 	return v
 }
 
-// detectVersion returns the version that r asks for, or "". It reports false if the
-// version cannot be decoded.
+// detectVersion returns the version that r asks for, or "". It reports false if the query
+// parameter cannot be decoded, even if the path has a valid version.
 func (v *versioning) detectVersion(r *http.Request) (version string, ok bool) {
 	if v.Header != versionSourceOff {
 		if version := r.Header.Get(v.Header); version != "" {
@@ -179,8 +166,8 @@ func (v *versioning) detectVersion(r *http.Request) (version string, ok bool) {
 	return v.DefaultVersion, true
 }
 
-// pathVersion matches paths whose first segment is a version. A slash must follow: /v1
-// alone is a resource called v1.
+// pathVersion matches paths whose first segment is a version, such as /v1.2/todos. A slash
+// must follow: /v1 alone is a resource called v1.
 var pathVersion = regexp.MustCompile(`^/([vV][0-9]+(?:\.[0-9]+)*)/`)
 
 // findParameter returns the value of the first query parameter with the name, or "".
