@@ -1,12 +1,15 @@
 package svc
 
 // This file serves the reference page of a service: docs.html, with the OpenAPI document of
-// the service in it. The browser makes no other request for what it shows. The same
-// content is also written as Markdown, for readers that do not run scripts.
+// the service in it. The browser needs no other request to show it. The same content is
+// also written as Markdown, for readers that do not run scripts. In this order:
 //
-// In order: the options and the handler; the page, its policy and its data; examples,
-// made from the types and their rules; the Markdown. Everything but the examples comes from
-// the text of the document, so a new part of it needs no change here.
+//   - the options and the handler
+//   - the page, its Content-Security-Policy and its data
+//   - examples, which are computed from the types and their rules
+//   - the Markdown, with a curl command for each method
+//
+// All but the examples is read from the text of the document.
 
 import (
 	"bytes"
@@ -30,11 +33,11 @@ import (
 	"unicode/utf16"
 )
 
-// DocsOptions say which handlers the page of [Service.Docs] may call. Each is a
-// path relative to the page, such as "." for REST routes beside it, "rpc" or
-// "../mcp", or a path that begins with a slash. Relative paths also work behind a
-// proxy that strips a prefix. The page does not call a transport whose path is empty. It
-// never calls another host. The zero value is a page that is only for reading.
+// DocsOptions says which handlers the page of [Service.Docs] may call. Each is a path
+// relative to the page, such as "." for REST routes beside it, "rpc" or "../mcp", or a path
+// that begins with a slash. Relative paths also work behind a proxy that strips a prefix.
+// The page does not call a transport whose path is empty, and never another host. The zero
+// value and nil are a page that is only for reading.
 type DocsOptions struct {
 	REST    string // the directory below which the paths of Service.Routes are
 	RPC     string // the handler of Service.RPC
@@ -42,26 +45,21 @@ type DocsOptions struct {
 	OpenAPI string // the handler of Service.OpenAPI, to whose forms the page links
 }
 
-// Docs returns a handler that serves a page about the REST routes of s: every
-// method with its fields, constraints, responses and errors. With opts it has a form to
-// call each method over each transport; with nil it is only for reading. Docs panics if a
-// path in opts has a host, a query or a fragment.
+// Docs returns a handler that serves a page about the REST routes of s, with a form to call
+// each method over the transports of opts. The page loads no other file, and its
+// Content-Security-Policy allows none. It sends requests only when the user presses Send,
+// and forgets credentials when it is closed.
 //
-// The page is one file that loads nothing else, and its Content-Security-Policy
-// allows nothing else. It sends requests only when the user presses Send, and
-// forgets tokens and passwords when it is closed.
-//
-// The same as Markdown, with a curl command for each method, is served to requests
-// with "Accept: text/markdown", unless text/html has a higher weight there, and at
-// llms.txt below the page:
+// The same is served as Markdown at llms.txt, and to requests whose Accept prefers
+// text/markdown to text/html. Mount the page on a path that ends in a slash, since browsers
+// resolve relative paths against that:
 //
 //	docs := service.Docs(&svc.DocsOptions{REST: ".", RPC: "rpc", MCP: "mcp"})
 //	mux.Handle("/{$}", docs)
 //	mux.Handle("/llms.txt", docs)
 //
-// Mount the page on a path that ends in a slash, since browsers resolve relative
-// paths against that. Both forms are made once, at the first request for them, and
-// have an ETag. Methods other than GET and HEAD get 405.
+// Both forms are built once, at the first request for them, and have an ETag. Verbs other
+// than GET and HEAD get 405. Docs panics if a path in opts has a host, a query or a fragment.
 func (s *Service) Docs(opts *DocsOptions) http.Handler {
 	places := *cmp.Or(opts, new(DocsOptions))
 	for _, place := range []string{places.REST, places.RPC, places.MCP, places.OpenAPI} {
@@ -83,8 +81,8 @@ func (s *Service) Docs(opts *DocsOptions) http.Handler {
 	})
 }
 
-// docsFiles has docs.html: the one file of the package that is not Go. It is a
-// variable because embedding needs one; nothing writes to it.
+// docsFiles has docs.html, the only file of the package that is not Go. Embedding needs a
+// variable; nothing writes to it.
 //
 //go:embed docs.html
 var docsFiles embed.FS
@@ -102,25 +100,25 @@ func pageText(source string) string {
 	return strings.ReplaceAll(source, "\r\n", "\n")
 }
 
-// renderPage returns docs.html with the title and the data in it. In the data every < is
-// escaped, so no text in it can end the element that it stands in or begin another
-// (HTML, section 13.2.5.4: script data).
+// renderPage returns docs.html with the title and the data in it. Every < in the data is
+// written as \u003c, so that a text such as "</script>" does not end the element around the
+// data (HTML, section 13.2.5.4: script data).
 func (w *docsWriter) renderPage() []byte {
 	source := readPage()
 	start, rest, _ := strings.Cut(source, "{{title}}")
 	middle, end, _ := strings.Cut(rest, "{{data}}")
 	start += html.EscapeString(w.service.opts.Name) + middle
 	page := w.appendData(append(make([]byte, 0, len(source)+2*len(w.texts)), start...))
-	if data := page[len(start):]; bytes.IndexByte(data, '<') >= 0 { // in most there is none
+	if data := page[len(start):]; bytes.IndexByte(data, '<') >= 0 { // most data has none
 		page = append(page[:len(start)], bytes.ReplaceAll(data, []byte("<"), []byte(`\u003c`))...)
 	}
 	return append(page, end...)
 }
 
-// docsPolicy returns the policy that lets page run its own style and script and
-// call its own host, and nothing else. It holds hashes of what stands
-// between the tags (CSP Level 3, section 6.7.2.11), so it follows every change of
-// docs.html. The icon is an empty data URL, which spares a request for one.
+// docsPolicy returns the Content-Security-Policy that lets page use its own style and
+// script and call its own host, and nothing else. It has the hashes of the text between the
+// tags (CSP Level 3, section 6.7.2.11). The icon is an empty data URL, so that browsers do
+// not request one.
 func docsPolicy(page string) string {
 	hash := func(tag string) string {
 		_, rest, _ := strings.Cut(page, "\n<"+tag+">")
@@ -133,31 +131,33 @@ func docsPolicy(page string) string {
 		"; require-trusted-types-for 'script'; trusted-types 'none'"
 }
 
-// A docsWriter writes the page or the Markdown of a service. It has everything that both
-// show: the document, and what OpenAPI cannot express.
+// A docsWriter writes the page or the Markdown of a service. It has what both show: the
+// document, and for each operation what OpenAPI cannot express.
 type docsWriter struct {
-	*apiBuilder  // of OpenAPI 3.1, which has written its schemas
+	*apiBuilder  // of OpenAPI 3.1; its schemas are written
 	places       DocsOptions
 	operations   []docsOperation // in the order of reading
 	bytes.Buffer                 // of the Markdown
 }
 
-// A docsOperation is an operation of the document and its path, with the names of its
-// method over JSON-RPC and MCP, if they serve it, and an example input. The keys of its maps
-// are the place and the name of a parameter over REST, such as "query page". names has those
-// that have another name over JSON-RPC and MCP: {"name":"page","quoted":true}, where quoted
-// says that a number or a boolean is inside a string. The name is "" if only REST has it.
+// A docsOperation is an operation of the document, with its path, the names of its method
+// over the other transports, and an example input. In the maps, a parameter is written as
+// its place and its name over REST, such as "query page".
 type docsOperation struct {
 	apiOperation
-	path     string
-	order    int // of the method
-	rpc      string
-	mcp      string
+	path  string
+	order int    // of the method in its resource; see readingOrder
+	rpc   string // the name of the method over JSON-RPC; "" if it is not served there
+	mcp   string // the name of the tool; "" if there is none
+
+	// names has the parameters that JSON-RPC and MCP call otherwise:
+	// {"name":"page","quoted":true}. If quoted, a number or a boolean is inside a string. The
+	// name is "" if only REST has the parameter.
 	names    map[string][]byte
 	examples map[string][]byte // of parameters, and of the "body"
 }
 
-// newDocsWriter returns a writer of one form for s.
+// newDocsWriter returns a writer for the page or the Markdown of s.
 func newDocsWriter(s *Service, places DocsOptions) *docsWriter {
 	w := &docsWriter{apiBuilder: newAPIBuilder(s, openAPI31), places: places}
 	w.writeSchemas()
@@ -223,9 +223,9 @@ func (w *docsWriter) appendData(dst []byte) []byte {
 }
 
 // readingOrder returns the place of m in its resource: create, get, list, update, patch and
-// delete, as in the route that its name gives; then actions; then streams. The own route of m
-// does not count, since it may be a POST for any of these. Without a base, inferRoute has /
-// for a collection and //{id} for an item.
+// delete come first, then actions, then streams. It depends on the name of m alone, since
+// the route of any method may be a POST. inferRoute without a base returns / for a
+// collection and //{id} for an item: GET //{id} for Get.
 func (m *method) readingOrder() int {
 	inferred := inferRoute("", strings.Split(m.name, "_"), "id")
 	order := []string{"POST /", "GET //{id}", "GET /", "PUT //{id}", "PATCH //{id}", "DELETE //{id}"}
@@ -239,9 +239,8 @@ func (m *method) readingOrder() int {
 	return place
 }
 
-// addParameters adds the parameters of m whose names differ over JSON-RPC and MCP, and
-// examples of those that are required or have one. placeholders has the names of the path
-// parameters in the document.
+// addParameters fills names and examples. A parameter has an example if it is required or
+// has the tag example. placeholders are the names of the path parameters in the document.
 func (o *docsOperation) addParameters(m *method, placeholders []string) {
 	const restOnly = `{"name":""}`
 	for _, p := range m.ownParameters() {
@@ -251,11 +250,11 @@ func (o *docsOperation) addParameters(m *method, placeholders []string) {
 		}
 	}
 	add := func(p param, parameter string) {
-		switch key := p.in + " " + parameter; {
+		switch place := p.in + " " + parameter; {
 		case p.isNameless():
-			o.names[key] = []byte(restOnly)
+			o.names[place] = []byte(restOnly)
 		case p.quoted || p.name != parameter:
-			o.names[key] = object("name", p.name, "quoted", p.quoted)
+			o.names[place] = object("name", p.name, "quoted", p.quoted)
 		}
 		if p.isRequired() || p.example != nil {
 			field := p.asParameter()
@@ -273,8 +272,8 @@ func (o *docsOperation) addParameters(m *method, placeholders []string) {
 	}
 }
 
-// resolve returns what a Reference Object refers to, and any other value as it is.
-// Components have names that need no escapes in a JSON Pointer.
+// resolve returns the component that a Reference Object refers to, and any other value as it
+// is. Names of components need no escapes in a JSON Pointer.
 func (w *docsWriter) resolve(o []byte) []byte {
 	ref := textAt(o, "$ref")
 	name := ref[strings.LastIndexByte(ref, '/')+1:]
@@ -290,12 +289,12 @@ func (w *docsWriter) resolve(o []byte) []byte {
 // isTrueAt reports whether a member of a JSON object is true.
 func isTrueAt(object []byte, name string) bool { return string(memberAt(object, name)) == "true" }
 
-// maxExample is the depth of examples.
+// maxExample is how many objects of an example may be inside one another.
 const maxExample = 6
 
-// exampleObject returns an example of the object s with those of its fields that are
-// required or have an example. Of a union it is the first alternative. Below maxExample
-// objects it is empty.
+// exampleObject returns an example of the object s, with the fields that are required or
+// have an example. For a union it is one of the first alternative. In maxExample objects it
+// is empty.
 func exampleObject(s *shape, depth int) []byte {
 	m := openMembers(nil)
 	for _, f := range s.forms()[0].fields {
@@ -311,10 +310,11 @@ func exampleObject(s *shape, depth int) []byte {
 }
 
 // exampleValue returns an example for the field f, or for its item nth; s is the shape of
-// that value. The examples of two items differ where they can, for lists with uniqueItems.
-// Members that may be null are null, and a type that contains itself ends there, or in an
-// empty list. depth is the number of objects around the value; a parameter has depth 0. A
-// field whose pattern matches none of exampleTexts needs the tag example.
+// that value. Examples of two items differ if they can, for lists with uniqueItems. Members
+// that may be null are null, so a type that contains itself ends there, or in an empty list.
+// depth is the number of objects around the value; a parameter has depth 0. If no example
+// keeps the rules, as with a pattern that none of exampleTexts matches, the field needs the
+// tag example.
 func exampleValue(f *field, s *shape, nth, depth int) []byte {
 	target := s.deref()
 	if s == f.shape {
@@ -380,8 +380,8 @@ func customExample(schema map[string]any) []byte {
 	return []byte(cmp.Or(byType[kind], "{}"))
 }
 
-// firstAccepted returns the first of texts that spells a value of s and keeps the rules, or
-// else the first.
+// firstAccepted returns the first of texts that spells a value of s and keeps its rules. If
+// there is none, it returns the first of all.
 func firstAccepted(s *shape, texts []string) string {
 	i := slices.IndexFunc(texts, func(text string) bool {
 		x, ok := s.valueFor(text)
@@ -390,8 +390,11 @@ func firstAccepted(s *shape, texts []string) string {
 	return texts[max(i, 0)]
 }
 
-// numberExamples returns 1+nth, the numbers at and beside the bounds, and one below 1, all
-// but the bounds in the steps of multipleOf.
+// numberExamples returns numbers to try: 1+nth, those at and beside the bounds, and 0.25. All
+// but the bounds are multiplied by the step of multipleOf.
+//
+//	minimum 10, nth 0               => 1, 10, 11, 9, 0.25
+//	minimum 10, multipleOf 4, nth 1 => 8, 10, 12, 8, …
 func numberExamples(rules ruleSet, nth int) []string {
 	step := 1.0
 	if multiple := rules.lookup(roleStep); multiple != nil {
@@ -414,8 +417,8 @@ var exampleFormats = map[string]string{
 // exampleTexts has texts that many patterns match.
 var exampleTexts = strings.Fields(`1 a A a1 abc ABC text 1s 0.5 a-b AB-1 12 1234 12345 2026-01-02 #ffffff +15550100 a@b.co https://example.com/ 127.0.0.1 "text"`)
 
-// textExamples returns a text of the format, one for the field of this name, and others. That
-// for an ID is 1, since many IDs are numbers in texts.
+// textExamples returns texts to try: one of the format, then "text", or "1" for a field whose
+// name ends in id, since many IDs are numbers in texts, then "" and exampleTexts.
 func textExamples(rules ruleSet, format, name string, nth int) []string {
 	text := "text"
 	if strings.HasSuffix(strings.ToLower(name), "id") {
@@ -430,8 +433,8 @@ func textExamples(rules ruleSet, format, name string, nth int) []string {
 	return append([]string{cmp.Or(exampleFormats[format], text), text, ""}, exampleTexts...)
 }
 
-// contentOf returns the media types of a request body or response, and their schema, which
-// is the same for all of them.
+// contentOf returns the media types of a request body or response, and their schema. All
+// have the same.
 func contentOf(o []byte) (types []string, schema []byte) {
 	eachMember(memberAt(o, "content"), func(name, media []byte) {
 		types, schema = append(types, string(name)), memberAt(media, "schema")
@@ -492,8 +495,8 @@ func (w *docsWriter) renderMarkdown() []byte {
 	return w.Bytes()
 }
 
-// describeURL returns the meaning of URL in the commands. If the page may not call the
-// routes, that is the server of the document.
+// describeURL says what $URL stands for in the commands: the address of the page, or the
+// server of the document if the page does not call the routes.
 func (w *docsWriter) describeURL() string {
 	place, server := "this page", w.serverURL()
 	switch {
@@ -516,7 +519,7 @@ func (w *docsWriter) writeOperation(o docsOperation) {
 		fmt.Fprintf(w, "- JSON-RPC method: `%s`\n", o.rpc)
 	}
 	if o.mcp != "" {
-		// The options of the MCP handler, which can hide it or make it a prompt, are not known here.
+		// MCPOptions are not known here. They can hide the method or make it a prompt.
 		fmt.Fprintf(w, "- MCP tool: `%s` (if the server offers it)\n", o.mcp)
 	}
 	for i, s := range m.schemesIn(w.schemes) {
@@ -527,7 +530,7 @@ func (w *docsWriter) writeOperation(o docsOperation) {
 		fmt.Fprintf(w, ", with the scopes %s\n", plainLine(strings.Join(m.own.Scopes, " ")))
 	case len(m.schemes) > 0:
 		w.WriteByte('\n')
-	case memberAt(operation, "security") != nil: // that of other methods is not empty
+	case memberAt(operation, "security") != nil: // an empty list
 		w.WriteString("- public: needs no credentials\n")
 	}
 	for _, p := range itemsOf(memberAt(operation, "parameters")) {
@@ -543,8 +546,8 @@ func (w *docsWriter) writeOperation(o docsOperation) {
 	fmt.Fprintf(w, "\n```sh\n%s\n```\n", w.curlCommand(o))
 }
 
-// placeOf returns where REST takes a parameter from, and its name over JSON-RPC and MCP
-// if that differs.
+// placeOf returns the place of a parameter over REST, and its name over JSON-RPC and MCP if
+// that differs: "query, over JSON-RPC and MCP `page` as a string".
 func (o *docsOperation) placeOf(in, name string) string {
 	other, differs := o.names[in+" "+name]
 	name = textAt(other, "name")
@@ -629,8 +632,8 @@ func (w *docsWriter) writeField(indent, name, place string, required bool, descr
 	w.writeProperties(indent+"  ", "", memberAt(schema, "items"))
 }
 
-// docsKeywords are the keywords of a schema that have a place of their own. All others are
-// shown as they are, those of a method JSONSchema too, so that a constraint is never hidden.
+// docsKeywords are the keywords of a schema that are shown in words or below it. All others
+// are shown as they are, also those of a method JSONSchema, so that no constraint is hidden.
 const docsKeywords = " $ref type anyOf oneOf allOf items properties required description deprecated discriminator "
 
 // describeType returns the type of a schema in words, and the other keywords as they
@@ -680,7 +683,8 @@ func describePart(schema []byte) string {
 	return text
 }
 
-// plainLine returns text as one line that begins no other element of Markdown.
+// plainLine returns text as one line of Markdown, in which <, ` and links are escaped, and a
+// mark such as # or - at the beginning.
 func plainLine(text string) string {
 	text = strings.NewReplacer("<", `\<`, "`", "\\`", "](", `]\(`).Replace(visibleText(strings.Join(strings.Fields(text), " ")))
 	if strings.IndexAny(text, "#>-+*_=~|[") == 0 {
@@ -689,22 +693,24 @@ func plainLine(text string) string {
 	return text
 }
 
-// codeSpan returns text as code, with a fence longer than any in it (CommonMark 0.31,
-// section 6.1). There is no other escape in code.
+// codeSpan returns text as code, between more backticks than it has in a row (CommonMark
+// 0.31, section 6.1), since code has no escapes:
+//
+//	a`b  =>  `` a`b ``
 func codeSpan(text string) string {
 	text, fence := visibleText(text), "`"
 	for strings.Contains(text, fence) {
 		fence += "`"
 	}
 	if len(fence) > 1 {
-		text = " " + text + " " // which is no part of the code
+		text = " " + text + " " // Markdown removes these spaces
 	}
 	return fence + text + fence
 }
 
-// visibleText returns text with JSON escapes for characters that are invisible or
-// change the direction of text: a reader would see another text than the one that is sent.
-// The two joiners stay, since scripts and emoji need them.
+// visibleText returns text with JSON escapes for characters that are invisible or change the
+// direction of text, so that readers see what is sent: "a\u202eb". The two joiners stay,
+// since scripts and emoji need them.
 func visibleText(text string) string {
 	var visible strings.Builder
 	for _, r := range text {
@@ -720,12 +726,12 @@ func visibleText(text string) string {
 }
 
 // curlCommand returns a curl command that calls an operation with its example. Secrets are
-// variables of the shell, so that no command in a history has one. Parameters without an
-// example are optional, and left out.
+// variables of the shell, so that none is in the shell's history. Parameters without an
+// example are optional and not sent.
 func (w *docsWriter) curlCommand(o docsOperation) string {
 	path, command := o.path, "curl"
 	if o.method.stream != "" {
-		command += " -N" // shows events as they come
+		command += " -N" // prints events when they arrive
 	}
 	if o.method.verb != http.MethodGet {
 		command += " -X " + o.method.verb
@@ -758,13 +764,13 @@ func (w *docsWriter) curlCommand(o docsOperation) string {
 		}
 	}
 	if o.method.takesBody() {
-		command += " -T FILE" // which is sent as it is read
+		command += " -T FILE" // sends the file as it is
 		if types, _ := contentOf(memberAt(o.text, "requestBody")); types[0] != "*/*" {
 			command += " -H 'Content-Type: " + types[0] + "'"
 		}
 	}
 	if o.method.sendsFile() {
-		command += " -OJ" // saves it by its name
+		command += " -OJ" // saves the file under its name
 	}
 	if body := o.examples["body"]; body != nil {
 		command += " -H 'Content-Type: " + contentTypeJSON + "' -d " + shellQuote(string(body))
@@ -775,15 +781,17 @@ func (w *docsWriter) curlCommand(o docsOperation) string {
 	if base := strings.TrimPrefix(strings.Trim(w.places.REST, "/"), "./"); base != "" && base != "." {
 		path = "/" + base + path
 	}
-	if strings.ContainsAny(path, "$`\"\\!") { // which a shell reads in double quotes too
+	if strings.ContainsAny(path, "$`\"\\!") { // they mean something in double quotes
 		return command + ` "$URL"` + shellQuote(path)
 	}
 	return command + ` "$URL` + path + `"`
 }
 
 // shellQuote returns text as one word of a shell, with escapes for invisible characters. In
-// single quotes a shell takes every character as it is but the quote itself, which stands
-// between two such words (POSIX, Shell Command Language, section 2.2.2).
+// single quotes every character but the quote stands for itself (POSIX, Shell Command
+// Language, section 2.2.2):
+//
+//	it's  =>  'it'\''s'
 func shellQuote(text string) string {
 	return "'" + strings.ReplaceAll(visibleText(text), "'", `'\''`) + "'"
 }
