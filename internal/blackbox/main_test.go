@@ -240,6 +240,23 @@ func TestFirstDifference(t *testing.T) {
 	}
 }
 
+// Verify that the part of a file is found that a case is compared with.
+func TestLinesFrom(t *testing.T) {
+	const file = "# a\n1\n\n# b\n2\n3\n\n"
+	for _, test := range []struct{ name, text, want string }{
+		{"the first part", "# a\nx\n", "# a\n1\n"},
+		{"the last part", "# b\n2\nx\n\n", "# b\n2\n3\n\n"},
+		{"more lines than the file", "# b\n2\n3\n\nx\n", "# b\n2\n3\n\n"},
+		{"a part that is not there", "# c\n1\n", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := linesFrom([]byte(file), test.text); string(got) != test.want {
+				t.Errorf("linesFrom(%q, %q) = %q, want %q", file, test.text, got, test.want)
+			}
+		})
+	}
+}
+
 // Verify that a golden file is made, left alone and changed.
 func TestWriteGolden(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a", "b", "c.txt")

@@ -116,7 +116,7 @@ func TestRESTAnswersAlikeHoweverMounted(t *testing.T) {
 				{"GET /users", "", 404, `{"error":{"code":"NOT_FOUND","message":"there is nothing at this path"}}`},
 				{"PATCH /items/1", "", 405, `{"error":{"code":"UNIMPLEMENTED","message":"the method is not allowed here; allowed: GET, HEAD, PUT, DELETE"}}`},
 			} {
-				t.Run(test.line, func(t *testing.T) {
+				t.Run(strings.TrimSpace(test.line+" "+test.body), func(t *testing.T) {
 					if m.name == "Routes" && strings.HasPrefix(test.line, "HEAD") {
 						return // is the router's to offer
 					}
