@@ -214,14 +214,8 @@ const errorsOwn = "those of an OnError"
 // A contractPlan says which JSON a value has, and more if it is that of a field. A file is
 // a string, its media type.
 type contractPlan struct {
-	Type      string          `json:"type,omitempty"`  // the name, if plans refer to it; of an alternative the discriminator
-	Name      string          `json:"field,omitempty"` // of what only REST has: the name of the parameter
-	From      string          `json:"from,omitempty"`  // such as "query page"; "" for the body; of a response: the header
-	RESTOnly  bool            `json:"restOnly,omitempty"`
-	MCPHeader string          `json:"mcpHeader,omitempty"`
-	Optional  bool            `json:"optional,omitempty"`
-	Default   json.RawMessage `json:"default,omitempty"`
-
+	Type string `json:"type,omitempty"` // the name, if plans refer to it; of an alternative the discriminator
+	contractField
 	Kind   string                     `json:"kind"` // of kindNames, or of package reflect for numbers
 	Null   bool                       `json:"null,omitempty"`
 	Quoted bool                       `json:"quoted,omitempty"` // a string has the JSON in it
@@ -234,7 +228,21 @@ type contractPlan struct {
 	Length *int                       `json:"length,omitempty"` // of a list that is an array
 	Rules  map[string]json.RawMessage `json:"rules,omitempty"`  // encoding/json sorts it
 
-	// linkPlan sets these.
+	linkedPlan
+}
+
+// A contractField is what a contractPlan has of a field; for other values it is zero.
+type contractField struct {
+	Name      string          `json:"field,omitempty"` // of what only REST has: the name of the parameter
+	From      string          `json:"from,omitempty"`  // such as "query page"; "" for the body; of a response: the header
+	RESTOnly  bool            `json:"restOnly,omitempty"`
+	MCPHeader string          `json:"mcpHeader,omitempty"`
+	Optional  bool            `json:"optional,omitempty"`
+	Default   json.RawMessage `json:"default,omitempty"`
+}
+
+// A linkedPlan is what a planLinker found out about a contractPlan. It is no part of the JSON.
+type linkedPlan struct {
 	object  *contractPlan // what Object names; nil if it names nothing
 	reader  *scalarReader // of a value that has no values in it
 	rules   []planRule    // those of Rules that this version of svc knows, in the order of ruleRows

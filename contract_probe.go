@@ -461,7 +461,7 @@ func (p *prober) compareUnion(x, y *contractPlan, at string, in func(string) str
 // object, has, as far as they can be names in the map, and one that stands for all others.
 func (p *prober) objectLike(of, y *contractPlan) *contractPlan {
 	x := &contractPlan{Kind: "object"}
-	for _, f := range append(y.allFields(), &contractPlan{Name: y.unknownName(), From: "*"}) {
+	for _, f := range append(y.allFields(), &contractPlan{contractField: contractField{Name: y.unknownName(), From: "*"}}) {
 		named := *of.Of
 		named.Name, named.From, named.Optional = f.Name, f.From, true
 		if p.takes(of.Keys, of.Keys.keyOf(string(appendQuoted(nil, f.Name)))) {

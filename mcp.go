@@ -581,7 +581,7 @@ func (t *tool) allows(d *decoder, value []byte) bool {
 
 // addArgument adds an argument that the input does not have.
 func (t *tool) addArgument(name, doc string, optional bool, schema map[string]any) {
-	t.beside = append(t.beside, &field{name: name, doc: doc, optional: optional, shape: &shape{kind: kindCustom, custom: schema}})
+	t.beside = append(t.beside, &field{fieldName: fieldName{name: name}, fieldTexts: fieldTexts{doc: doc}, optional: optional, shape: &shape{kind: kindCustom, custom: schema}})
 }
 
 // allowsUnknown reports whether a JSON Schema allows the member at path, which the Go type
@@ -629,7 +629,7 @@ func (t *tool) compileOutput(x *toolIndex) {
 		}
 		whole := t.result
 		if t.stream == "" && t.out.kind != kindObject && t.out.custom["type"] != "object" {
-			t.wrapped, whole = true, &shape{kind: kindObject, fields: []*field{{name: "result", shape: t.result}}}
+			t.wrapped, whole = true, &shape{kind: kindObject, fields: []*field{{fieldName: fieldName{name: "result"}, shape: t.result}}}
 		}
 		t.output = x.schemaOf(whole, w)
 		if t.result.alternatives != nil { // the root must be an object here too

@@ -36,7 +36,6 @@ import (
 //	alternatives is set for unions, which are objects. The first of their fields is
 //	  the discriminator; each alternative is an object of the same Go type, whose
 //	  fields are those of the union and then its own, as if its struct were embedded
-//	value, index, own and suffix are set for alternatives only
 //	file is set for every shape of kindFile, and for inputs that have a Body
 //	bits is set for integers and floats, also where they are the key of a map
 //	custom is set for those types of kindCustom and kindText that have a method
@@ -59,23 +58,40 @@ type shape struct {
 	fields []*field
 	name   string
 
-	alternatives []*shape     // of a union, in the order of the source
-	value        string       // of an alternative: that of the discriminator
-	index        int          // of an alternative: of the Go field, a pointer to its struct
-	own          reflect.Type // that struct
-	suffix       string       // the name of that Go field, which the name in documents has behind it
+	alternatives []*shape // of a union, in the order of the source
+	alternative           // zero for a shape that is no alternative of a union
+	constraints           // on the values
 
 	custom  map[string]any // what JSONSchema returned, read back from its JSON
+	example string         // of a text, by the tag of the field or JSONSchema; for messages
 	file    *field         // the Body of an input, the File of an output; none of fields
-	rules   ruleSet
-	format  string // replaces that of the type
-	example string // of a text, by the tag of the field or JSONSchema; for messages
 
+	recursive  bool // an object that can contain itself
+	strict     bool // an object that has no properties but its own
+	hasMistake bool // a mistake was noted of it; there will be no plan
+}
+
+// An alternative is what one object of a union has beside its fields. For
+//
+//	Card *Card `variant:"card"`
+//
+// the shape of the alternative has the type of the union, the fields of the union and of
+// Card, and alternative{value: "card", own: Card, suffix: "Card"}, with the index of the Go
+// field.
+type alternative struct {
+	value  string       // of the discriminator
+	index  int          // of the Go field, a pointer to own
+	own    reflect.Type // the struct
+	suffix string       // the name of the Go field, which the name in documents has behind that of the union
+}
+
+// Constraints say which values of a Go type are allowed. A type has those of its method Enum;
+// a field with tags has a copy of the shape of its type, with others.
+type constraints struct {
+	rules      ruleSet
+	format     string   // replaces that of the type
 	enumTitles []string // of the values of Enum, from a method EnumTitles; nil without one
-	isEnum     bool     // a component of documents, since it has a method Enum
-	recursive  bool     // an object that can contain itself
-	strict     bool     // an object that has no properties but its own
-	hasMistake bool     // a mistake was noted of it; there will be no plan
+	isEnum     bool     // a component of documents, since the type has a method Enum
 }
 
 // A shapeKind says how values of a type are written in JSON. The order counts:
@@ -375,13 +391,15 @@ func compileOnce[F ~func(*C, reflect.Value), C any](plans map[*shape]*F, s *shap
 type field struct {
 	goName string // for messages to the service's author
 	place  string // likewise: the type and goName
-	name   string // the wire name, on every transport
-	token  string // the name as a reference token of a JSON Pointer
-	prefix string // what is before its value in an object: `,"name":`
 	index  []int  // as for reflect.Value.FieldByIndex
+	tag    reflect.StructTag
 	shape  *shape
+	tags   *fileTags // of a Body and a File
 
-	tagged   bool // the wire name was given in a json tag
+	fieldName
+	fieldSources
+	fieldTexts
+
 	hidden   bool // json:"-": no member of an object; only a tag of another place names it
 	quoted   bool // json:",string"
 	optional bool // absence is no mistake
@@ -390,18 +408,31 @@ type field struct {
 
 	discriminates bool   // says which alternative of a union is there
 	only          []byte // of an alternative's discriminator: its value, as JSON
+}
 
+// A fieldName is the name of a field on the wire, on every transport, in the forms that
+// plans need: "a/b" has the token a~1b and the prefix ,"a/b":
+type fieldName struct {
+	name   string
+	token  string // the name as a reference token of a JSON Pointer
+	prefix string // what is before its value in an object
+	tagged bool   // the name was given in a json tag
+}
+
+// fieldSources are the places that a field of an input has outside of the JSON, by its tags.
+type fieldSources struct {
 	path      string // the placeholder of the route that it fills
 	query     string // the query parameter that it fills
-	header    string // the request header that it takes
+	header    string // the header of the request, or of the response
 	cookie    string // the cookie that it takes
 	mcpHeader string // the x-mcp-header that mirrors it
+}
 
-	def     []byte // the default, as JSON; nil if there is none
+// fieldTexts are what documents say of a field.
+type fieldTexts struct {
 	doc     string
-	example []byte    // as JSON; nil if there is none
-	tags    *fileTags // of a Body and a File
-	tag     reflect.StructTag
+	def     []byte // the default, as JSON, which decoders set too; nil if there is none
+	example []byte // as JSON; nil if there is none
 }
 
 // omission says when the encoder leaves a field out: never if it is zero, or

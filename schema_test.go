@@ -1314,7 +1314,7 @@ func TestRecursiveObjects(t *testing.T) {
 			for range random.IntN(3) {
 				elem := all[random.IntN(len(all))]
 				atLeast := ruleSet{{role: roleLeast, count: random.IntN(2)}}
-				shapes := []*shape{elem, {kind: kindPointer, elem: elem}, {kind: kindSlice, elem: elem, rules: atLeast}, {kind: kindMap, elem: elem, key: &shape{kind: kindString}}}
+				shapes := []*shape{elem, {kind: kindPointer, elem: elem}, {kind: kindSlice, elem: elem, constraints: constraints{rules: atLeast}}, {kind: kindMap, elem: elem, key: &shape{kind: kindString}}}
 				s.fields = append(s.fields, &field{shape: shapes[random.IntN(4)], optional: random.IntN(3) == 0})
 			}
 		}

@@ -530,15 +530,8 @@ func (c *shapes) fieldFor(sf reflect.StructField, index []int, optional bool, at
 		c.addIf(sf.Anonymous && name != "", "%s.%s: a field that is embedded and of an unexported type cannot have a JSON name; write a name before the type", at, sf.Name)
 		return nil
 	}
-	f := &field{
-		goName:    sf.Name,
-		tag:       sf.Tag,
-		index:     index,
-		path:      tagText(sf.Tag, "path"),
-		mcpHeader: tagText(sf.Tag, "mcpheader"),
-		hidden:    jsonTag == "-",
-		optional:  optional,
-	}
+	f := &field{goName: sf.Name, tag: sf.Tag, index: index, hidden: jsonTag == "-", optional: optional}
+	f.path, f.mcpHeader = tagText(sf.Tag, "path"), tagText(sf.Tag, "mcpheader")
 	_, f.discriminates = lookupTag(sf.Tag, "discriminator")
 	cut := func(name string) string {
 		text, options, _ := strings.Cut(tagText(sf.Tag, name), ",")
@@ -612,7 +605,7 @@ func (c *shapes) fillUnion(s *shape, at string) {
 		c.addIf(slices.Contains(values, value), "%s.%s: variant:%q is the value of another alternative too; rename one", at, sf.Name, value)
 		values = append(values, value)
 		if c.checkAlternative(sf, value, at+"."+sf.Name) {
-			s.alternatives = append(s.alternatives, &shape{typ: s.typ, kind: kindObject, value: value, index: i, own: sf.Type.Elem(), suffix: sf.Name})
+			s.alternatives = append(s.alternatives, &shape{typ: s.typ, kind: kindObject, alternative: alternative{value, i, sf.Type.Elem(), sf.Name}})
 		}
 	}
 	// One that is promoted belongs to the struct that is embedded, which collectFields refuses.
