@@ -127,16 +127,18 @@ func (b *oMethodByte) UnmarshalText(text []byte) error {
 // with the decoder, and with it the two agree.
 func TestDecodeDifferences(t *testing.T) {
 	for _, test := range differences {
-		c := compileType(t, test.name, test.typ, false)
-		for _, text := range test.texts {
-			agree(t, c, []byte(text))
-			ours, err := c.unmarshal([]byte(text))
-			o := oracle{off: test.name}
-			theirs, theirErr := o.decode(c.typ, []byte(text))
-			if (isV1 || !test.v1) && (err == nil) == (theirErr == nil) && (err != nil || o.same(ours, theirs)) {
-				t.Errorf("%s into %v: without the difference %q the two agree on %v, %v; the row is not needed", text, c.typ, test.name, ours, err)
+		t.Run(rowName(test.reason), func(t *testing.T) {
+			c := compileType(t, test.name, test.typ, false)
+			for _, text := range test.texts {
+				agree(t, c, []byte(text))
+				ours, err := c.unmarshal([]byte(text))
+				o := oracle{off: test.name}
+				theirs, theirErr := o.decode(c.typ, []byte(text))
+				if (isV1 || !test.v1) && (err == nil) == (theirErr == nil) && (err != nil || o.same(ours, theirs)) {
+					t.Errorf("%s into %v: without the difference %q the two agree on %v, %v; the row is not needed", text, c.typ, test.name, ours, err)
+				}
 			}
-		}
+		})
 	}
 }
 

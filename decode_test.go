@@ -97,16 +97,18 @@ func TestViolations(t *testing.T) {
 		{`{"x":"}{][,\"","y":{"z" : 1 , "z" : 2}}`, "/y/z duplicate"},
 		{`{"lines":[` + strings.Repeat(`[],`, 11) + `{"a":1,"a":1}]}`, "/lines/11/a duplicate"},
 	} {
-		_, err := compileFor[dOrder](t).unmarshal([]byte(test.text))
-		var want []string
-		for _, place := range strings.Split(test.want, ",") {
-			if place != "" {
-				want = append(want, "body "+place)
+		t.Run(rowName(test.want, test.text), func(t *testing.T) {
+			_, err := compileFor[dOrder](t).unmarshal([]byte(test.text))
+			var want []string
+			for _, place := range strings.Split(test.want, ",") {
+				if place != "" {
+					want = append(want, "body "+place)
+				}
 			}
-		}
-		if got := placesOf(err); !slices.Equal(got, want) {
-			t.Errorf("%s\n got %q\nwant %q", test.text, got, want)
-		}
+			if got := placesOf(err); !slices.Equal(got, want) {
+				t.Errorf("%s\n got %q\nwant %q", test.text, got, want)
+			}
+		})
 	}
 }
 
@@ -161,21 +163,23 @@ func TestViolationLimits(t *testing.T) {
 		{"long names", "{" + strings.Join(wide, ",") + "}", 32, 32, "at least 31 more"},
 		{"names that grow when quoted", "{" + strings.Join(deep, ",") + "}", 5, 25, "and at least "},
 	} {
-		_, err := compileFor[map[string]int](t).unmarshal([]byte(test.text))
-		e := ErrorFrom(err)
-		list := listOf(err)
-		body := appendEnvelope(nil, e)
-		if len(list) < test.least || len(list) > test.most || !strings.Contains(e.Message, test.more) || len(body) > 16<<10 {
-			t.Errorf("%s: %d violations, %d bytes, %.200s; want %d to %d, %q", test.name, len(list), len(body), e.Message, test.least, test.most, test.more)
-		}
-		if err := checkText(body); err != nil {
-			t.Errorf("%s: %s: %v", test.name, body, err)
-		}
-		for _, v := range list {
-			if len(v.Path) > maxViolationPath {
-				t.Errorf("%s: a path of %d bytes", test.name, len(v.Path))
+		t.Run(test.name, func(t *testing.T) {
+			_, err := compileFor[map[string]int](t).unmarshal([]byte(test.text))
+			e := ErrorFrom(err)
+			list := listOf(err)
+			body := appendEnvelope(nil, e)
+			if len(list) < test.least || len(list) > test.most || !strings.Contains(e.Message, test.more) || len(body) > 16<<10 {
+				t.Errorf("%s: %d violations, %d bytes, %.200s; want %d to %d, %q", test.name, len(list), len(body), e.Message, test.least, test.most, test.more)
 			}
-		}
+			if err := checkText(body); err != nil {
+				t.Errorf("%s: %s: %v", test.name, body, err)
+			}
+			for _, v := range list {
+				if len(v.Path) > maxViolationPath {
+					t.Errorf("%s: a path of %d bytes", test.name, len(v.Path))
+				}
+			}
+		})
 	}
 	// Under Strict, and for a Validate method that talks.
 	_, err := compileType(t, "strict", reflect.TypeFor[struct{}](), true).unmarshal([]byte("{" + strings.Join(wide, ",") + "}"))
@@ -273,17 +277,19 @@ func TestStrict(t *testing.T) {
 		{`{"in":{"A":1},"any":{"whatever":1},"IN":1}`, "/IN"},
 		{`{"in":{"A":1},"title\u0000":1}`, "/title\x00"},
 	} {
-		_, err := compileType(t, "strict", reflect.TypeFor[outer](), true).unmarshal([]byte(test.text))
-		want := []string{}
-		for _, path := range strings.Fields(test.want) {
-			want = append(want, "body "+path+" unknown")
-		}
-		if got := placesOf(err); !slices.Equal(got, want) {
-			t.Errorf("strict, %s: %q, want %q", test.text, got, want)
-		}
-		if _, err := compileType(t, "lenient", reflect.TypeFor[outer](), false).unmarshal([]byte(test.text)); err != nil {
-			t.Errorf("lenient, %s: %v", test.text, err)
-		}
+		t.Run(rowName(test.text), func(t *testing.T) {
+			_, err := compileType(t, "strict", reflect.TypeFor[outer](), true).unmarshal([]byte(test.text))
+			want := []string{}
+			for _, path := range strings.Fields(test.want) {
+				want = append(want, "body "+path+" unknown")
+			}
+			if got := placesOf(err); !slices.Equal(got, want) {
+				t.Errorf("strict, %s: %q, want %q", test.text, got, want)
+			}
+			if _, err := compileType(t, "lenient", reflect.TypeFor[outer](), false).unmarshal([]byte(test.text)); err != nil {
+				t.Errorf("lenient, %s: %v", test.text, err)
+			}
+		})
 	}
 }
 
@@ -337,7 +343,7 @@ func (hookValue) Validate() error      { return nil }
 
 // Verify of each of 130 cookies, more than two words have bits, that it is missed when it
 // is not there, and that it is found when it comes twice.
-func TestWideCookies(t *testing.T) {
+func TestManyCookies(t *testing.T) {
 	var fields []reflect.StructField
 	var all []string
 	for i := range 130 {
@@ -397,9 +403,11 @@ func TestHooksOf(t *testing.T) {
 		{struct{ HookBase }{}, "[[0]]"},
 		{promoting{}, "[[]]"},
 	} {
-		if got := fmt.Sprint(hooksOf(reflect.TypeOf(test.value))); got != test.want {
-			t.Errorf("hooksOf(%T) = %s, want %s", test.value, got, test.want)
-		}
+		t.Run(rowName(test.want, reflect.TypeOf(test.value)), func(t *testing.T) {
+			if got := fmt.Sprint(hooksOf(reflect.TypeOf(test.value))); got != test.want {
+				t.Errorf("hooksOf(%T) = %s, want %s", test.value, got, test.want)
+			}
+		})
 	}
 }
 
@@ -610,17 +618,19 @@ func TestValidate(t *testing.T) {
 			B int
 		}](), `{"A":{"N":1}}`, []string{"/B is required"}},
 	} {
-		b := bindingOf(t, test.typ)
-		for range 2 { // the second time on a used decoder
-			_, err := b.bindObject(new(decoder), []byte(test.text))
-			var got []string
-			for _, v := range listOf(err) {
-				got = append(got, v.Path+" "+v.Message)
+		t.Run(rowName(test.typ, test.text), func(t *testing.T) {
+			b := bindingOf(t, test.typ)
+			for range 2 { // the second time on a used decoder
+				_, err := b.bindObject(new(decoder), []byte(test.text))
+				var got []string
+				for _, v := range listOf(err) {
+					got = append(got, v.Path+" "+v.Message)
+				}
+				if !slices.Equal(got, test.want) {
+					t.Errorf("%v %s\n got %q\nwant %q", test.typ, test.text, got, test.want)
+				}
 			}
-			if !slices.Equal(got, test.want) {
-				t.Errorf("%v %s\n got %q\nwant %q", test.typ, test.text, got, test.want)
-			}
-		}
+		})
 	}
 }
 
@@ -675,11 +685,13 @@ func TestValidateErrors(t *testing.T) {
 		{"wrapped", "", "", CodeNotFound, "no such thing", 0},
 		{"nil", "", "", CodeInternal, "internal error", 0},
 	} {
-		text := fmt.Sprintf(`{"A":{"Code":%q},"B":{"Code":%q},"C":{"Code":%q}}`, test.a, test.b, test.c)
-		_, err := b.bindObject(new(decoder), []byte(text))
-		if CodeOf(err) != test.code || err != nil && ErrorFrom(err).message() != test.message || len(listOf(err)) != test.list {
-			t.Errorf("%s: %v, want %s %q and %d violations", text, err, test.code, test.message, test.list)
-		}
+		t.Run(rowName(test.a, test.b, test.c), func(t *testing.T) {
+			text := fmt.Sprintf(`{"A":{"Code":%q},"B":{"Code":%q},"C":{"Code":%q}}`, test.a, test.b, test.c)
+			_, err := b.bindObject(new(decoder), []byte(text))
+			if CodeOf(err) != test.code || err != nil && ErrorFrom(err).message() != test.message || len(listOf(err)) != test.list {
+				t.Errorf("%s: %v, want %s %q and %d violations", text, err, test.code, test.message, test.list)
+			}
+		})
 	}
 }
 
@@ -755,11 +767,13 @@ func TestCheckValue(t *testing.T) {
 		{input{Lines: []dLine{line}, Maybe: vRuled{dLine{"a", 4}}}, []string{"body /maybe validate"}},
 		{input{Lines: []dLine{line}, Leaf: []vCoded{{}, {"plain"}}}, []string{"body /leaf/1 validate"}},
 	} {
-		b := bindingOf(t, reflect.TypeFor[input]())
-		err := b.checkValue(new(decoder), reflect.ValueOf(&test.in).Elem())
-		if got := placesOf(err); !slices.Equal(got, test.want) {
-			t.Errorf("%+v: %q, want %q", test.in, got, test.want)
-		}
+		t.Run(rowName(test.want), func(t *testing.T) {
+			b := bindingOf(t, reflect.TypeFor[input]())
+			err := b.checkValue(new(decoder), reflect.ValueOf(&test.in).Elem())
+			if got := placesOf(err); !slices.Equal(got, test.want) {
+				t.Errorf("%+v: %q, want %q", test.in, got, test.want)
+			}
+		})
 	}
 }
 
@@ -804,7 +818,7 @@ type (
 // Verify what a megabyte may cost that is refused in the end: a list is not stored
 // beyond maxItems and a map not beyond maxProperties, nothing is stored once no more violations are kept, and a
 // pattern is not tried on a text that is too long.
-func TestBills(t *testing.T) {
+func TestMemoryOfInputsIsLimited(t *testing.T) {
 	const size = 1 << 20
 	list := func(item string) string {
 		return "[" + strings.Repeat(item+",", size/(len(item)+1)) + item + "]"
@@ -849,20 +863,22 @@ func TestBills(t *testing.T) {
 		{"tree", tree(16), "/tree" + strings.Repeat("/l", 16) + "/id required", 16},
 		{"text", `"` + strings.Repeat("a", size) + `"`, "/text maxLength", 8},
 	} {
-		text := []byte(`{"` + test.name + `":` + test.text + `}`)
-		d := new(decoder)
-		b.bindObject(d, text) // makes the workspace grow
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		_, err := b.bindObject(d, text)
-		runtime.ReadMemStats(&after)
-		got := listOf(err)
-		if len(got) == 0 || got[0].Path+" "+got[0].Rule != test.want {
-			t.Errorf("%s of %.20s: %.200v, want %s", test.name, test.text, got, test.want)
-		}
-		if cost := (after.TotalAlloc - before.TotalAlloc) >> 10; cost > test.most<<10 {
-			t.Errorf("%s of %.20s costs %d KiB, over %d MiB", test.name, test.text, cost, test.most)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			text := []byte(`{"` + test.name + `":` + test.text + `}`)
+			d := new(decoder)
+			b.bindObject(d, text) // makes the workspace grow
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			_, err := b.bindObject(d, text)
+			runtime.ReadMemStats(&after)
+			got := listOf(err)
+			if len(got) == 0 || got[0].Path+" "+got[0].Rule != test.want {
+				t.Errorf("%s of %.20s: %.200v, want %s", test.name, test.text, got, test.want)
+			}
+			if cost := (after.TotalAlloc - before.TotalAlloc) >> 10; cost > test.most<<10 {
+				t.Errorf("%s of %.20s costs %d KiB, over %d MiB", test.name, test.text, cost, test.most)
+			}
+		})
 	}
 }
 
@@ -873,7 +889,7 @@ type billQuery struct {
 }
 
 // Verify the same of lists in a query.
-func TestQueryBills(t *testing.T) {
+func TestMemoryOfQueriesIsLimited(t *testing.T) {
 	p := new(mistakes)
 	c := newShapes(p)
 	b := compileBinding(newDecoders(p, false), c.shapeFor(reflect.TypeFor[billQuery](), "T"), route{verb: "GET", path: "/"})
@@ -889,19 +905,21 @@ func TestQueryBills(t *testing.T) {
 		{"unique=1", "query /unique minItems", 64},
 		{"unique=1&unique=1", "query /unique uniqueItems", 64},
 	} {
-		d := new(decoder)
-		b.bindRequest(d, &requestValues{query: test.query})
-		var before, after runtime.MemStats
-		d.start(nil)
-		runtime.ReadMemStats(&before)
-		_, err := b.bindRequest(d, &requestValues{query: test.query})
-		runtime.ReadMemStats(&after)
-		if got := strings.Join(placesOf(err), ","); !strings.HasPrefix(got+",", test.want+",") || len(test.query) < 50 && got != test.want {
-			t.Errorf("%.20s: %s, want %s", test.query, got, test.want)
-		}
-		if cost := (after.TotalAlloc - before.TotalAlloc) >> 10; cost > test.most {
-			t.Errorf("%.20s costs %d KiB, over %d", test.query, cost, test.most)
-		}
+		t.Run(rowName(test.want), func(t *testing.T) {
+			d := new(decoder)
+			b.bindRequest(d, &requestValues{query: test.query})
+			var before, after runtime.MemStats
+			d.start(nil)
+			runtime.ReadMemStats(&before)
+			_, err := b.bindRequest(d, &requestValues{query: test.query})
+			runtime.ReadMemStats(&after)
+			if got := strings.Join(placesOf(err), ","); !strings.HasPrefix(got+",", test.want+",") || len(test.query) < 50 && got != test.want {
+				t.Errorf("%.20s: %s, want %s", test.query, got, test.want)
+			}
+			if cost := (after.TotalAlloc - before.TotalAlloc) >> 10; cost > test.most {
+				t.Errorf("%.20s costs %d KiB, over %d", test.query, cost, test.most)
+			}
+		})
 	}
 }
 
@@ -948,14 +966,16 @@ func TestRenamedParameters(t *testing.T) {
 		{"a", "k=%&max~=;&z=%", `{"title":"x"}`, "query /k/0 syntax,query /max~0 syntax",
 			`{"todoId":"a","kinds":["x"],"title":"x"}`, ""},
 	} {
-		_, err := b.bindRequest(new(decoder), &requestValues{path: renamedValues(test.path), query: test.query, body: []byte(test.body)})
-		if got := strings.Join(placesOf(err), ","); got != test.rest {
-			t.Errorf("%s?%s: %s, want %s", test.path, test.query, got, test.rest)
-		}
-		_, err = b.bindObject(new(decoder), []byte(test.object))
-		if got := strings.Join(placesOf(err), ","); got != test.named {
-			t.Errorf("%s: %s, want %s", test.object, got, test.named)
-		}
+		t.Run(rowName(test.path, test.query), func(t *testing.T) {
+			_, err := b.bindRequest(new(decoder), &requestValues{path: renamedValues(test.path), query: test.query, body: []byte(test.body)})
+			if got := strings.Join(placesOf(err), ","); got != test.rest {
+				t.Errorf("%s?%s: %s, want %s", test.path, test.query, got, test.rest)
+			}
+			_, err = b.bindObject(new(decoder), []byte(test.object))
+			if got := strings.Join(placesOf(err), ","); got != test.named {
+				t.Errorf("%s: %s, want %s", test.object, got, test.named)
+			}
+		})
 	}
 }
 
@@ -988,18 +1008,21 @@ func TestAnyContainsItself(t *testing.T) {
 	pointer = &pointer
 	b := bindingOf(t, reflect.TypeFor[anyIn]())
 	for _, test := range []struct {
-		v  any
-		ok bool
+		name string
+		v    any
+		ok   bool
 	}{
-		{map[string]any{"a": []any{1, "x", nil}}, true},
-		{object, false},
-		{list, false},
-		{pointer, false},
+		{"none", map[string]any{"a": []any{1, "x", nil}}, true},
+		{"object", object, false},
+		{"list", list, false},
+		{"pointer", pointer, false},
 	} {
-		err := b.checkValue(new(decoder), reflect.ValueOf(&anyIn{test.v}).Elem())
-		if (err == nil) != test.ok || err != nil && CodeOf(err) != CodeInvalidArgument {
-			t.Errorf("%T: %v, want it taken: %t", test.v, err, test.ok)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			err := b.checkValue(new(decoder), reflect.ValueOf(&anyIn{test.v}).Elem())
+			if (err == nil) != test.ok || err != nil && CodeOf(err) != CodeInvalidArgument {
+				t.Errorf("%T: %v, want it taken: %t", test.v, err, test.ok)
+			}
+		})
 	}
 }
 
@@ -1061,32 +1084,34 @@ func TestEnumSources(t *testing.T) {
 			enumIn{},
 			"path /id type,query /moods/1 enum,query /moods maxItems,header /X-Head type,body /body type,body /pair minItems"},
 	} {
-		d := new(decoder)
-		header := map[string][]string{"X-Head": {test.head}}
-		if test.cookie != "" {
-			header["Cookie"] = []string{"c=" + test.cookie}
-		}
-		_, err := b.bindRequest(d, &requestValues{path: renamedValues(test.path), query: test.query, keepURL: true, header: header, body: []byte(test.body)})
-		if got := strings.Join(placesOf(err), ","); got != test.want {
-			t.Errorf("%s?%s %s: %s, want %s", test.path, test.query, test.body, got, test.want)
-		}
-		want := strings.NewReplacer("/X-Head", "/head", "/c enum", "/cookie enum").Replace(test.want)
-		_, err = b.bindObject(d, []byte(test.object))
-		if got := strings.Join(placesOf(err), ","); got != want {
-			t.Errorf("%s: %s, want %s", test.object, got, want)
-		}
-		if strings.Contains(want, "type") {
-			continue // which no Go value can be
-		}
-		err = b.checkValue(d, reflect.ValueOf(&test.value).Elem())
-		want = strings.NewReplacer("/mood/GLAD", "/mood/").Replace(want)
-		if got := strings.Join(placesOf(err), ","); got != want {
-			t.Errorf("%+v: %s, want %s", test.value, got, want)
-		}
-		d.start([]byte(test.object))
-		if read(d, reflect.New(s.typ).Elem()); d.finish() != nil {
-			t.Errorf("%s as an output: %v", test.object, d.finish())
-		}
+		t.Run(rowName(test.want), func(t *testing.T) {
+			d := new(decoder)
+			header := map[string][]string{"X-Head": {test.head}}
+			if test.cookie != "" {
+				header["Cookie"] = []string{"c=" + test.cookie}
+			}
+			_, err := b.bindRequest(d, &requestValues{path: renamedValues(test.path), query: test.query, keepURL: true, header: header, body: []byte(test.body)})
+			if got := strings.Join(placesOf(err), ","); got != test.want {
+				t.Errorf("%s?%s %s: %s, want %s", test.path, test.query, test.body, got, test.want)
+			}
+			want := strings.NewReplacer("/X-Head", "/head", "/c enum", "/cookie enum").Replace(test.want)
+			_, err = b.bindObject(d, []byte(test.object))
+			if got := strings.Join(placesOf(err), ","); got != want {
+				t.Errorf("%s: %s, want %s", test.object, got, want)
+			}
+			if strings.Contains(want, "type") {
+				return // which no Go value can be
+			}
+			err = b.checkValue(d, reflect.ValueOf(&test.value).Elem())
+			want = strings.NewReplacer("/mood/GLAD", "/mood/").Replace(want)
+			if got := strings.Join(placesOf(err), ","); got != want {
+				t.Errorf("%+v: %s, want %s", test.value, got, want)
+			}
+			d.start([]byte(test.object))
+			if read(d, reflect.New(s.typ).Elem()); d.finish() != nil {
+				t.Errorf("%s as an output: %v", test.object, d.finish())
+			}
+		})
 	}
 }
 
@@ -1131,16 +1156,18 @@ func TestListGrowth(t *testing.T) {
 		{"five, with named siblings", `{"named":{"":[` + items(5) + `],"text":[{"A":"` + strings.Repeat("x", 1000) + `"}]}}`, 5, 9},
 		{"five long ones", `{"items":[` + strings.Repeat(`{"A":"`+strings.Repeat("x", 1000)+`"},`, 4) + `{}]}`, 5, 9},
 	} {
-		in, err := b.bindObject(new(decoder), []byte(test.text))
-		if err != nil {
-			t.Errorf("%s: %v", test.name, err)
-			continue
-		}
-		v := in.(*growIn)
-		list := slices.Concat([][]growItem{v.Items}, v.Lists, [][]growItem{v.Named[""]})
-		if n := cap(slices.MaxFunc(list, func(a, b []growItem) int { return cap(a) - cap(b) })); n < test.least || n > test.most {
-			t.Errorf("%s: room for %d, want %d to %d", test.name, n, test.least, test.most)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			in, err := b.bindObject(new(decoder), []byte(test.text))
+			if err != nil {
+				t.Errorf("%s: %v", test.name, err)
+				return
+			}
+			v := in.(*growIn)
+			list := slices.Concat([][]growItem{v.Items}, v.Lists, [][]growItem{v.Named[""]})
+			if n := cap(slices.MaxFunc(list, func(a, b []growItem) int { return cap(a) - cap(b) })); n < test.least || n > test.most {
+				t.Errorf("%s: room for %d, want %d to %d", test.name, n, test.least, test.most)
+			}
+		})
 	}
 	batch := []byte(`[{"items":[` + items(5) + `]},` + items(100) + `]`)
 	d := new(decoder)

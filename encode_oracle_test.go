@@ -335,16 +335,18 @@ func (u oUpper) MarshalText() ([]byte, error) { return []byte(strings.ToUpper(st
 
 func TestEncodeDifferences(t *testing.T) {
 	for _, test := range encodeDifferences {
-		v := reflect.New(reflect.TypeOf(test.value)).Elem()
-		v.Set(reflect.ValueOf(test.value))
-		got, err := compileOutput(t, v.Type()).marshal(v)
-		if string(got) != test.want && err == nil || (err != nil) != (test.want == "") {
-			t.Errorf("%#v is encoded as %s, %v; want %s", test.value, got, err, test.want)
-		}
-		got, err = json.Marshal(v.Addr().Interface())
-		if string(got) != test.json || (err != nil) != (test.json == "") {
-			t.Errorf("encoding/json writes %#v as %s, %v; the table says %s", test.value, got, err, test.json)
-		}
+		t.Run(rowName(test.reason), func(t *testing.T) {
+			v := reflect.New(reflect.TypeOf(test.value)).Elem()
+			v.Set(reflect.ValueOf(test.value))
+			got, err := compileOutput(t, v.Type()).marshal(v)
+			if string(got) != test.want && err == nil || (err != nil) != (test.want == "") {
+				t.Errorf("%#v is encoded as %s, %v; want %s", test.value, got, err, test.want)
+			}
+			got, err = json.Marshal(v.Addr().Interface())
+			if string(got) != test.json || (err != nil) != (test.json == "") {
+				t.Errorf("encoding/json writes %#v as %s, %v; the table says %s", test.value, got, err, test.json)
+			}
+		})
 	}
 }
 
@@ -581,12 +583,14 @@ func TestEncodeTable(t *testing.T) {
 		{map[string]oPointerText{"a": {3}}, `{"a":"t3"}`}, // encoding/json does not see the method here
 		{oTextMap(nil), `"0 members"`},
 	} {
-		v := reflect.New(reflect.TypeOf(test.value)).Elem()
-		v.Set(reflect.ValueOf(test.value))
-		got, err := compileOutput(t, v.Type()).marshal(v)
-		if err != nil || string(got) != test.want {
-			t.Errorf("%#v is encoded as %s, %v; want %s", test.value, got, err, test.want)
-		}
+		t.Run(rowName(test.want, reflect.TypeOf(test.value)), func(t *testing.T) {
+			v := reflect.New(reflect.TypeOf(test.value)).Elem()
+			v.Set(reflect.ValueOf(test.value))
+			got, err := compileOutput(t, v.Type()).marshal(v)
+			if err != nil || string(got) != test.want {
+				t.Errorf("%#v is encoded as %s, %v; want %s", test.value, got, err, test.want)
+			}
+		})
 	}
 }
 
@@ -681,11 +685,13 @@ func TestEncodeErrors(t *testing.T) {
 		{"1001 nodes in any", []any{chain(1001)}},
 		{"a list of strings in 1000 nodes", chainOfWords(1000)},
 	} {
-		v := reflect.New(reflect.TypeOf(test.value)).Elem()
-		v.Set(reflect.ValueOf(test.value))
-		if got, err := compileOutput(t, v.Type()).marshal(v); err == nil {
-			t.Errorf("%s: encoded as %.200s, want an error", test.name, got)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			v := reflect.New(reflect.TypeOf(test.value)).Elem()
+			v.Set(reflect.ValueOf(test.value))
+			if got, err := compileOutput(t, v.Type()).marshal(v); err == nil {
+				t.Errorf("%s: encoded as %.200s, want an error", test.name, got)
+			}
+		})
 	}
 }
 
@@ -754,15 +760,17 @@ func TestEncodeDeep(t *testing.T) {
 		{reflect.TypeFor[[]json.RawMessage](), strings.Repeat("[", 1000) + strings.Repeat("]", 1000)},
 		{reflect.TypeFor[[]oVerbatim](), strings.Repeat("[", 1000) + strings.Repeat("]", 1000)},
 	} {
-		c := compileType(t, test.typ.String(), test.typ, false)
-		v, err := c.unmarshal([]byte(test.text))
-		if err != nil {
-			t.Errorf("%v: %v", test.typ, err)
-			continue
-		}
-		if got, err := c.marshal(v); err != nil || string(got) != test.text {
-			t.Errorf("%v: %d bytes, %v; want the %d bytes that were decoded", test.typ, len(got), err, len(test.text))
-		}
+		t.Run(rowName(test.typ, len(test.text)), func(t *testing.T) {
+			c := compileType(t, test.typ.String(), test.typ, false)
+			v, err := c.unmarshal([]byte(test.text))
+			if err != nil {
+				t.Errorf("%v: %v", test.typ, err)
+				return
+			}
+			if got, err := c.marshal(v); err != nil || string(got) != test.text {
+				t.Errorf("%v: %d bytes, %v; want the %d bytes that were decoded", test.typ, len(got), err, len(test.text))
+			}
+		})
 	}
 }
 

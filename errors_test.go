@@ -57,22 +57,24 @@ func TestCodes(t *testing.T) {
 		{"not_found", "UNKNOWN", 500, -32002, false},
 	}
 	for _, test := range rows {
-		e := &Error{Code: test.code, Message: "the message"}
-		if e.HTTPStatus() != test.http || e.RPCCode() != test.rpc {
-			t.Errorf("%q is %d and %d, want %d and %d", test.code, e.HTTPStatus(), e.RPCCode(), test.http, test.rpc)
-		}
-		if got := CodeOf(e); string(got) != test.wire {
-			t.Errorf("CodeOf(%q) = %s, want %s", test.code, got, test.wire)
-		}
-		if isPublic := e.message() == "the message"; isPublic != test.isPublic {
-			t.Errorf("clients see %q of %q", e.message(), test.code)
-		}
-		if text := (&Error{Code: test.code}).message(); text == "" {
-			t.Errorf("clients see nothing of %q", test.code)
-		}
-		if want := test.wire + ": the message"; e.Error() != want {
-			t.Errorf("%q is %q, want %q", test.code, e.Error(), want)
-		}
+		t.Run(rowName(test.code), func(t *testing.T) {
+			e := &Error{Code: test.code, Message: "the message"}
+			if e.HTTPStatus() != test.http || e.RPCCode() != test.rpc {
+				t.Errorf("%q is %d and %d, want %d and %d", test.code, e.HTTPStatus(), e.RPCCode(), test.http, test.rpc)
+			}
+			if got := CodeOf(e); string(got) != test.wire {
+				t.Errorf("CodeOf(%q) = %s, want %s", test.code, got, test.wire)
+			}
+			if isPublic := e.message() == "the message"; isPublic != test.isPublic {
+				t.Errorf("clients see %q of %q", e.message(), test.code)
+			}
+			if text := (&Error{Code: test.code}).message(); text == "" {
+				t.Errorf("clients see nothing of %q", test.code)
+			}
+			if want := test.wire + ": the message"; e.Error() != want {
+				t.Errorf("%q is %q, want %q", test.code, e.Error(), want)
+			}
+		})
 	}
 	for _, row := range codes {
 		if !slices.ContainsFunc(rows, func(r struct {
@@ -171,21 +173,23 @@ func TestErrorf(t *testing.T) {
 		{Errorf(CodeNotFound, "a: %w", fmt.Errorf("outer: %w", secret)), "a", "NOT_FOUND: a: outer: secret", []error{secret}},
 		{Errorf("", "x"), "x", "UNKNOWN: x", nil},
 	} {
-		if test.got.Message != test.message || test.got.Error() != test.text {
-			t.Errorf("Message %q, Error() %q; want %q, %q", test.got.Message, test.got.Error(), test.message, test.text)
-		}
-		for _, cause := range test.causes {
-			if !errors.Is(test.got, cause) {
-				t.Errorf("%v: errors.Is does not find %v", test.got, cause)
+		t.Run(rowName(test.text), func(t *testing.T) {
+			if test.got.Message != test.message || test.got.Error() != test.text {
+				t.Errorf("Message %q, Error() %q; want %q, %q", test.got.Message, test.got.Error(), test.message, test.text)
 			}
-		}
-		var s *secretError
-		if found := errors.As(test.got, &s); found != (len(test.causes) > 0) {
-			t.Errorf("%v: errors.As finds a cause: %t", test.got, found)
-		}
-		if body := string(appendEnvelope(nil, test.got)); len(test.causes) > 0 && strings.Contains(strings.ReplaceAll(body, "secretError", ""), "secret") {
-			t.Errorf("a cause is told: %s", body)
-		}
+			for _, cause := range test.causes {
+				if !errors.Is(test.got, cause) {
+					t.Errorf("%v: errors.Is does not find %v", test.got, cause)
+				}
+			}
+			var s *secretError
+			if found := errors.As(test.got, &s); found != (len(test.causes) > 0) {
+				t.Errorf("%v: errors.As finds a cause: %t", test.got, found)
+			}
+			if body := string(appendEnvelope(nil, test.got)); len(test.causes) > 0 && strings.Contains(strings.ReplaceAll(body, "secretError", ""), "secret") {
+				t.Errorf("a cause is told: %s", body)
+			}
+		})
 	}
 	if err := Errorf(CodeInternal, "a: %w", fs.ErrNotExist); !errors.Is(err, os.ErrNotExist) || errors.Is(err, fs.ErrExist) {
 		t.Errorf("errors.Is does not work on %v", err)
@@ -223,18 +227,20 @@ func TestErrorCopies(t *testing.T) {
 		{"all", original.WithDetail("x", 1).WithCause(cause).WithDetails(details), map[string]any{"a": 3, "b": 2, "x": 1}, cause},
 		{"a copy of a copy", teapot.WithDetail("b", 2), map[string]any{"a": 1, "b": 2}, nil},
 	} {
-		if test.got == original || test.got.Code != CodeNotFound || test.got.Message != "m" || !maps.Equal(test.got.Details, test.want) {
-			t.Errorf("%s gives %+v, want the details %v", test.name, test.got, test.want)
-		}
-		if !errors.Is(test.got, original) || !errors.Is(fmt.Errorf("wrapped: %w", test.got), original) {
-			t.Errorf("%s: errors.Is does not find the original", test.name)
-		}
-		if errors.Is(test.got, other) || errors.Is(original, test.got) {
-			t.Errorf("%s: errors.Is finds another", test.name)
-		}
-		if errors.Unwrap(test.got) != test.cause {
-			t.Errorf("%s: the cause is %v", test.name, errors.Unwrap(test.got))
-		}
+		t.Run(test.name, func(t *testing.T) {
+			if test.got == original || test.got.Code != CodeNotFound || test.got.Message != "m" || !maps.Equal(test.got.Details, test.want) {
+				t.Errorf("%s gives %+v, want the details %v", test.name, test.got, test.want)
+			}
+			if !errors.Is(test.got, original) || !errors.Is(fmt.Errorf("wrapped: %w", test.got), original) {
+				t.Errorf("%s: errors.Is does not find the original", test.name)
+			}
+			if errors.Is(test.got, other) || errors.Is(original, test.got) {
+				t.Errorf("%s: errors.Is finds another", test.name)
+			}
+			if errors.Unwrap(test.got) != test.cause {
+				t.Errorf("%s: the cause is %v", test.name, errors.Unwrap(test.got))
+			}
+		})
 	}
 	if !maps.Equal(original.Details, map[string]any{"a": 1}) || original.Unwrap() != nil || len(details) != 2 {
 		t.Errorf("the original is now %+v, the details %v", original, details)
@@ -293,14 +299,16 @@ func TestErrorFrom(t *testing.T) {
 		{"data loss with a message", Errorf(CodeDataLoss, "secret"), CodeDataLoss, "data loss"},
 		{"panic", &PanicError{Value: "secret"}, CodeInternal, "internal error"},
 	} {
-		e := ErrorFrom(test.err)
-		if e == nil || CodeOf(test.err) != test.code || e.message() != test.message {
-			t.Errorf("%s: %+v, want %s %q", test.name, e, test.code, test.message)
-			continue
-		}
-		if body := string(appendEnvelope(nil, e)); strings.Contains(body, "secret") {
-			t.Errorf("%s: %s", test.name, body)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			e := ErrorFrom(test.err)
+			if e == nil || CodeOf(test.err) != test.code || e.message() != test.message {
+				t.Errorf("%s: %+v, want %s %q", test.name, e, test.code, test.message)
+				return
+			}
+			if body := string(appendEnvelope(nil, e)); strings.Contains(body, "secret") {
+				t.Errorf("%s: %s", test.name, body)
+			}
+		})
 	}
 	if ErrorFrom(nil) != nil || CodeOf(nil) != CodeOK {
 		t.Errorf("ErrorFrom(nil) = %v, CodeOf(nil) = %s", ErrorFrom(nil), CodeOf(nil))
@@ -332,9 +340,11 @@ func TestClip(t *testing.T) {
 		{"\U0001F600\U0001F600", 6, "…"},
 		{"abcd", 3, "…"},
 	} {
-		if got := clip(test.s, test.n); got != test.want || len(got) > test.n || !utf8.ValidString(got) {
-			t.Errorf("clip(%q, %d) = %q, want %q", test.s, test.n, got, test.want)
-		}
+		t.Run(rowName(test.n, test.s), func(t *testing.T) {
+			if got := clip(test.s, test.n); got != test.want || len(got) > test.n || !utf8.ValidString(got) {
+				t.Errorf("clip(%q, %d) = %q, want %q", test.s, test.n, got, test.want)
+			}
+		})
 	}
 }
 
@@ -382,31 +392,33 @@ func TestErrorBodies(t *testing.T) {
 		{"status of its own", "/", base.WithStatus(http.StatusPaymentRequired)},
 		{"status of the exchange", "/", &Error{Code: CodeUnimplemented, Message: "not allowed", status: http.StatusMethodNotAllowed}},
 	} {
-		for i, write := range []ErrorWriter{WriteError, WriteProblem} {
-			w := httptest.NewRecorder()
-			w.Header().Set("Content-Encoding", "gzip") // of the answer that was meant
-			for _, name := range []string{"Content-Disposition", "Content-Language", "Content-Location", "Content-Range", "ETag", "Last-Modified", "Cache-Control", "Expires", "Location"} {
-				w.Header().Set(name, "of the success")
+		t.Run(test.name, func(t *testing.T) {
+			for i, write := range []ErrorWriter{WriteError, WriteProblem} {
+				w := httptest.NewRecorder()
+				w.Header().Set("Content-Encoding", "gzip") // of the answer that was meant
+				for _, name := range []string{"Content-Disposition", "Content-Language", "Content-Location", "Content-Range", "ETag", "Last-Modified", "Cache-Control", "Expires", "Location"} {
+					w.Header().Set(name, "of the success")
+				}
+				for _, name := range []string{"Vary", "Set-Cookie", "Link", "Retry-After", "Www-Authenticate", "Deprecation"} {
+					w.Header().Set(name, "of the exchange")
+				}
+				w.Header().Set("Allow", "GET")
+				write(w, httptest.NewRequest("GET", strings.ReplaceAll(test.path, " ", "%20"), nil), test.err)
+				body := w.Body.Bytes()
+				if err := checkText(body); err != nil {
+					t.Errorf("%s: %s: %v", test.name, body, err)
+				}
+				if i == 0 || test.name == "message" || strings.Contains(test.name, "path") || strings.Contains(test.name, "phrase") || strings.Contains(test.name, "order") {
+					fmt.Fprintf(&out, "%s\n%d %s %s %s\n%s\n\n", test.name, w.Code, w.Header().Get("Content-Type"), w.Header().Get("Content-Length"), w.Header().Get("Allow"), body)
+				}
+				if all := fmt.Sprint(w.Header()); strings.Contains(all, "of the success") || strings.Count(all, "of the exchange") != 6 {
+					t.Errorf("%s: %s", test.name, all)
+				}
+				if w.Header().Get("Content-Encoding") != "" || w.Header().Get("X-Content-Type-Options") != "nosniff" || bytes.Contains(body, []byte("secret")) {
+					t.Errorf("%s: %v\n%s", test.name, w.Header(), body)
+				}
 			}
-			for _, name := range []string{"Vary", "Set-Cookie", "Link", "Retry-After", "Www-Authenticate", "Deprecation"} {
-				w.Header().Set(name, "of the exchange")
-			}
-			w.Header().Set("Allow", "GET")
-			write(w, httptest.NewRequest("GET", strings.ReplaceAll(test.path, " ", "%20"), nil), test.err)
-			body := w.Body.Bytes()
-			if err := checkText(body); err != nil {
-				t.Errorf("%s: %s: %v", test.name, body, err)
-			}
-			if i == 0 || test.name == "message" || strings.Contains(test.name, "path") || strings.Contains(test.name, "phrase") || strings.Contains(test.name, "order") {
-				fmt.Fprintf(&out, "%s\n%d %s %s %s\n%s\n\n", test.name, w.Code, w.Header().Get("Content-Type"), w.Header().Get("Content-Length"), w.Header().Get("Allow"), body)
-			}
-			if all := fmt.Sprint(w.Header()); strings.Contains(all, "of the success") || strings.Count(all, "of the exchange") != 6 {
-				t.Errorf("%s: %s", test.name, all)
-			}
-			if w.Header().Get("Content-Encoding") != "" || w.Header().Get("X-Content-Type-Options") != "nosniff" || bytes.Contains(body, []byte("secret")) {
-				t.Errorf("%s: %v\n%s", test.name, w.Header(), body)
-			}
-		}
+		})
 	}
 	golden(t, "errors/http.txt", out.Bytes())
 }
@@ -460,48 +472,50 @@ func TestHandleTable(t *testing.T) {
 		{"own handler that panics late", nil, fails(Errorf(CodeNotFound, "no")), func(w http.ResponseWriter, r *http.Request, err error) { w.WriteHeader(418); panic("secret") }, 0, "WARN|no|secret"},
 		{"own handler that aborts", nil, fails(Errorf(CodeNotFound, "no")), func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) }, 0, "WARN|no"},
 	} {
-		var log bytes.Buffer
-		logger := slog.New(slog.NewTextHandler(&log, nil))
-		for i, h := range []http.Handler{
-			Handle(test.fn, &ErrorOptions{OnError: test.onError, Logger: logger}),
-			Recover(&ErrorOptions{OnError: test.onError, Logger: logger})(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if err := test.fn(w, r); err != nil && err != nobody {
-					Handle(func(http.ResponseWriter, *http.Request) error { return err }, &ErrorOptions{OnError: test.onError, Logger: logger}).ServeHTTP(w, r)
-				} else if err != nil {
-					panic("a nil *Error")
+		t.Run(test.name, func(t *testing.T) {
+			var log bytes.Buffer
+			logger := slog.New(slog.NewTextHandler(&log, nil))
+			for i, h := range []http.Handler{
+				Handle(test.fn, &ErrorOptions{OnError: test.onError, Logger: logger}),
+				Recover(&ErrorOptions{OnError: test.onError, Logger: logger})(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					if err := test.fn(w, r); err != nil && err != nobody {
+						Handle(func(http.ResponseWriter, *http.Request) error { return err }, &ErrorOptions{OnError: test.onError, Logger: logger}).ServeHTTP(w, r)
+					} else if err != nil {
+						panic("a nil *Error")
+					}
+				})),
+			} {
+				if i == 1 && (strings.Contains(test.name, "after") || strings.Contains(test.name, "own handler")) {
+					continue // the first has said it
 				}
-			})),
-		} {
-			if i == 1 && (strings.Contains(test.name, "after") || strings.Contains(test.name, "own handler")) {
-				continue // the first has said it
+				log.Reset()
+				w := httptest.NewRecorder()
+				r := httptest.NewRequest("GET", "/some/path?q=private", nil)
+				if test.ctx != nil {
+					r = r.WithContext(test.ctx)
+				}
+				status := serve(h, w, r)
+				if status != test.status {
+					t.Errorf("%s: status %d, want %d", test.name, status, test.status)
+				}
+				if status != 0 && strings.Contains(w.Body.String(), "secret") {
+					t.Errorf("%s: told %s", test.name, w.Body)
+				}
+				level, rest, _ := strings.Cut(test.log, "|")
+				parts := strings.Split(rest, "|") // of a line each
+				part := parts[0]
+				line := log.String()
+				switch {
+				case test.log == "" && line != "":
+					t.Errorf("%s: logged %s", test.name, line)
+				case test.log != "" && (strings.Count(line, "level=") != len(parts) || !strings.Contains(line, parts[len(parts)-1]) && i == 0 || !strings.Contains(line, "level="+level) || i == 0 && !strings.Contains(line, part) || !strings.Contains(line, "method=GET path=/some/path ")):
+					t.Errorf("%s: logged %q, want %s with %q", test.name, line, level, part)
+				}
+				if strings.Contains(line, "private") {
+					t.Errorf("%s: the query is in the log: %s", test.name, line)
+				}
 			}
-			log.Reset()
-			w := httptest.NewRecorder()
-			r := httptest.NewRequest("GET", "/some/path?q=private", nil)
-			if test.ctx != nil {
-				r = r.WithContext(test.ctx)
-			}
-			status := serve(h, w, r)
-			if status != test.status {
-				t.Errorf("%s: status %d, want %d", test.name, status, test.status)
-			}
-			if status != 0 && strings.Contains(w.Body.String(), "secret") {
-				t.Errorf("%s: told %s", test.name, w.Body)
-			}
-			level, rest, _ := strings.Cut(test.log, "|")
-			parts := strings.Split(rest, "|") // of a line each
-			part := parts[0]
-			line := log.String()
-			switch {
-			case test.log == "" && line != "":
-				t.Errorf("%s: logged %s", test.name, line)
-			case test.log != "" && (strings.Count(line, "level=") != len(parts) || !strings.Contains(line, parts[len(parts)-1]) && i == 0 || !strings.Contains(line, "level="+level) || i == 0 && !strings.Contains(line, part) || !strings.Contains(line, "method=GET path=/some/path ")):
-				t.Errorf("%s: logged %q, want %s with %q", test.name, line, level, part)
-			}
-			if strings.Contains(line, "private") {
-				t.Errorf("%s: the query is in the log: %s", test.name, line)
-			}
-		}
+		})
 	}
 }
 
@@ -552,25 +566,27 @@ func TestHijack(t *testing.T) {
 		body     int
 		panics   any
 	}{{true, 0, http.ErrAbortHandler}, {false, len(`{"error":{"code":"NOT_FOUND","message":"no"}}`), nil}} {
-		recorder := httptest.NewRecorder()
-		w := http.ResponseWriter(recorder)
-		if test.hijacked {
-			w = hijackedWriter{recorder}
-		}
-		var panicked any
-		func() {
-			defer func() { panicked = recover() }()
-			h.ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
-		}()
-		if recorder.Body.Len() != test.body || panicked != test.panics {
-			t.Errorf("taken over, %t: %s, panic %v", test.hijacked, recorder.Body, panicked)
-		}
+		t.Run(rowName("hijacked", test.hijacked), func(t *testing.T) {
+			recorder := httptest.NewRecorder()
+			w := http.ResponseWriter(recorder)
+			if test.hijacked {
+				w = hijackedWriter{recorder}
+			}
+			var panicked any
+			func() {
+				defer func() { panicked = recover() }()
+				h.ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
+			}()
+			if recorder.Body.Len() != test.body || panicked != test.panics {
+				t.Errorf("taken over, %t: %s, panic %v", test.hijacked, recorder.Body, panicked)
+			}
+		})
 	}
 }
 
 // Verify that a flush that the writer behind cannot do does not count as the
 // beginning of a response.
-func TestFlushInVain(t *testing.T) {
+func TestFailedFlushIsNoResponse(t *testing.T) {
 	h := Handle(func(w http.ResponseWriter, _ *http.Request) error {
 		w.(http.Flusher).Flush()
 		return Errorf(CodeNotFound, "no")
@@ -579,15 +595,17 @@ func TestFlushInVain(t *testing.T) {
 		hidden bool
 		status int // 0 means that the connection is cut
 	}{{false, 0}, {true, 404}} {
-		outer := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if test.hidden {
-				w = struct{ http.ResponseWriter }{w}
+		t.Run(rowName("hidden", test.hidden), func(t *testing.T) {
+			outer := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if test.hidden {
+					w = struct{ http.ResponseWriter }{w}
+				}
+				h.ServeHTTP(w, r)
+			})
+			if status := serve(outer, httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil)); status != test.status {
+				t.Errorf("a writer that hides Flush, %t: status %d, want %d", test.hidden, status, test.status)
 			}
-			h.ServeHTTP(w, r)
 		})
-		if status := serve(outer, httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil)); status != test.status {
-			t.Errorf("a writer that hides Flush, %t: status %d, want %d", test.hidden, status, test.status)
-		}
 	}
 }
 
@@ -610,36 +628,38 @@ func TestProtectAnswer(t *testing.T) {
 		{"long", &http.Server{WriteTimeout: time.Hour}, 1, false, time.Hour},
 		{"long, HTTP/2", &http.Server{WriteTimeout: time.Hour}, 2, true, time.Hour},
 	} {
-		r := httptest.NewRequest("GET", "/", nil)
-		if r.ProtoMajor = test.major; test.server != nil {
-			r = r.WithContext(context.WithValue(r.Context(), http.ServerContextKey, test.server))
-		}
-		w := &answerWriter{ResponseWriter: struct{ http.ResponseWriter }{httptest.NewRecorder()}}
-		got := protectAnswer(w, r)
-		if test.time == 0 {
-			if got != http.ResponseWriter(w) || len(w.deadlines) > 0 {
-				t.Errorf("%s: %T, %v", test.name, got, w.deadlines)
+		t.Run(test.name, func(t *testing.T) {
+			r := httptest.NewRequest("GET", "/", nil)
+			if r.ProtoMajor = test.major; test.server != nil {
+				r = r.WithContext(context.WithValue(r.Context(), http.ServerContextKey, test.server))
 			}
-			if n := testing.AllocsPerRun(10, func() { protectAnswer(w, r) }); n > 0 {
-				t.Errorf("%s: %v allocations", test.name, n)
+			w := &answerWriter{ResponseWriter: struct{ http.ResponseWriter }{httptest.NewRecorder()}}
+			got := protectAnswer(w, r)
+			if test.time == 0 {
+				if got != http.ResponseWriter(w) || len(w.deadlines) > 0 {
+					t.Errorf("%s: %T, %v", test.name, got, w.deadlines)
+				}
+				if n := testing.AllocsPerRun(10, func() { protectAnswer(w, r) }); n > 0 {
+					t.Errorf("%s: %v allocations", test.name, n)
+				}
+				return
 			}
-			continue
-		}
-		if cleared := len(w.deadlines) == 1 && w.deadlines[0].IsZero(); cleared != test.first {
-			t.Errorf("%s: before the call %v", test.name, w.deadlines)
-		}
-		w.deadlines = nil
-		before := time.Now()
-		got.WriteHeader(http.StatusContinue)
-		got.WriteHeader(http.StatusOK)
-		got.Write([]byte("x"))
-		after := time.Now()
-		if d := w.deadlines; len(d) != 1 || d[0].Before(before.Add(test.time)) || d[0].After(after.Add(test.time)) {
-			t.Errorf("%s: after the call %v", test.name, d)
-		}
-		if canFlush(got) {
-			t.Errorf("%s: the writer hides that it cannot flush", test.name)
-		}
+			if cleared := len(w.deadlines) == 1 && w.deadlines[0].IsZero(); cleared != test.first {
+				t.Errorf("%s: before the call %v", test.name, w.deadlines)
+			}
+			w.deadlines = nil
+			before := time.Now()
+			got.WriteHeader(http.StatusContinue)
+			got.WriteHeader(http.StatusOK)
+			got.Write([]byte("x"))
+			after := time.Now()
+			if d := w.deadlines; len(d) != 1 || d[0].Before(before.Add(test.time)) || d[0].After(after.Add(test.time)) {
+				t.Errorf("%s: after the call %v", test.name, d)
+			}
+			if canFlush(got) {
+				t.Errorf("%s: the writer hides that it cannot flush", test.name)
+			}
+		})
 	}
 }
 
@@ -677,10 +697,12 @@ func TestCutPrefixPath(t *testing.T) {
 		{"*", "/a", "*", false},
 		{"/a", "", "a", true},
 	} {
-		rest, ok := cutPrefixPath(test.path, test.prefix)
-		if ok != test.ok || ok && rest != test.rest {
-			t.Errorf("cutPrefixPath(%q, %q) = %q, %t; want %q, %t", test.path, test.prefix, rest, ok, test.rest, test.ok)
-		}
+		t.Run(rowName(test.path, test.prefix), func(t *testing.T) {
+			rest, ok := cutPrefixPath(test.path, test.prefix)
+			if ok != test.ok || ok && rest != test.rest {
+				t.Errorf("cutPrefixPath(%q, %q) = %q, %t; want %q, %t", test.path, test.prefix, rest, ok, test.rest, test.ok)
+			}
+		})
 	}
 }
 
@@ -714,11 +736,13 @@ func TestPathVersion(t *testing.T) {
 		{"", ""},
 		{"*", ""},
 	} {
-		v := newVersioning(VersionOptions{PathPrefix: true})
-		got, ok := v.detectVersion(&http.Request{URL: &url.URL{Path: test.path}})
-		if got != test.want || !ok {
-			t.Errorf("%q: %q, %t; want %q", test.path, got, ok, test.want)
-		}
+		t.Run(rowName(test.path), func(t *testing.T) {
+			v := newVersioning(VersionOptions{PathPrefix: true})
+			got, ok := v.detectVersion(&http.Request{URL: &url.URL{Path: test.path}})
+			if got != test.want || !ok {
+				t.Errorf("%q: %q, %t; want %q", test.path, got, ok, test.want)
+			}
+		})
 	}
 }
 
@@ -768,14 +792,16 @@ func TestPprofBody(t *testing.T) {
 		{"broken", io.MultiReader(strings.NewReader("abc"), pprofBroken{io.ErrUnexpectedEOF}), http.StatusBadRequest},
 		{"too slow", pprofBroken{&net.OpError{Op: "read", Err: os.ErrDeadlineExceeded}}, http.StatusRequestTimeout},
 	} {
-		w := newDeadlineWriter()
-		Pprof("")(nil).ServeHTTP(w, httptest.NewRequest("POST", "/debug/pprof/symbol", test.body))
-		if w.Code != test.status {
-			t.Errorf("%s: status %d (%s), want %d", test.name, w.Code, w.Body, test.status)
-		}
-		if want := test.body != nil; (len(w.readDeadlines) == 1) != want {
-			t.Errorf("%s: %d read deadlines", test.name, len(w.readDeadlines))
-		}
+		t.Run(test.name, func(t *testing.T) {
+			w := newDeadlineWriter()
+			Pprof("")(nil).ServeHTTP(w, httptest.NewRequest("POST", "/debug/pprof/symbol", test.body))
+			if w.Code != test.status {
+				t.Errorf("%s: status %d (%s), want %d", test.name, w.Code, w.Body, test.status)
+			}
+			if want := test.body != nil; (len(w.readDeadlines) == 1) != want {
+				t.Errorf("%s: %d read deadlines", test.name, len(w.readDeadlines))
+			}
+		})
 	}
 }
 
@@ -805,7 +831,7 @@ func (w *deadlineWriter) SetWriteDeadline(t time.Time) error {
 }
 
 // Verify which known name an unknown one is taken for.
-func TestNearestName(t *testing.T) {
+func TestSuggestName(t *testing.T) {
 	for _, test := range []struct{ name, known, want string }{
 		{"Description", "title,description", "description"},
 		{"per-page", "page,per_page", "per_page"},
@@ -834,13 +860,15 @@ func TestNearestName(t *testing.T) {
 		{strings.Repeat("x", 64), strings.Repeat("x", 65), strings.Repeat("x", 65)},
 		{strings.Repeat("x", 65), strings.Repeat("x", 64), ""},
 	} {
-		want := `; did you mean "` + test.want + `"?`
-		if test.want == "" {
-			want = ""
-		}
-		if got := suggestName(test.name, strings.Split(test.known, ",")); got != want {
-			t.Errorf("%q of %s: %q, want %q", test.name, test.known, got, want)
-		}
+		t.Run(rowName(test.name, test.known), func(t *testing.T) {
+			want := `; did you mean "` + test.want + `"?`
+			if test.want == "" {
+				want = ""
+			}
+			if got := suggestName(test.name, strings.Split(test.known, ",")); got != want {
+				t.Errorf("%q of %s: %q, want %q", test.name, test.known, got, want)
+			}
+		})
 	}
 }
 

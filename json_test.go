@@ -61,11 +61,13 @@ func TestParseInteger(t *testing.T) {
 		{"1e99999999999999999999999999", 0, false, integerRange},
 		{"-1e-99999999999999999999999999", 0, true, integerFraction},
 	} {
-		mag, neg, bad := parseInteger([]byte(test.num))
-		if mag != test.mag || neg != test.neg || bad != test.bad {
-			t.Errorf("parseInteger(%s) = %d, %t, %d; want %d, %t, %d", test.num, mag, neg, bad, test.mag, test.neg, test.bad)
-		}
-		checkInteger(t, test.num)
+		t.Run(rowName(test.num), func(t *testing.T) {
+			mag, neg, bad := parseInteger([]byte(test.num))
+			if mag != test.mag || neg != test.neg || bad != test.bad {
+				t.Errorf("parseInteger(%s) = %d, %t, %d; want %d, %t, %d", test.num, mag, neg, bad, test.mag, test.neg, test.bad)
+			}
+			checkInteger(t, test.num)
+		})
 	}
 }
 
@@ -183,10 +185,12 @@ func TestAppendQuoted(t *testing.T) {
 		{"\xed\xa0\x80", "\"\ufffd\ufffd\ufffd\""},
 		{"\ufffd", "\"\ufffd\""},
 	} {
-		if got := string(appendQuoted(nil, test.s)); got != test.want {
-			t.Errorf("appendQuoted(%q) = %s, want %s", test.s, got, test.want)
-		}
-		checkQuoted(t, test.s)
+		t.Run(rowName(test.s), func(t *testing.T) {
+			if got := string(appendQuoted(nil, test.s)); got != test.want {
+				t.Errorf("appendQuoted(%q) = %s, want %s", test.s, got, test.want)
+			}
+			checkQuoted(t, test.s)
+		})
 	}
 }
 
@@ -237,9 +241,11 @@ func TestPointerToken(t *testing.T) {
 		{"é", "/é"},
 		{"0", "/0"},
 	} {
-		if got := pointerToken(test.token); got != test.want {
-			t.Errorf("pointerToken(%q) = %q, want %q", test.token, got, test.want)
-		}
+		t.Run(rowName(test.token), func(t *testing.T) {
+			if got := pointerToken(test.token); got != test.want {
+				t.Errorf("pointerToken(%q) = %q, want %q", test.token, got, test.want)
+			}
+		})
 	}
 }
 
@@ -369,24 +375,26 @@ var scanTexts = []struct {
 
 func TestScanner(t *testing.T) {
 	for _, test := range scanTexts {
-		value, f := scan([]byte(test.text))
-		switch {
-		case test.rule == "" && f != nil:
-			t.Errorf("%q is refused: %v", test.text, f)
-		case test.rule == "" && string(value) != strings.Trim(test.text, " \t\r\n"):
-			t.Errorf("the value in %q is %q", test.text, value)
-		case test.rule != "" && f == nil:
-			t.Errorf("%q is accepted, want the rule %s", test.text, test.rule)
-		case test.rule != "" && (f.rule != test.rule || f.offset != test.offset):
-			t.Errorf("%q is refused by %s at %d (%v), want %s at %d", test.text, f.rule, f.offset, f, test.rule, test.offset)
-		}
-		checkScan(t, []byte(test.text))
+		t.Run(rowName(test.text), func(t *testing.T) {
+			value, f := scan([]byte(test.text))
+			switch {
+			case test.rule == "" && f != nil:
+				t.Errorf("%q is refused: %v", test.text, f)
+			case test.rule == "" && string(value) != strings.Trim(test.text, " \t\r\n"):
+				t.Errorf("the value in %q is %q", test.text, value)
+			case test.rule != "" && f == nil:
+				t.Errorf("%q is accepted, want the rule %s", test.text, test.rule)
+			case test.rule != "" && (f.rule != test.rule || f.offset != test.offset):
+				t.Errorf("%q is refused by %s at %d (%v), want %s at %d", test.text, f.rule, f.offset, f, test.rule, test.offset)
+			}
+			checkScan(t, []byte(test.text))
+		})
 	}
 }
 
-// Verify that findMember finds what is there and does not move the scanner, and that it
+// Verify that lookAhead finds what is there and does not move the scanner, and that it
 // has then read the objects inside too.
-func TestFindMember(t *testing.T) {
+func TestLookAhead(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
 		{`{"kind":"a"}`, `"a"`},
 		{`{ "a" : 1 , "k\u0069nd" : [1, {"kind":2}] , "b" : 3 }`, `[1, {"kind":2}]`},
@@ -408,26 +416,28 @@ func TestFindMember(t *testing.T) {
 		{`{}`, ``},
 		{`{`, ``},
 	} {
-		// The object is a member of another one, whose names the scanner still has.
-		var s, plain scanner
-		for _, s := range []*scanner{&s, &plain} {
-			s.reset([]byte(`{"kind":1,"c":` + test.text))
-			s.openBracket()
-			s.names = append(make([][]byte, 0, 8), s.readName())
-			s.skipValue()
-			s.more('}', false)
-			s.readName()
-		}
-		for range 2 { // the second time it knows
-			if got := s.lookAhead([]string{"kind", "type"}, "kind"); string(got) != test.want {
-				t.Errorf("%s: %s, want %s", test.text, got, test.want)
+		t.Run(rowName(test.text), func(t *testing.T) {
+			// The object is a member of another one, whose names the scanner still has.
+			var s, plain scanner
+			for _, s := range []*scanner{&s, &plain} {
+				s.reset([]byte(`{"kind":1,"c":` + test.text))
+				s.openBracket()
+				s.names = append(make([][]byte, 0, 8), s.readName())
+				s.skipValue()
+				s.more('}', false)
+				s.readName()
 			}
-		}
-		s.skipValue()
-		plain.skipValue()
-		if s.found, s.passed = nil, 0; !reflect.DeepEqual(s, plain) {
-			t.Errorf("%s: then read up to %+v, want %+v", test.text, s, plain)
-		}
+			for range 2 { // the second time it knows
+				if got := s.lookAhead([]string{"kind", "type"}, "kind"); string(got) != test.want {
+					t.Errorf("%s: %s, want %s", test.text, got, test.want)
+				}
+			}
+			s.skipValue()
+			plain.skipValue()
+			if s.found, s.passed = nil, 0; !reflect.DeepEqual(s, plain) {
+				t.Errorf("%s: then read up to %+v, want %+v", test.text, s, plain)
+			}
+		})
 	}
 	// In order, as a decoder asks; nothing is searched for a second time.
 	text := `{"a":{"a":{"a":[{"type":3,"kind":4},{},{"kind":{"kind":5}}],"kind":2},"type":{"kind":0},"kind":1},"type":6}`
@@ -487,14 +497,16 @@ func TestScannerDepth(t *testing.T) {
 		{"[", "", "", 100000, false},
 		{`{"a":`, "", "", 100000, false},
 	} {
-		text := []byte(strings.Repeat(test.open, test.levels) + test.inside + strings.Repeat(test.close, test.levels))
-		_, f := scan(text)
-		_, anyErr := compileFor[any](t).unmarshal(text)
-		_, rawErr := compileFor[json.RawMessage](t).unmarshal(text)
-		_, ownErr := compileFor[oVerbatim](t).unmarshal(text)
-		if (f == nil) != test.ok || (anyErr == nil) != test.ok || (rawErr == nil) != test.ok || (ownErr == nil) != test.ok {
-			t.Errorf("%d times %s: scanner %v, any %v, raw %v, own %v", test.levels, test.open, f, anyErr, rawErr, ownErr)
-		}
+		t.Run(rowName(test.levels, test.open, test.inside), func(t *testing.T) {
+			text := []byte(strings.Repeat(test.open, test.levels) + test.inside + strings.Repeat(test.close, test.levels))
+			_, f := scan(text)
+			_, anyErr := compileFor[any](t).unmarshal(text)
+			_, rawErr := compileFor[json.RawMessage](t).unmarshal(text)
+			_, ownErr := compileFor[oVerbatim](t).unmarshal(text)
+			if (f == nil) != test.ok || (anyErr == nil) != test.ok || (rawErr == nil) != test.ok || (ownErr == nil) != test.ok {
+				t.Errorf("%d times %s: scanner %v, any %v, raw %v, own %v", test.levels, test.open, f, anyErr, rawErr, ownErr)
+			}
+		})
 	}
 	for _, test := range []struct {
 		open, close string
@@ -510,10 +522,12 @@ func TestScannerDepth(t *testing.T) {
 		{`{"value":0,"unknown":`, "}", 1000, false},
 		{`{"value":0,"next":`, "", 100000, false},
 	} {
-		text := strings.Repeat(test.open, test.levels) + `{"value":0}` + strings.Repeat(test.close, test.levels)
-		if _, err := compileFor[oNode](t).unmarshal([]byte(text)); (err == nil) != test.ok {
-			t.Errorf("%d times %s: %v", test.levels, test.open, err)
-		}
+		t.Run(rowName(test.levels, test.open), func(t *testing.T) {
+			text := strings.Repeat(test.open, test.levels) + `{"value":0}` + strings.Repeat(test.close, test.levels)
+			if _, err := compileFor[oNode](t).unmarshal([]byte(text)); (err == nil) != test.ok {
+				t.Errorf("%d times %s: %v", test.levels, test.open, err)
+			}
+		})
 	}
 }
 
@@ -541,20 +555,22 @@ func TestScannerManyNames(t *testing.T) {
 		{"last again", `,"name` + strconv.Itoa(many-1) + `":0}`, ruleDuplicate},
 		{"escaped", `,"n\u0061me5000":0}`, ruleDuplicate},
 	} {
-		text := append(slices.Clip(object), test.last...)
-		_, f := scan(text)
-		if f == nil && test.rule != "" || f != nil && f.rule != test.rule {
-			t.Errorf("%s: %v", test.name, f)
-		}
-		for _, c := range []*codec{compileFor[any](t), compileFor[map[string]int](t), compileFor[struct{}](t), compileFor[json.RawMessage](t)} {
-			v, err := c.unmarshal(text)
-			if (err == nil) != (test.rule == "") {
-				t.Errorf("%s into %s: %v", test.name, c.name, err)
+		t.Run(test.name, func(t *testing.T) {
+			text := append(slices.Clip(object), test.last...)
+			_, f := scan(text)
+			if f == nil && test.rule != "" || f != nil && f.rule != test.rule {
+				t.Errorf("%s: %v", test.name, f)
 			}
-			if m, ok := v.Interface().(map[string]int); ok && err == nil && (len(m) != many || m["name777"] != 777) {
-				t.Errorf("the map has %d entries", len(m))
+			for _, c := range []*codec{compileFor[any](t), compileFor[map[string]int](t), compileFor[struct{}](t), compileFor[json.RawMessage](t)} {
+				v, err := c.unmarshal(text)
+				if (err == nil) != (test.rule == "") {
+					t.Errorf("%s into %s: %v", test.name, c.name, err)
+				}
+				if m, ok := v.Interface().(map[string]int); ok && err == nil && (len(m) != many || m["name777"] != 777) {
+					t.Errorf("the map has %d entries", len(m))
+				}
 			}
-		}
+		})
 	}
 }
 

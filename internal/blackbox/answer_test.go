@@ -123,24 +123,26 @@ func TestStatus(t *testing.T) {
 		{"HEAD", "/items/look", "203 11 "},
 		{"GET", "/items/ask", `202 11 {"name":""}`},
 	} {
-		r, _ := http.NewRequest(test.method, server.URL+test.path, strings.NewReader(`{"name":"pen"}`))
-		r.Header.Set("Content-Type", "application/json")
-		a, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := strings.Join([]string{a.Status[:3], a.Header.Get("Content-Length"), textOf(a)}, " ")
-		a.Body.Close()
-		if got != test.want {
-			t.Errorf("%s %s: %s, want %s", test.method, test.path, got, test.want)
-		}
-		if test.method == "HEAD" {
-			continue
-		}
-		responses := doc["paths"].(map[string]any)[test.path].(map[string]any)[strings.ToLower(test.method)].(map[string]any)["responses"]
-		if described := partOf(responses, a.Status[:3], "description"); described != `"`+http.StatusText(a.StatusCode)+`"` || a.StatusCode != 200 && partOf(responses, "200") != "" {
-			t.Errorf("%s %s: the document has %s", test.method, test.path, partOf(responses))
-		}
+		t.Run(rowName(test.method, test.path), func(t *testing.T) {
+			r, _ := http.NewRequest(test.method, server.URL+test.path, strings.NewReader(`{"name":"pen"}`))
+			r.Header.Set("Content-Type", "application/json")
+			a, err := http.DefaultClient.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := strings.Join([]string{a.Status[:3], a.Header.Get("Content-Length"), textOf(a)}, " ")
+			a.Body.Close()
+			if got != test.want {
+				t.Errorf("%s %s: %s, want %s", test.method, test.path, got, test.want)
+			}
+			if test.method == "HEAD" {
+				return
+			}
+			responses := doc["paths"].(map[string]any)[test.path].(map[string]any)[strings.ToLower(test.method)].(map[string]any)["responses"]
+			if described := partOf(responses, a.Status[:3], "description"); described != `"`+http.StatusText(a.StatusCode)+`"` || a.StatusCode != 200 && partOf(responses, "200") != "" {
+				t.Errorf("%s %s: the document has %s", test.method, test.path, partOf(responses))
+			}
+		})
 	}
 }
 
@@ -225,9 +227,11 @@ func TestTransports(t *testing.T) {
 		{"GET", "/parts/7", "the method is not allowed here; allowed: PUT"},
 		{"PATCH", "/parts/7", "the method is not allowed here; allowed: PUT"},
 	} {
-		if got := textOf(answerTo(s.REST(), test.method, test.path, "")); !strings.Contains(got, test.want) {
-			t.Errorf("%s %s: %s, want %s", test.method, test.path, got, test.want)
-		}
+		t.Run(rowName(test.method, test.path), func(t *testing.T) {
+			if got := textOf(answerTo(s.REST(), test.method, test.path, "")); !strings.Contains(got, test.want) {
+				t.Errorf("%s %s: %s, want %s", test.method, test.path, got, test.want)
+			}
+		})
 	}
 	for _, test := range []struct{ call, want string }{
 		{`"parts.all"`, `{"name":"all"}`},
@@ -237,10 +241,12 @@ func TestTransports(t *testing.T) {
 		{`"parts.updateOnREST","params":{"id":"7"}`, `-32601`},
 		{`"parts.patch_on_mcp","params":{"from":"a","to":"b"}`, `-32601`},
 	} {
-		got := textOf(answerTo(s.RPC(), "POST", "/", `{"jsonrpc":"2.0","id":1,"method":`+test.call+`}`, "Content-Type", "application/json"))
-		if !strings.Contains(got, test.want) {
-			t.Errorf("%s: %s, want %s", test.call, got, test.want)
-		}
+		t.Run(rowName(test.call), func(t *testing.T) {
+			got := textOf(answerTo(s.RPC(), "POST", "/", `{"jsonrpc":"2.0","id":1,"method":`+test.call+`}`, "Content-Type", "application/json"))
+			if !strings.Contains(got, test.want) {
+				t.Errorf("%s: %s, want %s", test.call, got, test.want)
+			}
+		})
 	}
 	for name, want := range map[string]string{"parts_all": "/from is not a known property", "parts_patch_on_mcp": `"isError":false`, "parts_get_on_rpc": "-32602", "parts_update_on_rest": "-32602"} {
 		got := textOf(answerTo(s.MCP(nil), "POST", "/", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+name+`","arguments":{"from":"a","to":"b"}}}`,
@@ -273,16 +279,18 @@ func TestTransportsInDocuments(t *testing.T) {
 		{"OpenRPC", rpc, []string{"parts.all", "parts.get_on_rpc"}, []string{"parts.patch_on_mcp", "parts.update_on_rest"}},
 		{"tools", toolsOf(s), []string{"parts_all", "parts_patch_on_mcp", "a method of PartAPI."}, []string{"parts_get_on_rpc", "parts_update_on_rest"}},
 	} {
-		for _, name := range test.with {
-			if !strings.Contains(test.text, name) {
-				t.Errorf("%s has no %s:\n%s", test.document, name, test.text)
+		t.Run(test.document, func(t *testing.T) {
+			for _, name := range test.with {
+				if !strings.Contains(test.text, name) {
+					t.Errorf("%s has no %s:\n%s", test.document, name, test.text)
+				}
 			}
-		}
-		for _, name := range test.without {
-			if strings.Contains(test.text, name) {
-				t.Errorf("%s has %s:\n%s", test.document, name, test.text)
+			for _, name := range test.without {
+				if strings.Contains(test.text, name) {
+					t.Errorf("%s has %s:\n%s", test.document, name, test.text)
+				}
 			}
-		}
+		})
 	}
 	for _, m := range s.Descriptor().Resources[0].Methods {
 		if unrouted := m.HTTP == (svc.HTTPBinding{}); unrouted != slices.Contains([]string{"get_on_rpc", "patch_on_mcp"}, m.Name) {
@@ -552,10 +560,12 @@ func TestOutputHeaders(t *testing.T) {
 		{"/heads", `{"items":[{"id":"","etag":"\"v1\"","count":7,"maybe":"x"}]}`, "X-Total", "1"},
 		{"/heads/watch", "data: {\"id\":\"1\",\"etag\":\"\\\"v1\\\"\",\"count\":0,\"maybe\":null}\n\nevent: done\ndata: {}\n\n", "X-Count", ""},
 	} {
-		a := answerTo(s.REST(), "GET", test.path, "")
-		if got := strings.TrimPrefix(textOf(a), ":\n\n"); got != test.body || a.Header.Get(test.header) != test.value {
-			t.Errorf("%s: %s with %v", test.path, got, a.Header)
-		}
+		t.Run(rowName(test.path, test.header), func(t *testing.T) {
+			a := answerTo(s.REST(), "GET", test.path, "")
+			if got := strings.TrimPrefix(textOf(a), ":\n\n"); got != test.body || a.Header.Get(test.header) != test.value {
+				t.Errorf("%s: %s with %v", test.path, got, a.Header)
+			}
+		})
 	}
 	if a := answerTo(s.REST(), "POST", "/heads/only", ""); a.StatusCode != 200 || a.Header.Get("Location") != "/here" || textOf(a) != "{}" {
 		t.Errorf("an output of headers alone: %d %v", a.StatusCode, a.Header)
@@ -657,15 +667,17 @@ func TestConditionalGet(t *testing.T) {
 		{"fails", `*`, 404},
 		{"value", `"v1"`, 304},
 	} {
-		for _, method := range []string{"GET", "HEAD"} {
-			a := answerTo(h, method, "/heads/"+test.id, "", "If-None-Match", test.none)
-			if a.StatusCode != test.status {
-				t.Errorf("%s %s with %s: %d, want %d", method, test.id, test.none, a.StatusCode, test.status)
+		t.Run(rowName(test.id, test.none), func(t *testing.T) {
+			for _, method := range []string{"GET", "HEAD"} {
+				a := answerTo(h, method, "/heads/"+test.id, "", "If-None-Match", test.none)
+				if a.StatusCode != test.status {
+					t.Errorf("%s %s with %s: %d, want %d", method, test.id, test.none, a.StatusCode, test.status)
+				}
+				if a.StatusCode == 304 && (textOf(a) != "" || a.Header.Get("ETag") == "") {
+					t.Errorf("%s %s with %s: %v", method, test.id, test.none, a.Header)
+				}
 			}
-			if a.StatusCode == 304 && (textOf(a) != "" || a.Header.Get("ETag") == "") {
-				t.Errorf("%s %s with %s: %v", method, test.id, test.none, a.Header)
-			}
-		}
+		})
 	}
 	a := answerTo(h, "GET", "/heads/5", "", "If-None-Match", `"a"`, "If-None-Match", `"v1"`)
 	if a.StatusCode != 304 {
@@ -712,19 +724,21 @@ func TestConditionalGetInDocuments(t *testing.T) {
 		{own, "get", "/heads/{id}", false, true},
 		{own, "get", "/heads/only", false, false},
 	} {
-		for _, version := range []string{"3.0", "3.1", "3.2"} {
-			doc := documentOf(t, test.service, version)
-			if got := partOf(doc, "paths", test.path, test.method, "parameters"); strings.Contains(got, condition) != test.condition {
-				t.Errorf("%s: %s %s has the parameters %s", version, test.method, test.path, got)
+		t.Run(rowName(test.method, test.path), func(t *testing.T) {
+			for _, version := range []string{"3.0", "3.1", "3.2"} {
+				doc := documentOf(t, test.service, version)
+				if got := partOf(doc, "paths", test.path, test.method, "parameters"); strings.Contains(got, condition) != test.condition {
+					t.Errorf("%s: %s %s has the parameters %s", version, test.method, test.path, got)
+				}
+				want := ""
+				if test.answers {
+					want = unchanged
+				}
+				if got := partOf(doc, "paths", test.path, test.method, "responses", "304"); got != want {
+					t.Errorf("%s: the 304 of %s %s is %s, want %s", version, test.method, test.path, got, want)
+				}
 			}
-			want := ""
-			if test.answers {
-				want = unchanged
-			}
-			if got := partOf(doc, "paths", test.path, test.method, "responses", "304"); got != want {
-				t.Errorf("%s: the 304 of %s %s is %s, want %s", version, test.method, test.path, got, want)
-			}
-		}
+		})
 	}
 	for _, test := range []struct {
 		service *svc.Service
@@ -757,9 +771,11 @@ func TestOutputHeadersInOpenAPI(t *testing.T) {
 			{[]string{"paths", "/heads", "get", "responses", "200", "content", "application/json", "schema"}, `{"$ref":"#/components/schemas/HeadList"}`},
 			{[]string{"paths", "/heads/watch", "get", "responses", "200", "headers"}, ``},
 		} {
-			if got := partOf(doc, test.names...); got != test.want {
-				t.Errorf("%s: %v is %s\nwant %s", version, test.names, got, test.want)
-			}
+			t.Run(rowName(test.names), func(t *testing.T) {
+				if got := partOf(doc, test.names...); got != test.want {
+					t.Errorf("%s: %v is %s\nwant %s", version, test.names, got, test.want)
+				}
+			})
 		}
 	}
 }
@@ -829,9 +845,11 @@ func TestMatchesETag(t *testing.T) {
 		{`W/"1"`, `"1"`, false}, {`W/"1"`, `W/"1"`, false}, {`"1"`, `W/"1"`, false}, {`W/"1", "1"`, `"1"`, true},
 		{`"1,2"`, `"1,2"`, true}, {`"1,2"`, `"1"`, false}, {`1`, `"1"`, false}, {`1`, `1`, false}, {`"1`, `"1"`, false}, {`"1" x "2"`, `"2"`, false},
 	} {
-		if got := svc.MatchesETag(test.ifMatch, test.etag); got != test.want {
-			t.Errorf("MatchesETag(%q, %q) = %t", test.ifMatch, test.etag, got)
-		}
+		t.Run(rowName(test.ifMatch, test.etag), func(t *testing.T) {
+			if got := svc.MatchesETag(test.ifMatch, test.etag); got != test.want {
+				t.Errorf("MatchesETag(%q, %q) = %t", test.ifMatch, test.etag, got)
+			}
+		})
 	}
 }
 

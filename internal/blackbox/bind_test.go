@@ -333,7 +333,7 @@ func (wideService) List(context.Context, *WideParams) error { return nil }
 
 // Verify of each of 70 parameters that it is missed when it is not there, and that
 // it is found when it comes twice.
-func TestWideParams(t *testing.T) {
+func TestManyParameters(t *testing.T) {
 	s, err := svc.Register[WideAPI](wideService{}, &svc.Options{Resource: "wide", Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
@@ -417,15 +417,17 @@ func TestSources(t *testing.T) {
 		{"PUT", "/src/1?owner=", `{"title":"t"}`, &SourceUpdate{ID: "1", Title: "t"}},
 		{"PUT", "/src/1", `{"title":"t","owner":"you"}`, "query/owner"},
 	} {
-		impl.got = nil
-		status, answer := ask(h, test.method, test.target, test.body)
-		got := impl.got
-		if status == 400 && impl.got == nil {
-			got = violationPlaces(answer)
-		}
-		if !reflect.DeepEqual(got, test.want) {
-			t.Errorf("%s %s %s: %d %s\n got %+v\nwant %+v", test.method, test.target, test.body, status, answer, got, test.want)
-		}
+		t.Run(rowName(test.method, test.target, test.body), func(t *testing.T) {
+			impl.got = nil
+			status, answer := ask(h, test.method, test.target, test.body)
+			got := impl.got
+			if status == 400 && impl.got == nil {
+				got = violationPlaces(answer)
+			}
+			if !reflect.DeepEqual(got, test.want) {
+				t.Errorf("%s %s %s: %d %s\n got %+v\nwant %+v", test.method, test.target, test.body, status, answer, got, test.want)
+			}
+		})
 	}
 }
 
@@ -581,14 +583,16 @@ func TestHeaderField(t *testing.T) {
 		{"/h/text", "12345", ``, `{"in":"header","path":"/Last-Event-ID","rule":"maxLength"`},
 		{"/h/text", "\xff", ``, `{"in":"header","path":"/Last-Event-ID","rule":"type","message":"must be valid UTF-8"}`},
 	} {
-		r := httptest.NewRequest("POST", test.target, strings.NewReader(test.body))
-		if test.header != none {
-			r.Header.Set("Last-Event-ID", test.header)
-		}
-		w := httptest.NewRecorder()
-		if rest.ServeHTTP(w, r); !strings.Contains(w.Body.String(), test.want) {
-			t.Errorf("%s with %q and %s: %d %s; want %s", test.target, test.header, test.body, w.Code, w.Body, test.want)
-		}
+		t.Run(rowName(test.target, test.header, test.body), func(t *testing.T) {
+			r := httptest.NewRequest("POST", test.target, strings.NewReader(test.body))
+			if test.header != none {
+				r.Header.Set("Last-Event-ID", test.header)
+			}
+			w := httptest.NewRecorder()
+			if rest.ServeHTTP(w, r); !strings.Contains(w.Body.String(), test.want) {
+				t.Errorf("%s with %q and %s: %d %s; want %s", test.target, test.header, test.body, w.Code, w.Body, test.want)
+			}
+		})
 	}
 }
 
@@ -635,15 +639,17 @@ func TestHeadersAndCookies(t *testing.T) {
 			violation("header", "X-Tenant", "type", "must be an integer") + "," + violation("cookie", "sid", "pattern", "must match the pattern ^[^a-z]*$")},
 		{"If-Match: ab|X-Tenant: 4", `{"in":"body","path":"","rule":"validate","message":"unlucky"}`},
 	} {
-		r := httptest.NewRequest("POST", "/h/many", nil)
-		for line := range strings.SplitSeq(test.header, "|") {
-			name, value, _ := strings.Cut(line, ":")
-			r.Header.Add(name, strings.TrimSpace(value))
-		}
-		w := httptest.NewRecorder()
-		if rest.ServeHTTP(w, r); !strings.Contains(w.Body.String(), test.want) {
-			t.Errorf("%s: %d %s\nwant %s", test.header, w.Code, w.Body, test.want)
-		}
+		t.Run(rowName(test.header), func(t *testing.T) {
+			r := httptest.NewRequest("POST", "/h/many", nil)
+			for line := range strings.SplitSeq(test.header, "|") {
+				name, value, _ := strings.Cut(line, ":")
+				r.Header.Add(name, strings.TrimSpace(value))
+			}
+			w := httptest.NewRecorder()
+			if rest.ServeHTTP(w, r); !strings.Contains(w.Body.String(), test.want) {
+				t.Errorf("%s: %d %s\nwant %s", test.header, w.Code, w.Body, test.want)
+			}
+		})
 	}
 }
 
@@ -662,10 +668,12 @@ func TestHeaderFieldByName(t *testing.T) {
 		{"many", `{"match":"ab","X-Tenant":1}`, `"path":"/X-Tenant","rule":"unknown"`},
 		{"many", `{"match":"ab","sid":"a"}`, `"path":"/sid","rule":"pattern"`},
 	} {
-		w := rpcPost(s.RPC(), `{"jsonrpc":"2.0","id":1,"method":"h.`+test.method+`","params":`+test.text+`}`)
-		if got := w.Body.String(); !strings.Contains(got, test.want) {
-			t.Errorf("%s: %s, want %s", test.text, got, test.want)
-		}
+		t.Run(rowName(test.method, test.text), func(t *testing.T) {
+			w := rpcPost(s.RPC(), `{"jsonrpc":"2.0","id":1,"method":"h.`+test.method+`","params":`+test.text+`}`)
+			if got := w.Body.String(); !strings.Contains(got, test.want) {
+				t.Errorf("%s: %s, want %s", test.text, got, test.want)
+			}
+		})
 	}
 	in, err := s.NewInput("h", "many")
 	if many := in.(*headerManyIn); err != nil || many.Theme != "light" {
@@ -829,9 +837,11 @@ func TestHeaderFieldMistakes(t *testing.T) {
 		{bad, `headerBadIn.Site: header:"Sec-Fetch-Site": it belongs to the browser`},
 		{place, `no field fills the placeholder {id}`},
 	} {
-		if !strings.Contains(test.got, test.want) {
-			t.Errorf("%s\nwant %s", test.got, test.want)
-		}
+		t.Run(rowName(test.want), func(t *testing.T) {
+			if !strings.Contains(test.got, test.want) {
+				t.Errorf("%s\nwant %s", test.got, test.want)
+			}
+		})
 	}
 	if n := strings.Count(outer, "\n"); n != 2 {
 		t.Errorf("%s\nwant two mistakes: names of cookies have a case", outer)
@@ -892,23 +902,25 @@ func TestOptional(t *testing.T) {
 		{`{"due":{"day":32}}`, `"path":"/due","rule":"validate","message":"no such day"`},
 		{`{"title":nul}`, `"rule":"syntax"`},
 	} {
-		w := httptest.NewRecorder()
-		rest.ServeHTTP(w, httptest.NewRequest("PATCH", "/o/1", strings.NewReader(test.body)))
-		want := test.want
-		if w.Code == 200 {
-			want = `{"id":"1"` + strings.Replace(","+want[1:], ",}", "}", 1)
-			var in optionalIn
-			if err := json.Unmarshal([]byte(test.body), &in); err != nil {
-				t.Errorf("%s: encoding/json: %v", test.body, err)
+		t.Run(rowName(test.body), func(t *testing.T) {
+			w := httptest.NewRecorder()
+			rest.ServeHTTP(w, httptest.NewRequest("PATCH", "/o/1", strings.NewReader(test.body)))
+			want := test.want
+			if w.Code == 200 {
+				want = `{"id":"1"` + strings.Replace(","+want[1:], ",}", "}", 1)
+				var in optionalIn
+				if err := json.Unmarshal([]byte(test.body), &in); err != nil {
+					t.Errorf("%s: encoding/json: %v", test.body, err)
+				}
+				in.ID = "1"
+				if text, err := json.Marshal(in); string(text) != want || err != nil {
+					t.Errorf("%s: encoding/json makes %s of it, %v; want %s", test.body, text, err, want)
+				}
 			}
-			in.ID = "1"
-			if text, err := json.Marshal(in); string(text) != want || err != nil {
-				t.Errorf("%s: encoding/json makes %s of it, %v; want %s", test.body, text, err, want)
+			if !strings.Contains(w.Body.String(), want) {
+				t.Errorf("%s: %d %s, want %s", test.body, w.Code, w.Body, want)
 			}
-		}
-		if !strings.Contains(w.Body.String(), want) {
-			t.Errorf("%s: %d %s, want %s", test.body, w.Code, w.Body, want)
-		}
+		})
 	}
 
 	in := &optionalIn{ID: "1"}
@@ -1096,16 +1108,18 @@ func TestSpelledTexts(t *testing.T) {
 		{`?from=::1&from=here`, "query", "/from/1", "type", "must be an IP address, such as 192.0.2.1 or 2001:db8::1"},
 		{`?shade=blue`, "query", "/shade", "type", "is not in the form that is expected here, such as dark red"},
 	} {
-		r := httptest.NewRequest("POST", "/things", strings.NewReader(test.request))
-		if strings.HasPrefix(test.request, "?") {
-			r = httptest.NewRequest("GET", "/things"+test.request, nil)
-		}
-		w := httptest.NewRecorder()
-		handler.ServeHTTP(w, r)
-		want := fmt.Sprintf(`"violations":[{"in":%q,"path":%q,"rule":%q,"message":%q}]`, test.in, test.path, test.rule, test.message)
-		if got := w.Body.String(); w.Code != 400 || !strings.Contains(got, want) {
-			t.Errorf("%s: %d %s, want %s", test.request, w.Code, got, want)
-		}
+		t.Run(rowName(test.request), func(t *testing.T) {
+			r := httptest.NewRequest("POST", "/things", strings.NewReader(test.request))
+			if strings.HasPrefix(test.request, "?") {
+				r = httptest.NewRequest("GET", "/things"+test.request, nil)
+			}
+			w := httptest.NewRecorder()
+			handler.ServeHTTP(w, r)
+			want := fmt.Sprintf(`"violations":[{"in":%q,"path":%q,"rule":%q,"message":%q}]`, test.in, test.path, test.rule, test.message)
+			if got := w.Body.String(); w.Code != 400 || !strings.Contains(got, want) {
+				t.Errorf("%s: %d %s, want %s", test.request, w.Code, got, want)
+			}
+		})
 	}
 	// By Call the name is looked at in another place.
 	_, err := service.Call(context.Background(), "things", "create", &spelled{Levels: map[spelledLevel]spelledItem{"middle": {}}})

@@ -153,14 +153,16 @@ func TestClientForeignHeaders(t *testing.T) {
 		{"ETag", `"a" "b"`, "INTERNAL: the response does not match the type of the output: /ETag is given more than once"},
 		{"X-Left", "256", "INTERNAL: the response does not match the type of the output: /X-Left must be an integer between 0 and 255"},
 	} {
-		client := connectParts(t, "", svc.ClientOptions{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Content-Type", "application/json")
-			w.Header()[http.CanonicalHeaderKey(test.name)] = strings.SplitN(test.values, `" `, 2)
-			io.WriteString(w, "{}")
-		})})
-		if _, err := client.Update(context.Background(), &WidgetIn{ID: "1"}); !strings.HasPrefix(fmt.Sprint(err), test.want) {
-			t.Errorf("%s: %s: got %v, want %s", test.name, test.values, err, test.want)
-		}
+		t.Run(rowName(test.name, test.values), func(t *testing.T) {
+			client := connectParts(t, "", svc.ClientOptions{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				w.Header()[http.CanonicalHeaderKey(test.name)] = strings.SplitN(test.values, `" `, 2)
+				io.WriteString(w, "{}")
+			})})
+			if _, err := client.Update(context.Background(), &WidgetIn{ID: "1"}); !strings.HasPrefix(fmt.Sprint(err), test.want) {
+				t.Errorf("%s: %s: got %v, want %s", test.name, test.values, err, test.want)
+			}
+		})
 	}
 }
 
@@ -182,9 +184,11 @@ func TestClientUnsent(t *testing.T) {
 		{&WidgetIn{ID: "1", Session: "a;b"}, "INVALID_ARGUMENT: invalid input: /session must be visible ASCII characters, without semicolons, quotes around them and spaces around them, since a cookie carries nothing else"},
 		{&WidgetIn{ID: "1", Session: `"a"`}, "INVALID_ARGUMENT: invalid input: /session must be visible ASCII characters, without semicolons, quotes around them and spaces around them, since a cookie carries nothing else"},
 	} {
-		if _, err := client.Update(context.Background(), test.in); err == nil || err.Error() != test.want {
-			t.Errorf("%+v: got %v, want %s", test.in, err, test.want)
-		}
+		t.Run(rowName(test.want), func(t *testing.T) {
+			if _, err := client.Update(context.Background(), test.in); err == nil || err.Error() != test.want {
+				t.Errorf("%+v: got %v, want %s", test.in, err, test.want)
+			}
+		})
 	}
 	for _, test := range []struct {
 		err  error
@@ -193,9 +197,11 @@ func TestClientUnsent(t *testing.T) {
 		{unwritten[rCode](), "INVALID_ARGUMENT: the input has no form in JSON: it is never written"},
 		{unwritten[rFussy](), "INTERNAL: panic: ABORTED: secret"},
 	} {
-		if test.err == nil || test.err.Error() != test.want {
-			t.Errorf("got %v, want %s", test.err, test.want)
-		}
+		t.Run(rowName(test.want), func(t *testing.T) {
+			if test.err == nil || test.err.Error() != test.want {
+				t.Errorf("got %v, want %s", test.err, test.want)
+			}
+		})
 	}
 	var none context.Context
 	if err := client.Delete(none, &WidgetID{"1"}); svc.CodeOf(err) != svc.CodeInvalidArgument {
@@ -237,12 +243,14 @@ func TestClientErrors(t *testing.T) {
 			{context.DeadlineExceeded, "DEADLINE_EXCEEDED: the call took too long", 504, ""},
 			{svc.Errorf("NO_CODE", "x"), "UNKNOWN: unknown error", 500, ""},
 		} {
-			p.err = test.err
-			err := client.Delete(context.Background(), &WidgetID{"1"})
-			var e *svc.Error
-			if !errors.As(err, &e) || e.Error() != test.want || e.HTTPStatus() != test.status || e.Header().Get("Retry-After") != test.after || errors.Unwrap(e) != nil {
-				t.Errorf("%v: got %v %+v, want %s", test.err, err, e, test.want)
-			}
+			t.Run(rowName(test.want), func(t *testing.T) {
+				p.err = test.err
+				err := client.Delete(context.Background(), &WidgetID{"1"})
+				var e *svc.Error
+				if !errors.As(err, &e) || e.Error() != test.want || e.HTTPStatus() != test.status || e.Header().Get("Retry-After") != test.after || errors.Unwrap(e) != nil {
+					t.Errorf("%v: got %v %+v, want %s", test.err, err, e, test.want)
+				}
+			})
 		}
 		p.err = svc.Errorf(svc.CodeInvalidArgument, "bad").WithDetails(map[string]any{"n": 1, "violations": []svc.Violation{{In: "body", Path: "/a", Rule: "type", Message: "m"}}})
 		err := client.Delete(context.Background(), &WidgetID{"1"})
@@ -336,29 +344,31 @@ func TestClientForeignAnswers(t *testing.T) {
 		{"unknown and absent members", "application/json; charset=utf-8", 200, `{"new":[{}]}`, "<nil>", "<nil>"},
 		{"more than the rules allow", "application/json", 200, `{"id":"","size":-1}`, "<nil>", "<nil>"},
 	} {
-		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			w.Header()["Content-Type"] = nil
-			if test.contentType != "" {
-				w.Header().Set("Content-Type", test.contentType)
+		t.Run(test.name, func(t *testing.T) {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header()["Content-Type"] = nil
+				if test.contentType != "" {
+					w.Header().Set("Content-Type", test.contentType)
+				}
+				w.Header().Set("Location", "/elsewhere")
+				w.WriteHeader(test.status)
+				io.WriteString(w, test.body)
+			}))
+			client := connectParts(t, server.URL, svc.ClientOptions{MaxBody: 2000})
+			_, err := client.Update(context.Background(), &WidgetIn{ID: "1"})
+			const options = ", by the base URL and ClientOptions.Service"
+			if got := strings.ReplaceAll(fmt.Sprint(err), "PUT "+server.URL+"/parts/1"+options, "REQUEST"); got != test.update {
+				t.Errorf("%s: Update got\n%s, want\n%s", test.name, got, test.update)
 			}
-			w.Header().Set("Location", "/elsewhere")
-			w.WriteHeader(test.status)
-			io.WriteString(w, test.body)
-		}))
-		client := connectParts(t, server.URL, svc.ClientOptions{MaxBody: 2000})
-		_, err := client.Update(context.Background(), &WidgetIn{ID: "1"})
-		const options = ", by the base URL and ClientOptions.Service"
-		if got := strings.ReplaceAll(fmt.Sprint(err), "PUT "+server.URL+"/parts/1"+options, "REQUEST"); got != test.update {
-			t.Errorf("%s: Update got\n%s, want\n%s", test.name, got, test.update)
-		}
-		if test.remove == "" {
-			test.remove = test.update
-		}
-		err = client.Delete(context.Background(), &WidgetID{"1"})
-		if got := strings.ReplaceAll(fmt.Sprint(err), "DELETE "+server.URL+"/parts/1"+options, "REQUEST"); got != test.remove {
-			t.Errorf("%s: Delete got\n%s, want\n%s", test.name, got, test.remove)
-		}
-		server.Close()
+			if test.remove == "" {
+				test.remove = test.update
+			}
+			err = client.Delete(context.Background(), &WidgetID{"1"})
+			if got := strings.ReplaceAll(fmt.Sprint(err), "DELETE "+server.URL+"/parts/1"+options, "REQUEST"); got != test.remove {
+				t.Errorf("%s: Delete got\n%s, want\n%s", test.name, got, test.remove)
+			}
+			server.Close()
+		})
 	}
 }
 
@@ -378,19 +388,21 @@ func TestClientWithoutRoute(t *testing.T) {
 		{"https://h.example/v1", svc.Options{Resource: "parts", Methods: map[string]svc.MethodOptions{"Update": {HTTP: "PATCH /parts/{id}"}}},
 			"UNIMPLEMENTED: the method is not allowed here; allowed: PUT, DELETE: PATCH https://h.example/v1/parts/a%2Fb, by the base URL and ClientOptions.Service"},
 	} {
-		client := new(partsClient)
-		if err := svc.Connect[WidgetAPI](client, test.base, &svc.ClientOptions{Service: &test.options, Handler: mux}); err != nil {
-			t.Fatal(err)
-		}
-		_, err := client.Update(context.Background(), &WidgetIn{ID: "a/b", Force: true})
-		if fmt.Sprint(err) != test.want {
-			t.Errorf("got %v\nwant %s", err, test.want)
-		}
-		w := httptest.NewRecorder()
-		svc.WriteError(w, httptest.NewRequest("GET", "/", nil), err)
-		if body := w.Body.String(); strings.Contains(body, "h.example") {
-			t.Errorf("the answer to the client of the client is %s", body)
-		}
+		t.Run(rowName(test.base), func(t *testing.T) {
+			client := new(partsClient)
+			if err := svc.Connect[WidgetAPI](client, test.base, &svc.ClientOptions{Service: &test.options, Handler: mux}); err != nil {
+				t.Fatal(err)
+			}
+			_, err := client.Update(context.Background(), &WidgetIn{ID: "a/b", Force: true})
+			if fmt.Sprint(err) != test.want {
+				t.Errorf("got %v\nwant %s", err, test.want)
+			}
+			w := httptest.NewRecorder()
+			svc.WriteError(w, httptest.NewRequest("GET", "/", nil), err)
+			if body := w.Body.String(); strings.Contains(body, "h.example") {
+				t.Errorf("the answer to the client of the client is %s", body)
+			}
+		})
 	}
 }
 
@@ -440,12 +452,14 @@ func TestClientNetwork(t *testing.T) {
 		{"cut chunk", rawServer(t, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{\"id\"\r\n", false), svc.CodeUnavailable, "the response was cut"},
 		{"no such host", "http://host.invalid", svc.CodeUnavailable, "the server did not answer"},
 	} {
-		client := connectParts(t, test.url, svc.ClientOptions{HTTPClient: newHTTPClient(t)})
-		_, err := client.Update(context.Background(), &WidgetIn{ID: "1"})
-		e := svc.ErrorFrom(err)
-		if svc.CodeOf(err) != test.code || test.message != "" && e.Message != test.message || errors.Unwrap(e) == nil {
-			t.Errorf("%s: got %v, want %s %s with a cause", test.name, err, test.code, test.message)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			client := connectParts(t, test.url, svc.ClientOptions{HTTPClient: newHTTPClient(t)})
+			_, err := client.Update(context.Background(), &WidgetIn{ID: "1"})
+			e := svc.ErrorFrom(err)
+			if svc.CodeOf(err) != test.code || test.message != "" && e.Message != test.message || errors.Unwrap(e) == nil {
+				t.Errorf("%s: got %v, want %s %s with a cause", test.name, err, test.code, test.message)
+			}
+		})
 	}
 }
 
@@ -490,20 +504,22 @@ func TestClientContext(t *testing.T) {
 		}, 0, svc.CodeDeadlineExceeded, context.DeadlineExceeded},
 		{"time of the http.Client", func() (context.Context, func()) { return context.Background(), func() {} }, 20 * time.Millisecond, svc.CodeDeadlineExceeded, context.DeadlineExceeded},
 	} {
-		h := newHTTPClient(t)
-		h.Timeout = test.http
-		client := connectParts(t, server.URL, svc.ClientOptions{HTTPClient: h})
-		ctx, cancel := test.ctx()
-		_, err := client.Update(ctx, &WidgetIn{ID: "1"})
-		if svc.CodeOf(err) != test.want || !errors.Is(err, test.is) {
-			t.Errorf("%s: in the body: %v", test.name, err)
-		}
-		cancel()
-		ctx, cancel = test.ctx()
-		if err := client.Delete(ctx, &WidgetID{"1"}); svc.CodeOf(err) != test.want || !errors.Is(err, test.is) {
-			t.Errorf("%s: before the header: %v", test.name, err)
-		}
-		cancel()
+		t.Run(test.name, func(t *testing.T) {
+			h := newHTTPClient(t)
+			h.Timeout = test.http
+			client := connectParts(t, server.URL, svc.ClientOptions{HTTPClient: h})
+			ctx, cancel := test.ctx()
+			_, err := client.Update(ctx, &WidgetIn{ID: "1"})
+			if svc.CodeOf(err) != test.want || !errors.Is(err, test.is) {
+				t.Errorf("%s: in the body: %v", test.name, err)
+			}
+			cancel()
+			ctx, cancel = test.ctx()
+			if err := client.Delete(ctx, &WidgetID{"1"}); svc.CodeOf(err) != test.want || !errors.Is(err, test.is) {
+				t.Errorf("%s: before the header: %v", test.name, err)
+			}
+			cancel()
+		})
 	}
 }
 
@@ -614,33 +630,35 @@ func TestClientForeignStreams(t *testing.T) {
 		{"too large", "text/event-stream", "data: {\"id\":\"" + strings.Repeat("x", 3000) + "\"}\n\n", "INTERNAL: the response has more than 2000 bytes, the limit of the client: the body is larger than ClientOptions.MaxBody", ""},
 		{"JSON", "application/json", `{"id":"1"}`, "INTERNAL: the Content-Type of the response is not text/event-stream", ""},
 	} {
-		client := connectParts(t, "", svc.ClientOptions{MaxBody: 2000, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Content-Type", test.contentType)
-			io.WriteString(w, test.body)
-		})})
-		stream, err := client.Count(context.Background(), &Counting{To: 1})
-		got := ""
-		if err != nil {
-			got, stream = err.Error(), func(func(*Widget, error) bool) {}
-		}
-		for item, err := range stream {
+		t.Run(test.name, func(t *testing.T) {
+			client := connectParts(t, "", svc.ClientOptions{MaxBody: 2000, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", test.contentType)
+				io.WriteString(w, test.body)
+			})})
+			stream, err := client.Count(context.Background(), &Counting{To: 1})
+			got := ""
 			if err != nil {
-				got += err.Error()
-				continue
+				got, stream = err.Error(), func(func(*Widget, error) bool) {}
 			}
-			got += item.ID + " "
-		}
-		if got != test.want {
-			t.Errorf("%s: got %q, want %q", test.name, got, test.want)
-		}
-		if out, err := client.One(context.Background()); err != nil {
-			got = err.Error()
-		} else {
-			got = out.ID + " "
-		}
-		if want := cmp.Or(test.only, strings.TrimPrefix(test.want, "1 ")); got != want {
-			t.Errorf("%s: a method of one item got %q, want %q", test.name, got, want)
-		}
+			for item, err := range stream {
+				if err != nil {
+					got += err.Error()
+					continue
+				}
+				got += item.ID + " "
+			}
+			if got != test.want {
+				t.Errorf("%s: got %q, want %q", test.name, got, test.want)
+			}
+			if out, err := client.One(context.Background()); err != nil {
+				got = err.Error()
+			} else {
+				got = out.ID + " "
+			}
+			if want := cmp.Or(test.only, strings.TrimPrefix(test.want, "1 ")); got != want {
+				t.Errorf("%s: a method of one item got %q, want %q", test.name, got, want)
+			}
+		})
 	}
 }
 

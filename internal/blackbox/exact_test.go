@@ -183,9 +183,11 @@ func TestExactSchemas(t *testing.T) {
 		{"a map that must contain itself", exactSchema[endless](false), "endless must contain itself or a type that does"},
 		{"a map of no size", exactSchema[mapped](false), `mapped.M: no value meets minProperties:"2" and maxProperties:"1"; lower the first, or raise the second`},
 	} {
-		if !strings.Contains(test.got, test.want) {
-			t.Errorf("%s: %s\nwant %s", test.name, test.got, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			if !strings.Contains(test.got, test.want) {
+				t.Errorf("%s: %s\nwant %s", test.name, test.got, test.want)
+			}
+		})
 	}
 }
 
@@ -215,10 +217,12 @@ func TestExactInputs(t *testing.T) {
 		{"no value of a long enum", `{"long":"ii"}`, "", "400 /long must be one of a, b, c, d, e, f, g, h, i"},
 		{"a name twice", `{"o":"a","o":"b"}`, "", "400 /o is the name of two members of one object, at byte 13"},
 	} {
-		status, answer, _ := exactPost[exInput](svc.Options{}, test.query, test.body)
-		if got := fmt.Sprint(status, " ", exactMessages(answer)); got != test.want {
-			t.Errorf("%s: %s\nwant %s", test.name, got, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			status, answer, _ := exactPost[exInput](svc.Options{}, test.query, test.body)
+			if got := fmt.Sprint(status, " ", exactMessages(answer)); got != test.want {
+				t.Errorf("%s: %s\nwant %s", test.name, got, test.want)
+			}
+		})
 	}
 	s, err := exactly[exInput](nil, svc.Options{})
 	if err != nil {
@@ -368,17 +372,19 @@ func TestExactDocuments(t *testing.T) {
 		{svc.Options{License: "(MIT AND BSD-3-Clause) OR Apache-2.0"}, "", `"license":{"name":"(MIT AND BSD-3-Clause) OR Apache-2.0"}`},
 		{svc.Options{ErrorForm: formOf[one[string]]().WithRuleStatus("maxLength", 413)}, "", `"413":{`},
 	} {
-		opts := test.opts
-		opts.Name = "ExactAPI"
-		var got string
-		if s, err := exactly[none](nil, opts); err != nil {
-			got = err.Error()
-		} else {
-			got = string(kitchenDocument(s, test.query))
-		}
-		if !strings.Contains(got, test.want) {
-			t.Errorf("%+v: %s\nwant %s", test.opts, got, test.want)
-		}
+		t.Run(rowName(test.query, test.want), func(t *testing.T) {
+			opts := test.opts
+			opts.Name = "ExactAPI"
+			var got string
+			if s, err := exactly[none](nil, opts); err != nil {
+				got = err.Error()
+			} else {
+				got = string(kitchenDocument(s, test.query))
+			}
+			if !strings.Contains(got, test.want) {
+				t.Errorf("%+v: %s\nwant %s", test.opts, got, test.want)
+			}
+		})
 	}
 }
 
@@ -455,9 +461,11 @@ func TestExactNames(t *testing.T) {
 		{names(exactly[wrong](nil, svc.Options{})), `blackbox_test.exBadName.SchemaName returns "a b"; want letters, digits, dots, dashes and underscores`},
 		{names(exactly[wrong](nil, svc.Options{})), "blackbox_test.exSame.SchemaName and blackbox_test.exNamed.SchemaName return the same name; change one of them"},
 	} {
-		if !strings.Contains(test.got, test.want) {
-			t.Errorf("got %s, want %s", test.got, test.want)
-		}
+		t.Run(rowName(test.want), func(t *testing.T) {
+			if !strings.Contains(test.got, test.want) {
+				t.Errorf("got %s, want %s", test.got, test.want)
+			}
+		})
 	}
 }
 
@@ -527,9 +535,11 @@ func TestStrictClosesInputs(t *testing.T) {
 		{schemas(register("a", true)), "Error ErrorDetails ErrorObject Violation exBoth! exKind exOnly exResult exShared!"},
 		{schemas(svc.Join("j", register("a", true), register("b", false))), "Error ErrorDetails ErrorObject Violation exBoth exBothStrict! exKind exOnly exResult exShared exSharedStrict!"},
 	} {
-		if test.got != test.want {
-			t.Errorf("got %s\nwant %s", test.got, test.want)
-		}
+		t.Run(rowName(test.want), func(t *testing.T) {
+			if test.got != test.want {
+				t.Errorf("got %s\nwant %s", test.got, test.want)
+			}
+		})
 	}
 }
 
@@ -592,18 +602,20 @@ func TestExactObservation(t *testing.T) {
 		{"mcp", "POST", "/", "Traceparent: a", mcp("tools/call", "x_get_all", `"traceparent":7`), `mcp 200 "tools/call" a`},
 		{"mcp", "POST", "/", "Traceparent: a", mcp("tools/call", "x_fail", `"tracestate":"c"`), `mcp 200 "tools/call" a`},
 	} {
-		seen = nil
-		r := httptest.NewRequest(test.method, test.target, strings.NewReader(test.body))
-		r.Header.Set("Content-Type", "application/json")
-		for _, line := range strings.Split(test.header, "\n") {
-			if name, value, ok := strings.Cut(line, ": "); ok {
-				r.Header.Add(name, value)
+		t.Run(rowName(test.handler, test.method, test.target, test.header, test.body), func(t *testing.T) {
+			seen = nil
+			r := httptest.NewRequest(test.method, test.target, strings.NewReader(test.body))
+			r.Header.Set("Content-Type", "application/json")
+			for _, line := range strings.Split(test.header, "\n") {
+				if name, value, ok := strings.Cut(line, ": "); ok {
+					r.Header.Add(name, value)
+				}
 			}
-		}
-		map[string]http.Handler{"rest": s.REST(), "rpc": s.RPC(), "mcp": s.MCP(nil)}[test.handler].ServeHTTP(httptest.NewRecorder(), r)
-		if len(seen) != 1 || seen[0] != test.want {
-			t.Errorf("%.60s %s %s: %.100q, want %q", test.header, test.handler, test.body, seen, test.want)
-		}
+			map[string]http.Handler{"rest": s.REST(), "rpc": s.RPC(), "mcp": s.MCP(nil)}[test.handler].ServeHTTP(httptest.NewRecorder(), r)
+			if len(seen) != 1 || seen[0] != test.want {
+				t.Errorf("%.60s %s %s: %.100q, want %q", test.header, test.handler, test.body, seen, test.want)
+			}
+		})
 	}
 	seen = nil
 	if s.Call(context.Background(), "x", "fail", nil); len(seen) != 1 || seen[0] != `call 0 "" ` {
@@ -619,7 +631,7 @@ type exTraceClient struct {
 }
 
 // Verify that a client sends the trace that its context has, as far as headers hold it.
-func TestExactTrace(t *testing.T) {
+func TestTraceIsRead(t *testing.T) {
 	t.Parallel()
 	var seen []string
 	s := exTraced(&seen)
@@ -635,10 +647,12 @@ func TestExactTrace(t *testing.T) {
 		{svc.Trace{Parent: "a", State: "b=1", Baggage: "c=2"}, svc.Trace{Parent: "a", State: "b=1", Baggage: "c=2"}},
 		{svc.Trace{Parent: "a\r\nX: y", State: " b", Baggage: strings.Repeat("x", 8<<10+1)}, svc.Trace{}},
 	} {
-		out, err := client.GetAll(svc.WithTrace(context.Background(), test.sent))
-		if err != nil || out.Trace != test.want {
-			t.Errorf("%.80v: %.80v, %v, want %v", test.sent, out, err, test.want)
-		}
+		t.Run(rowName(test.sent), func(t *testing.T) {
+			out, err := client.GetAll(svc.WithTrace(context.Background(), test.sent))
+			if err != nil || out.Trace != test.want {
+				t.Errorf("%.80v: %.80v, %v, want %v", test.sent, out, err, test.want)
+			}
+		})
 	}
 }
 
@@ -727,13 +741,15 @@ func TestNestedViolations(t *testing.T) {
 		{"another code later", "", `{"method":{"number":"x"},"list":[{"number":"gone"}]}`, `404  {"error":{"code":"NOT_FOUND","message":"there is no such number"}}`},
 		{"nothing", "", `{"method":{"number":""},"card":"good"}`, "204  "},
 	} {
-		r := httptest.NewRequest("POST", "/x/do"+test.query, strings.NewReader(test.body))
-		r.Header.Set("Content-Type", "application/json")
-		w := httptest.NewRecorder()
-		s.REST().ServeHTTP(w, r)
-		if got := fmt.Sprint(w.Code, " ", w.Header().Get("X-Why"), " ", w.Body.String()); got != test.want {
-			t.Errorf("%s: %s\nwant %s", test.name, got, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			r := httptest.NewRequest("POST", "/x/do"+test.query, strings.NewReader(test.body))
+			r.Header.Set("Content-Type", "application/json")
+			w := httptest.NewRecorder()
+			s.REST().ServeHTTP(w, r)
+			if got := fmt.Sprint(w.Code, " ", w.Header().Get("X-Why"), " ", w.Body.String()); got != test.want {
+				t.Errorf("%s: %s\nwant %s", test.name, got, test.want)
+			}
+		})
 	}
 }
 
@@ -768,17 +784,19 @@ func TestStrictQuery(t *testing.T) {
 		{nothing, true, "version=1", "200 "},
 		{nothing, false, "version=1", "400 /version is not a known parameter"},
 	} {
-		h := test.service.REST()
-		if test.version {
-			h = svc.Version(nil)(h)
-		}
-		r := httptest.NewRequest("POST", "/x/do?"+test.query, strings.NewReader("{}"))
-		r.Header.Set("Content-Type", "application/json")
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, r)
-		if got := fmt.Sprint(w.Code, " ", exactMessages(w.Body.String())); got != test.want {
-			t.Errorf("%s, Version %t: %s, want %s", test.query, test.version, got, test.want)
-		}
+		t.Run(rowName(test.query, test.want), func(t *testing.T) {
+			h := test.service.REST()
+			if test.version {
+				h = svc.Version(nil)(h)
+			}
+			r := httptest.NewRequest("POST", "/x/do?"+test.query, strings.NewReader("{}"))
+			r.Header.Set("Content-Type", "application/json")
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, r)
+			if got := fmt.Sprint(w.Code, " ", exactMessages(w.Body.String())); got != test.want {
+				t.Errorf("%s, Version %t: %s, want %s", test.query, test.version, got, test.want)
+			}
+		})
 	}
 }
 
