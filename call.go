@@ -376,21 +376,21 @@ func (c *call) transport() Transport {
 }
 
 // Call calls a method by name, as a transport would: it checks the rules and the Validate
-// methods of the input, runs Options.Intercept, and turns a panic into an error. The input
-// is a pointer to the method's input, or nil if it takes none. method is Method.Name, one
-// of its aliases or the Go name. An unknown method is UNIMPLEMENTED. An input of the wrong
-// type, one that breaks a rule, and one that is nested more than 1,000 levels deep, such as
-// one that contains itself, are INVALID_ARGUMENT. The output is a pointer or nil. A
-// [Stream] is returned as it is, and the caller must run it. A [File] is too, and the caller
-// closes its Content, if that is an io.Closer. A [Body] has the limits of a request: another
-// type is INVALID_ARGUMENT with the status 415, and too many bytes are RESOURCE_EXHAUSTED.
+// methods of the input, runs Options.Intercept, and turns a panic into an error. method is
+// Method.Name, one of its aliases or the Go name. input is a pointer to the method's input, or
+// nil if it takes none. The output is a pointer or nil. A [Stream] is returned as it is, and
+// must be run; so is a [File], whose Content must be closed if it is an io.Closer.
 //
-// Rules for callers hold here too: without the [Principal] that a method needs in ctx, the
-// error is UNAUTHENTICATED or PERMISSION_DENIED. A key comes by [WithIdempotencyKey].
+// An unknown method is UNIMPLEMENTED. An input of the wrong type, one that breaks a rule, and
+// one that is nested more than 1,000 levels deep, such as one that contains itself, are
+// INVALID_ARGUMENT. A [Body] has the limits of a request: another type is INVALID_ARGUMENT with
+// the status 415, and too many bytes are RESOURCE_EXHAUSTED. Without the [Principal] that the
+// method needs in ctx, the error is UNAUTHENTICATED or PERMISSION_DENIED. [WithIdempotencyKey]
+// gives the call a key.
 //
-// In a Go value an optional field counts as absent if it is zero. Call applies no
-// defaults; [Service.NewInput] does. Validate methods are called on the caller's own value
-// and may change it; Call itself changes nothing of it.
+// An optional field counts as absent if it is zero. Call applies no defaults;
+// [Service.NewInput] does. Validate methods are called on the value itself and may change it;
+// Call changes nothing.
 func (s *Service) Call(ctx context.Context, resource, method string, input any) (any, error) {
 	m, err := s.lookupMethod(resource, method)
 	if err != nil {
@@ -448,9 +448,9 @@ func (c *localCall) encodeOutput(out any) error {
 	return c.body.end()
 }
 
-// NewInput returns a new input of a method for [Service.Call], with all defaults, also
-// those of structs and of arrays of structs in it. It returns nil for a method that takes
-// no input, and an UNIMPLEMENTED error for an unknown method.
+// NewInput returns a new input of a method for [Service.Call], with all defaults, also those of
+// structs and of arrays of structs in it. It returns nil for a method without an input, and an
+// UNIMPLEMENTED error for an unknown method.
 func (s *Service) NewInput(resource, method string) (any, error) {
 	m, err := s.lookupMethod(resource, method)
 	if err != nil || m.in == nil {

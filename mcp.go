@@ -44,63 +44,55 @@ import (
 // MCPOptions configures [Service.MCP]. The zero value and nil stand for the
 // defaults. It must not be changed after the call of Service.MCP.
 type MCPOptions struct {
-	// ServerInfo is the name and version that clients show to people and write
-	// to their logs. An empty field stands for Options.Name or Options.Version. Its icons
-	// must have an allowed Src and Theme; others are a mistake.
+	// ServerInfo is the name and version that clients show to people and write to their logs.
+	// An empty field stands for Options.Name or Options.Version.
 	ServerInfo MCPServerInfo
-	// Instructions tell a model how to use the tools together. Clients may add
-	// them to the prompt of the model. Only the answers of initialize and
-	// server/discover have them. Default: none.
+	// Instructions tell a model how to use the tools together. Clients may add them to the
+	// prompt of the model. Default: none.
 	Instructions string
-	// AllowedOrigins are the web origins, such as "https://app.example", whose pages may
-	// call the server. Scheme, host and port must be equal, without regard to case; no
-	// port means that of the scheme. "null" allows pages without an origin, such as files
-	// and sandboxed frames. "*" allows all pages: use it only if every call is
-	// authenticated.
-	//
-	// Requests without an Origin header do not come from web pages and are always served.
-	// Pages served from localhost may call a server on localhost. All other origins get
-	// 403 (MCP 2026-07-28, Streamable HTTP, Security Warning). Default: none.
+	// AllowedOrigins are the web origins, such as "https://app.example", whose pages may call
+	// the server. Scheme, host and port must be equal, without regard to case; no port means
+	// that of the scheme. "null" allows pages without an origin, such as files and sandboxed
+	// frames. "*" allows all pages: use it only if every call is authenticated. Pages served
+	// from localhost may call a server on localhost. Other origins get 403 (MCP 2026-07-28,
+	// Streamable HTTP, Security Warning); requests without an Origin header do not come from
+	// web pages and are served. Default: none.
 	AllowedOrigins []string
-	// Invoke is called instead of the methods, with a valid input. It must return what
-	// the method would return; anything else is INTERNAL. Options.Intercept runs around
-	// it, and again if Invoke calls [Service.Call]. Default: nil, which calls the methods.
+	// Invoke is called instead of the methods, with a valid input. It must return what the
+	// method would return; anything else is INTERNAL. Options.Intercept runs around it, and
+	// again if Invoke calls [Service.Call]. Default: nil, which calls the methods.
 	Invoke InvokeFunc
-	// ListTTL is how long clients of revision 2026-07-28 and later may keep the list of
-	// tools and the answer of server/discover (MCP 2026-07-28, Caching), in whole
-	// milliseconds, rounded down. It must not be negative. Default: zero, which means not
-	// at all.
+	// ListTTL is how long clients of revision 2026-07-28 and later may keep the list of tools
+	// and the answer of server/discover (MCP 2026-07-28, Caching), in whole milliseconds,
+	// rounded down. It must not be negative. Default: zero, not at all.
 	ListTTL time.Duration
-	// ListScope says where a list may be kept: "public" allows caches that users
-	// share, "private" only the cache of one user. Default: "private".
+	// ListScope says where a list may be kept: "public" allows caches that users share,
+	// "private" only the cache of one user. Default: "private".
 	ListScope string
-	// Show reports whether the lists show the tool, the resource or the prompt of a method
-	// to a caller. ctx is that of the request, with its [Principal]. Show what a caller
-	// could get by logging in or with more scopes too, since clients do not ask for what
-	// they do not see. If Show panics, the answer is an error.
-	//
-	// Show hides methods but does not protect them: a client that knows a name can call
-	// it. Use MethodOptions.Scopes for protection. With Show, ListScope must be "private".
-	// Default: all are shown.
+	// Show reports whether the lists show the tool, the resource or the prompt of a method. ctx
+	// is that of the request, with the [Principal] of the caller. Show what a caller could get
+	// by logging in or with more scopes too, since clients do not ask for what they do not see.
+	// If Show panics, the answer is an error. Show does not protect methods: a client that
+	// knows a name can call it; use MethodOptions.Scopes. With Show, ListScope must be
+	// "private". Default: all are shown.
 	Show func(ctx context.Context, m Method) bool
-	// StateKey seals the answers that clients carry from one round of questions to the
-	// next, for methods that ask again after an answer; see [Ask]. It must be the same on
-	// all replicas, and may be a key for cursors too. Clients can read what it seals.
-	// Default: nil, with which a method can ask in one round only.
+	// StateKey seals the answers that clients carry from one round of questions to the next,
+	// for methods that ask again after an answer; see [Ask]. It must be the same on all
+	// replicas, and may be a key for cursors too. Clients can read what it seals. Default: nil,
+	// with which a method can ask in one round only.
 	StateKey *CursorKey
-	// MaxResult is how many Unicode characters all texts of a result may have together,
-	// since hosts cut off longer ones. A result with more is the error RESOURCE_EXHAUSTED,
-	// and the text of another error is cut. It must not be negative. Default: 0, which means
-	// 100,000.
+	// MaxResult is how many Unicode characters all texts of a result may have together, since
+	// hosts cut off longer ones. A result with more is the error RESOURCE_EXHAUSTED, and the
+	// text of another error is cut. It must not be negative. Default: 0, which means 100,000.
 	MaxResult int
-	// AllowUnknown ignores arguments that the input does not have, as other transports do,
-	// for hosts that add some of their own. A service with Options.Strict refuses them all
-	// the same. Default: false. They are violations then, so that a model that misspells
-	// an argument learns of it, and the schemas of inputs have additionalProperties false.
+	// AllowUnknown ignores arguments that the input does not have, as other transports do, for
+	// hosts that add some of their own; Options.Strict refuses them all the same. Default:
+	// false. They are violations then, so that a model that misspells an argument learns of it,
+	// and the schemas of inputs have additionalProperties false.
 	AllowUnknown bool
-	// Resources makes resources of methods, and Prompts makes prompts of them, by
-	// names as in Tools. A resource is a tool too, without MCPResourceOptions.NotTool; a prompt
-	// is none. A method that MCP does not serve can be neither. Default: none.
+	// Resources makes resources of methods, and Prompts makes prompts of them, by names as in
+	// Tools. The method of a resource is a tool too, unless MCPResourceOptions.NotTool is set;
+	// that of a prompt is none. Default: none.
 	Resources map[string]MCPResourceOptions
 	Prompts   map[string]MCPPromptOptions
 	// Tools has the options of single tools, by the Go name of the method, such as
@@ -109,16 +101,14 @@ type MCPOptions struct {
 	Tools map[string]MCPToolOptions
 }
 
-// An MCPServerInfo says which program a server is (MCP 2025-11-25, schema, Implementation). The
-// icons are sent once, by initialize or server/discover; name and version are in the _meta
-// of each result of 2026-07-28 and later.
+// An MCPServerInfo says which program a server is (MCP 2025-11-25, schema, Implementation).
 type MCPServerInfo struct {
 	Name    string    `json:"name"`    // for programs and people; "" means Options.Name
 	Version string    `json:"version"` // of the program, in any form; "" means Options.Version
 	Icons   []MCPIcon `json:"icons,omitempty"`
 }
 
-// An MCPIcon is a picture for people (MCP 2025-11-25, Icons). Another Src or Theme than
+// An MCPIcon is a picture for people (MCP 2025-11-25, Icons). A Src or a Theme that is not
 // allowed is a mistake in options, and an error of the method in a block of [MCPContent].
 type MCPIcon struct {
 	Src      string   `json:"src"`                // its URL, which must begin with https: or data:
@@ -187,23 +177,22 @@ type MCPToolOptions struct {
 	// Description is what models read to decide whether to call the tool. Default:
 	// MethodOptions.Description, or else a sentence made of the names.
 	Description string
-	// InputSchema is a JSON Schema to publish instead of the generated one, as it is but
-	// for white space. It must be a JSON object with "type":"object". It documents:
-	// arguments are checked by the Go type of the input. Only of those that the type does
-	// not have it decides, by properties and additionalProperties. A method that takes an
-	// idempotency key needs the property idempotency_key in it. Default: nil, the generated
-	// schema.
+	// InputSchema is a JSON Schema with "type":"object" to publish instead of the generated
+	// one. It documents: arguments are checked by the Go type of the input. For arguments that
+	// the type does not have, its properties and additionalProperties decide. A method that
+	// takes an idempotency key needs the property idempotency_key in it. Default: nil, the
+	// generated schema.
 	InputSchema []byte
-	// Fields gives the tool an argument fields, by which a model asks for some members of
-	// the output, or of the items of a [Stream], a [PageResponse], a [CursorResponse] and
-	// types that embed these; see [FieldsFrom]. The schema of the output then requires none
-	// of them. What the members are chosen from must be a struct with at most 40 members, which
-	// is no union and has no MCPContent. Default: false.
+	// Fields gives the tool an argument fields, by which a model asks for some members of the
+	// output, or of the items of a [Stream], a [PageResponse], a [CursorResponse] and types
+	// that embed these; see [FieldsFrom]. The schema of the output then requires none of them.
+	// They must be members of a struct with at most 40 members, which is no union and has no
+	// MCPContent. Default: false.
 	Fields bool
 	// RequiredCapabilities are the capabilities that a client needs for the tool, such as
-	// "sampling". Clients of revision 2026-07-28 and later declare them with each request;
-	// a call without them gets error -32021 (MCP 2026-07-28, Base Protocol). Earlier
-	// clients are not checked. Default: none.
+	// "sampling". Clients of revision 2026-07-28 and later declare them with each request; a
+	// call without them gets error -32021 (MCP 2026-07-28, Base Protocol). Earlier clients are
+	// not checked. Default: none.
 	RequiredCapabilities []string
 	// ReadOnly says that the tool changes nothing. Default: true for GET.
 	ReadOnly *bool
@@ -246,34 +235,30 @@ type mcpTexts struct {
 	cache      string // what modern lists have beside their objects: a comma, ttlMs and cacheScope
 }
 
-// MCP returns a handler for one path, such as /mcp, that serves every method as
-// a tool by the Model Context Protocol, revisions 2024-11-05 to 2026-07-28. The
-// handler takes POST requests and keeps no sessions, so any replica can answer
-// any request.
+// MCP returns a handler for one path, such as /mcp, that serves every method as a tool by the
+// Model Context Protocol, revisions 2024-11-05 to 2026-07-28. It takes POST requests and keeps
+// no sessions, so any replica can answer any request. doc/assistants.md says what each revision
+// has.
 //
-// The name of a tool is resource_method, such as todos_get. Its arguments are the fields
-// of the method's input by their JSON names, and its result is the output. The items of a
-// [Stream] are collected in {"items":[…]}. An output type with a method MCPContent makes
-// the content for models itself; see [MCPContent]. An error of the method is a result with
-// isError, so that the model can read it and try again. Methods report progress with
-// [Progress], send log messages with [MCPLog] and ask their callers with [Ask]. MCPOptions
-// makes resources and prompts of methods.
+// The name of a tool is resource_method, such as todos_get. Its arguments are the fields of the
+// method's input by their JSON names, and its result is the output, or the blocks of a method
+// [MCPContent]; the items of a [Stream] are collected in {"items":[…]}. An error of the method
+// is a result with isError, so that the model can read it and try again. Methods report
+// progress with [Progress], send log messages with [MCPLog] and ask their callers with [Ask].
 //
 // If the client accepts it, a call that sends messages before it returns, or runs for 15
-// seconds, is answered by a stream of events, with a comment every 15 seconds, since
-// proxies drop silent connections. What a method adds to Info.Header is not sent.
+// seconds, is answered by a stream of events, with a comment every 15 seconds, since proxies
+// drop silent connections. What a method adds to Info.Header is not sent.
 //
 // Requests from web pages get 403 unless MCPOptions.AllowedOrigins has their origin. The
-// handler does not authenticate: put middleware in front of it, and let servers for local
-// use listen on 127.0.0.1.
+// handler does not authenticate: put middleware in front of it, and let servers for local use
+// listen on 127.0.0.1.
 //
-// MCP panics if the options are mistaken, or if clients would not accept the name of a
-// tool or a tag mcpheader. The tag names the header in which clients of revision
-// 2026-07-28 repeat the argument: mcpheader:"Region" stands for Mcp-Param-Region. It must
-// be a token (RFC 9110, section 5.6.2) that no other field has, and the field a string, an
-// integer or a boolean that is not in a list, a map or a recursive type (MCP 2026-07-28,
-// Tools, x-mcp-header). The panic lists all mistakes, with the Go name of the method
-// and the JSON path of the argument.
+// MCP panics if the options, the name of a tool or a tag mcpheader are mistaken. The tag names
+// the header in which clients of revision 2026-07-28 repeat the argument: mcpheader:"Region"
+// stands for Mcp-Param-Region. It must be a token (RFC 9110, section 5.6.2) that no other field
+// has, and the field a string, an integer or a boolean that is not in a list, a map or a
+// recursive type (MCP 2026-07-28, Tools, x-mcp-header).
 func (s *Service) MCP(opts *MCPOptions) http.Handler { return s.newMCPHandler(opts) }
 
 // newMCPHandler returns the handler, which [Service.MCPStdio] uses without HTTP.

@@ -24,37 +24,30 @@ import (
 	"time"
 )
 
-// Ask asks the user of the client to fill in a form, and returns the form. ctx is the
-// context of the method or derived from it. key names the question within the call. The
-// fields of T, a struct, are the fields of the form: strings, numbers, booleans, enums,
-// and lists of strings with an enum, from which the user chooses several. They have the
-// tags of an input. message is the question.
+// Ask asks the user of the client to fill in a form, and returns the form. ctx is the context
+// of the method or derived from it. key names the question within the call. The fields of T, a
+// struct, are the fields of the form: strings, numbers, booleans, enums, and lists of strings
+// with an enum, from which the user chooses several. They have the tags of an input. message is
+// the question.
 //
 //	sure, err := svc.Ask[Confirm](ctx, "confirm", "Delete 12 files?")
 //	if err != nil {
 //		return nil, err
 //	}
 //
-// The first time Ask returns an error, which the method must return, wrapped or not. The
-// client then asks its user and calls again. The method runs again from its start, and
-// this time Ask returns the answer. So ask before you change anything. To ask several
-// questions at once, return errors.Join of their errors. A method that asks again after
-// an answer needs [MCPOptions.StateKey].
+// The first time Ask returns an error, which the method must return, wrapped or not. The client
+// then asks its user and calls again. The method runs again from its start, and this time Ask
+// returns the answer. So ask before you change anything. To ask several questions at once,
+// return errors.Join of their errors. A method that asks again after an answer needs
+// [MCPOptions.StateKey]. In revisions before 2026-07-28 a client can be asked only over
+// standard input and output. There Ask waits for the answer, and nothing runs twice.
 //
-// In revisions before 2026-07-28 a client can be asked only over standard input and
-// output. There Ask waits for the answer and returns it, and nothing runs twice.
+// If the form breaks a rule of T, Ask returns INVALID_ARGUMENT with violations that name the
+// question. It returns FAILED_PRECONDITION if the user declines or the caller cannot be asked;
+// see [CanAsk]. A T that cannot be a form and an empty key are INTERNAL.
 //
-// Clients show the titles of an enum if its type has a method EnumTitles() []string beside
-// Enum, with one for each value, and they know the formats email, uri, date and date-time.
-//
-// If the form breaks a rule of T, Ask returns INVALID_ARGUMENT with violations that name
-// the question. It returns FAILED_PRECONDITION if the user declines or the caller cannot
-// be asked: over REST and JSON-RPC, over HTTP before 2026-07-28, and if the client lacks
-// the capability; see [CanAsk]. A T that cannot be a form and an empty key are errors that
-// name the mistake to the log; the caller gets INTERNAL.
-//
-// Treat an answer as input, not as a permission: a client can send answers without
-// questions, and can send the same answers again for 10 minutes.
+// Treat an answer as input, not as a permission: a client can send answers without questions,
+// and can send the same answers again for 10 minutes. doc/assistants.md has more about forms.
 func Ask[T any](ctx context.Context, key, message string) (*T, error) {
 	answer, err := askForm(ctx, key, message, reflect.TypeFor[T]())
 	if err != nil {
@@ -63,20 +56,18 @@ func Ask[T any](ctx context.Context, key, message string) (*T, error) {
 	return answer.(*T), nil
 }
 
-// Confirm asks the person who uses the client to say yes, before a method does what
-// cannot be undone. ctx, key and the error are as with [Ask]:
+// Confirm asks the user of the client to say yes, before a method does what cannot be undone.
+// ctx, key and the error are as with [Ask]:
 //
 //	if err := svc.Confirm(ctx, "delete", "Delete 12 files?"); err != nil {
 //		return nil, err
 //	}
 //
-// It returns nil if the answer is yes, and in a call over REST, JSON-RPC or by
-// [Service.Call], since the caller has decided there. A resource, a prompt and a
-// Service.Call within a call over MCP ask as that does. All else is an error:
-// INVALID_ARGUMENT for a form that breaks the rules, and FAILED_PRECONDITION if the user
-// says no or does not answer; if an MCP client cannot ask, as over HTTP before
-// 2026-07-28, without the capability and in a batch; and if ctx is not that of a
-// running call.
+// It returns nil if the answer is yes, and in a call over REST, JSON-RPC or by [Service.Call],
+// since the caller has decided there; a Service.Call within a call over MCP asks as that does.
+// All else is an error: INVALID_ARGUMENT for a form that breaks the rules, and
+// FAILED_PRECONDITION if the user says no or does not answer, if the client cannot ask, and if
+// ctx is not that of a running call.
 func Confirm(ctx context.Context, key, message string) error {
 	if ctx.Value(exchangeKey{}) == nil {
 		if c, ok := ctx.Value(callKey{}).(*call); ok && !c.ended.Load() && ctx.Err() == nil {
@@ -100,10 +91,9 @@ type confirmation struct {
 	Yes bool `json:"yes"`
 }
 
-// AskURL asks the user of the client to open a page, such as one to log in or to pay on, in
-// a browser of their own. nil says that the user has opened it, not that they have finished
-// there. The client needs the capability "elicitation.url", which begins with 2025-11-25
-// (MCP 2025-11-25, Elicitation). The rest is as with [Ask].
+// AskURL asks the user of the client to open a page, such as one to log in or to pay on. nil
+// says that the user has opened it, not that they have finished there. The client needs the
+// capability "elicitation.url" (MCP 2025-11-25, Elicitation). The rest is as with [Ask].
 func AskURL(ctx context.Context, key, message, url string) error {
 	answer, err := AskClient(ctx, key, "elicitation/create", map[string]string{"mode": "url", "message": message, "url": url})
 	if err == nil {
@@ -113,11 +103,11 @@ func AskURL(ctx context.Context, key, message, url string) error {
 }
 
 // AskClient sends the client a request of MCP, such as "sampling/createMessage" or
-// "roots/list", and returns the result as the client has sent it, which is always an
-// object. params is any value that encoding/json writes as an object; nil omits it. The
-// rest is as with [Ask]. The client needs the capability that is named before the slash,
-// and for elicitation/create that of params.mode. Params that are no object and a method
-// without a slash are errors, which are INTERNAL for the caller.
+// "roots/list", and returns the result as the client has sent it, which is always an object.
+// params is any value that encoding/json writes as an object; nil omits it. The client needs
+// the capability that is named before the slash, and for elicitation/create that of
+// params.mode. Params that are no object and a method without a slash are INTERNAL. The rest is
+// as with [Ask].
 func AskClient(ctx context.Context, key, method string, params any) (json.RawMessage, error) {
 	capability, _, ok := strings.Cut(method, "/")
 	if key == "" || !ok {
@@ -143,9 +133,9 @@ func AskClient(ctx context.Context, key, method string, params any) (json.RawMes
 }
 
 // CanAsk reports whether the caller has a capability of MCP: "elicitation" for [Ask],
-// "elicitation.url" for [AskURL], "sampling" or "roots" for [AskClient]. It is false on
-// other transports, in a batch and once the method has returned. ctx is the context of the
-// method or derived from it.
+// "elicitation.url" for [AskURL], "sampling" or "roots" for [AskClient]. It is false on other
+// transports, in a batch, before 2026-07-28 over HTTP, and once the method has returned. ctx is
+// the context of the method or derived from it.
 func CanAsk(ctx context.Context, capability string) bool {
 	x, _ := askedExchange(ctx, capability, "")
 	return x != nil

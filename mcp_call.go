@@ -461,10 +461,10 @@ func (x *exchange) cutErrorText(text []byte, err error) []byte {
 	return text
 }
 
-// FieldsFrom returns the members of the output that the client wants, in its order, or nil
-// if it wants all: in a call of a tool without [MCPToolOptions].Fields or without the argument,
-// and everywhere else. ctx is the context of the method or derived from it. svc leaves out
-// the others; a method can save the work for them.
+// FieldsFrom returns the members of the output that the client wants, in its order, or nil if
+// it wants all: in a call of a tool without [MCPToolOptions].Fields or without the argument,
+// and everywhere else. ctx is the context of the method or derived from it. svc leaves out the
+// others; a method can save the work for them.
 func FieldsFrom(ctx context.Context) []string {
 	x, _ := ctx.Value(exchangeKey{}).(*exchange)
 	if c, ok := ctx.Value(callKey{}).(*call); !ok || x == nil || c != &x.call {
@@ -610,27 +610,14 @@ func appendErrorText(dst []byte, e *Error) []byte {
 //
 //	MCPContent() []svc.MCPContent
 //
-// Models then see these blocks in this order, and only other transports send the fields of
-// the output. Such a tool has no output schema, since its results have no structured
-// content. The method is not called for the items of a [Stream].
+// Models then see these blocks in this order, and only other transports send the fields of the
+// output. Such a tool has no output schema. The method is not called for the items of a
+// [Stream].
 //
-// Type decides which other fields are used. The zero value is an empty text:
-//
-//	Type             Required   Optional
-//	---------------  ---------  ------------------------------
-//	"" or "text"                Text
-//	"image"          MIMEType   Data
-//	"audio"          MIMEType   Data
-//	"resource"       URI        Data or Text, MIMEType
-//	"resource_link"  URI, Name  Title, Description, MIMEType, Icons
-//
-// Audience, Priority, LastModified and Meta are optional for all types. Fields that the type does
-// not use are ignored. Clients of early revisions get a text in place of "audio", which
-// begins with 2025-03-26, and "resource_link", which begins with 2025-06-18.
-//
-// An unknown Type, an empty required field, an Audience, Priority or MCPIcon that is not allowed
-// and a Meta that is not JSON are errors of the method: they are logged, and the client gets
-// an internal error as a result with isError.
+// Type decides which other fields are required and used; doc/assistants.md has the table. The
+// zero value is an empty text. Clients of revisions that do not have a type get a text in its
+// place. An unknown Type, an empty required field, an Audience, Priority or Icon that is not
+// allowed and a Meta that is not JSON are errors of the method, which clients get as INTERNAL.
 type MCPContent struct {
 	Type        string // "text", "image", "audio", "resource" or "resource_link"; "" means "text"
 	Text        string // the text of a text block or of a resource whose Data is nil
@@ -763,20 +750,20 @@ func (c *MCPContent) appendContents(dst, meta []byte) []byte {
 	return m.close()
 }
 
-// Progress tells the caller how far the running method has come: done of total, in any
-// unit. A total of 0 means unknown. message is for people and may be empty. ctx is the
-// context of the method, or one derived from it.
+// Progress tells the caller how far the running method has come: done of total, in any unit. A
+// total of 0 means unknown. message is for people and may be empty. ctx is the context of the
+// method, or one derived from it.
 //
 // Only MCP clients that asked for progress get it (MCP 2025-11-25, Progress); otherwise
-// Progress does nothing. It also does nothing if done is not greater than in the report
-// before, if done is infinite or not a number, and after the method has returned. After
-// the first 200 progress and log messages of a call, those that follow another within
-// 50 ms are dropped, except for a report with done equal to total.
+// Progress does nothing. It also does nothing if done is not greater than in the report before,
+// infinite or not a number, and after the method has returned. Each item of a [Stream] is
+// reported until the method makes a report of its own. After the first 200 progress and log
+// messages of a call, those that follow another within 50 ms are dropped, except for a report
+// with done equal to total.
 //
-// Each item of a [Stream] is reported as progress until the method makes a report of its
-// own. Progress waits for a client that does not read: over HTTP for 30 seconds at most,
-// over standard output until no more than 64 messages are left to write. It is safe for
-// concurrent use.
+// Progress waits for a client that does not read: over HTTP for 30 seconds at most, over
+// standard output until no more than 64 messages are left to write. It is safe for concurrent
+// use.
 func Progress(ctx context.Context, done, total float64, message string) {
 	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok {
 		x.stream.sendProgress(done, total, message, true)
@@ -784,29 +771,14 @@ func Progress(ctx context.Context, done, total float64, message string) {
 }
 
 // MCPLog sends a log message to the caller of the running method. ctx is the context of the
-// method, or one derived from it. data is a string or any value that encoding/json can
-// write; if it cannot, Options.Logger gets the error.
+// method, or one derived from it. data is a string or any value that encoding/json can write;
+// if it cannot, Options.Logger gets the error.
 //
-// Only MCP clients that want the level get the message; otherwise MCPLog does nothing.
-// Clients of revision 2026-07-28 name a level with each request. Earlier clients set it once
-// by logging/setLevel, which a server without sessions cannot remember: over HTTP they get
-// the levels from info on. After the first 200 progress and log messages of a call, those
-// that follow another within 50 ms are dropped. MCPLog waits as [Progress] does, and is safe
-// for concurrent use.
-//
-// The levels of MCP are those of RFC 5424. A level between two of them is sent as
-// the lower one:
-//
-//	slog.Level  MCP
-//	----------  ---------
-//	below 0     debug
-//	0           info
-//	2           notice
-//	4           warning
-//	8           error
-//	12          critical
-//	16          alert
-//	20          emergency
+// Only MCP clients that want the level get the message; otherwise MCPLog does nothing. Levels
+// are those of package slog, which doc/assistants.md compares with those of MCP. Clients of
+// revisions before 2026-07-28 get the levels from info on, and over standard input and output
+// those that they have set. Messages are dropped, and MCPLog waits, as with [Progress]. It is
+// safe for concurrent use.
 func MCPLog(ctx context.Context, level slog.Level, data any) {
 	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok {
 		if err := x.stream.sendLog(level, data); err != nil {

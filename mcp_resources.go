@@ -36,17 +36,15 @@ import (
 )
 
 // MCPResourceOptions makes a resource of a method that has an output and that GET serves:
-// something to read, under a URI (MCP 2026-07-28, Resources). A method that answers
-// NOT_FOUND, and a URI that fits no resource, are the error -32602, or -32002 before
-// 2026-07-28. Blocks of MCPContent are its contents; without them that is the JSON of the
-// output.
+// something to read, under a URI (MCP 2026-07-28, Resources). Its contents are the blocks of
+// MCPContent, or else the JSON of the output. A URI that fits no resource, and a method that
+// answers NOT_FOUND, are the error -32602, or -32002 before 2026-07-28.
 type MCPResourceOptions struct {
-	// URI is the address, in a scheme of the service's own, such as
-	// "todos://todos/{id}". A name in braces is the wire name of a scalar field of the
-	// input, for one segment of the path. The URI can end in optional parameters, as in
-	// "todos://todos{?limit,cursor}" (RFC 6570, level 1 and {?…}). It must have all
-	// required fields. Clients find a URI with braces in the list of templates. A URI of
-	// another form, and one that two resources have, are mistakes.
+	// URI is the address, in a scheme of the service's own, such as "todos://todos/{id}". A
+	// name in braces is the JSON name of a scalar field of the input, for one segment of the
+	// path. The URI can end in optional parameters, as in "todos://todos{?limit,cursor}" (RFC
+	// 6570, level 1 and {?…}). It must have all required fields, and no other resource may have
+	// it.
 	URI string
 	// Title is the name that people see. Default: that of the tool.
 	Title string
@@ -68,10 +66,10 @@ type MCPResourceOptions struct {
 }
 
 // MCPPromptOptions makes a prompt of a method: messages that a person lets a client send to a
-// model. The output must have a method MCPContent, whose blocks are the messages, all of
-// the role user. The fields of the input are the arguments of the prompt, which are texts,
-// so they must be scalars (MCP 2025-11-25, Prompts). A prompt is not a tool, and its method
-// has no idempotency key.
+// model. The output must have a method MCPContent, whose blocks are the messages, all of the
+// role user. The fields of the input are the arguments, which are texts, so they must be
+// scalars (MCP 2025-11-25, Prompts). A prompt is not a tool, and its method has no idempotency
+// key.
 type MCPPromptOptions struct {
 	// Title is the name that people see. Default: that of the tool.
 	Title string

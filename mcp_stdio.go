@@ -33,29 +33,22 @@ import (
 	"time"
 )
 
-// MCPStdio serves the methods over in and out by the Model Context Protocol, with one
-// message per line. Assistants that start their servers themselves use this form, over
-// standard input and output:
+// MCPStdio serves the methods over in and out by the Model Context Protocol, with one message
+// per line, for assistants that start their servers themselves:
 //
 //	err := service.MCPStdio(ctx, os.Stdin, os.Stdout, nil)
 //
-// The methods, the revisions and the options are those of [Service.MCP], except
-// AllowedOrigins. No token is sent here, so the caller is the [Principal] in ctx, which
-// methods need if the service has Auth; see [WithPrincipal]. Info.Request and
-// Info.Header are nil. At most 64 calls run at a time; others wait.
-// notifications/cancelled cancels the context of a call, and nothing more is sent for
-// it. A line of more than Options.MaxBody bytes, or one that is not a message, gets an
-// error, and MCPStdio continues with the next line.
+// The methods, the revisions and the options are those of [Service.MCP], except AllowedOrigins.
+// The caller is the [Principal] in ctx; see [WithPrincipal]. Info.Request and Info.Header are
+// nil. At most 64 calls run at a time; others wait. notifications/cancelled cancels the context
+// of a call, and nothing more is sent for it. A line of more than Options.MaxBody bytes, or one
+// that is not a message, gets an error. Only messages are written to out, so the program must
+// log elsewhere.
 //
-// Only messages are written to out. The program must log elsewhere: the default logger
-// writes to standard error.
-//
-// Before 2026-07-28 a method that asks its caller waits while the client is sent a request;
-// see [Ask]. At the end of in, calls have 2 seconds to end, then MCPStdio cancels them and
-// returns nil. When ctx ends, they have 0.75 seconds, and it returns the error of ctx. It
-// returns an error of in or out. It waits no longer for a method that ignores its context,
-// a Read from in or a Write to out: their goroutines stay until these end. It panics as
-// [Service.MCP] does.
+// At the end of in, calls have 2 seconds to end; then MCPStdio cancels them and returns nil.
+// When ctx ends, they have 0.75 seconds, and it returns the error of ctx. It returns an error
+// of in or out. It does not wait for a method that ignores its context, a Read or a Write:
+// their goroutines stay until these end. It panics as [Service.MCP] does.
 func (s *Service) MCPStdio(ctx context.Context, in io.Reader, out io.Writer, opts *MCPOptions) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -12,10 +12,10 @@ import (
 	"strings"
 )
 
-// A Route is one HTTP route of a service, for routers other than http.ServeMux. The
-// handler reads placeholders by http.Request.PathValue, so another router has to call
-// SetPathValue. It does not look at the method and the path of a request again. That of a
-// GET answers HEAD too (RFC 9110, section 9.3.2), which http.ServeMux gives to it.
+// A Route is one HTTP route of a service, for routers other than http.ServeMux. The handler
+// reads placeholders by http.Request.PathValue, so another router has to call SetPathValue. It
+// does not check the verb and the path again. That of a GET answers HEAD too (RFC 9110, section
+// 9.3.2).
 type Route struct {
 	Method   string       // of HTTP, in capitals
 	Path     string       // with the prefix of At and placeholders, as in "/v1/todos/{id}"
@@ -55,9 +55,9 @@ func (m *method) varies() (names []string) {
 }
 
 // Mount registers every route on mux. Requests that match no route are left to mux, which
-// answers 404 and 405 as text and redirects unclean paths; [Service.REST] does neither.
-// Mount panics if a route clashes with a pattern of mux, and names the other method if the
-// pattern belongs to one.
+// answers 404 and 405 as text and redirects unclean paths; [Service.REST] does neither. Mount
+// panics if a route clashes with a pattern of mux, and names the other method if the pattern
+// belongs to one.
 func (s *Service) Mount(mux *http.ServeMux) {
 	if mux == nil {
 		panic("svc: cannot mount " + s.opts.Name + " on nil; give Mount http.DefaultServeMux, or the http.NewServeMux() that the server has")
@@ -95,15 +95,14 @@ func explainClash(mux *http.ServeMux, r Route) string {
 	}
 }
 
-// REST returns a handler that serves every route. Requests that match no route get 404, or
-// 405 with Allow if another method would match (RFC 9110, section 15.5.6), by Options.OnError
-// like every other error. It never redirects: an unclean path is a 404, since many clients
-// turn a redirected POST into a GET.
+// REST returns a handler that serves every route. Requests that match no route get 404, or 405
+// with Allow if another verb would match (RFC 9110, section 15.5.6), by Options.OnError like
+// every other error. It never redirects: an unclean path is a 404, since many clients turn a
+// redirected POST into a GET.
 //
 // A POST that a browser sends for a page of another origin must have the Content-Type
-// application/json, also for a method without an input. Otherwise it gets 403 and nothing
-// is called: browsers send other types without asking the server, with the cookies and the
-// password that they have for it.
+// application/json, also for a method without an input, or it gets 403 and nothing is called.
+// Browsers send other types with the cookies of the user and without asking the server.
 func (s *Service) REST() http.Handler {
 	h := &restMux{endpoint: s.newEndpoint(TransportREST), mux: http.NewServeMux()}
 	h.readsErrors = h.opts.OnError != nil

@@ -28,53 +28,32 @@ import (
 // calls, which is too much work for one request.
 const maxBatch = 1000
 
-// RPC returns a handler that serves every method over JSON-RPC 2.0: single
-// calls, notifications and batches, by POST.
+// RPC returns a handler that serves every method over JSON-RPC 2.0: single calls, notifications
+// and batches, by POST.
 //
-// A method is called as resource.name: todos.mark_done for MarkDone. The aliases
-// todos.markDone and todos.markdone call it too. Params are given by name: all fields of
-// the input by their wire names. A method without an input takes no params, {} or [].
-// "params":null counts as absent, since many clients send it. The result of a method
-// without an output is null. The items of a [Stream] are collected in {"items":[…]}; a
-// stream of more than 1,000 items or 16 MiB is RESOURCE_EXHAUSTED.
+// A method is called as resource.name: todos.mark_done for MarkDone. The aliases todos.markDone
+// and todos.markdone call it too. Params are given by name: all fields of the input by their
+// JSON names. A method without an input takes no params, {} or []. "params":null counts as
+// absent, since many clients send it. The result of a method without an output is null, and
+// that of a [Stream] is {"items":[…]}; more than 1,000 items or 16 MiB are RESOURCE_EXHAUSTED.
 //
-// An error has the number of its code, its message, and in data its code and
-// details, as the envelope of REST has them:
+// An error has the number of its code, its message, and in data its code and details:
 //
 //	{"code":-32005,"message":"no such todo","data":{"code":"NOT_FOUND"}}
 //
-// The errors of the protocol itself have the numbers of JSON-RPC 2.0, section
-// 5.1:
+// doc/errors.md has the numbers and statuses of the protocol's own errors (JSON-RPC 2.0,
+// section 5.1). Notifications, alone or in a batch, get 204 without a body.
 //
-//	The request                     Number  Status
-//	------------------------------  ------  ------
-//	is not valid JSON               -32700  200
-//	is not a JSON-RPC request       -32600  200
-//	has an empty or too long batch  -32600  200
-//	names an unknown method         -32601  200
-//	has a wrong input               -32602  200, with every Violation
-//	uses another method than POST   -32600  405
-//	does not say that it is JSON    -32600  415; 403 from a page of another site
-//	exceeds Options.MaxBody         -32600  413
-//	exceeds Options.BodyTimeout     -32600  408
+// A batch has at most 1,000 calls, or nothing is called. They run concurrently, at most 8 at a
+// time, and are answered in order. The answers have at most 16 MiB together: one that does not
+// fit is RESOURCE_EXHAUSTED, and so are calls that have not begun by then. No call begins after
+// the context of the request has ended. What a method adds to Info.Header is dropped. A batch
+// logs at most 8 errors, and one line that counts the others. After [Join], MaxBody and
+// BodyTimeout are those of the first service.
 //
-// After [Join], the limits are those of the first service.
-//
-// The calls of a batch run concurrently, at most 8 at a time, and are answered in order. A
-// batch of more than 1,000 calls nothing. What a method of a batch adds to Info.Header is
-// dropped, since one response answers all calls. A batch logs at most 8 errors, and one
-// line that counts the others.
-//
-// The answers of a batch have at most 16 MiB together, including the items of streams that
-// failed. An answer that does not fit is replaced by RESOURCE_EXHAUSTED. Calls that have
-// not begun by then are not run and get RESOURCE_EXHAUSTED with another message. Nor do
-// calls begin after the context of the request has ended.
-//
-// Notifications, alone or in a batch, get 204 without a body.
-//
-// The method rpc.discover returns the OpenRPC document of the service. Names that start
-// with "rpc." are reserved (JSON-RPC 2.0, sections 4 and 8), so RPC panics if the service
-// has a resource named rpc.
+// The method rpc.discover returns the OpenRPC document of the service. RPC panics if the
+// service has a resource named rpc, since names that start with "rpc." are reserved (JSON-RPC
+// 2.0, section 8).
 func (s *Service) RPC() http.Handler {
 	for _, m := range s.methodsOn(TransportRPC) {
 		if m.resource == "rpc" {

@@ -126,42 +126,40 @@ type Options struct {
 	Resource string
 	// Path replaces Resource in REST paths only. It has one or more segments, without
 	// placeholders. Two versions of a service can then have the same paths below their
-	// prefixes: Resource "orders_v2" and Path "orders", and Join(v1.At("/v1"),
-	// v2.At("/v2")). Methods with a MethodOptions.Resource keep that in their paths.
-	// Default: Resource.
+	// prefixes: Resource "orders_v2" and Path "orders", and Join(v1.At("/v1"), v2.At("/v2")). A
+	// MethodOptions.Resource is in the path all the same. Default: Resource.
 	Path string
 	// Methods has the options of single methods by Go name. An unknown name is a
 	// mistake.
 	Methods map[string]MethodOptions
 	// Defaults apply to every method of the service.
 	Defaults Defaults
-	// Schemes are the credentials that documents and the page of Docs ask for; any of them
-	// lets a caller in. With Schemes, every call without a [Principal] in its context is
-	// UNAUTHENTICATED, on every transport and in Service.Call, before its input is read.
-	// [Bearer], [APIKey], [BasicAuth] and your own middleware, by [WithPrincipal], put one
-	// there. Default: none, or a bearer token if Defaults.Auth says so.
+	// Schemes are the credentials that documents and the page of Docs ask for; each of them is
+	// enough. With Schemes, every call without a [Principal] in its context is UNAUTHENTICATED,
+	// on every transport and in Service.Call, before its input is read. [Bearer], [APIKey],
+	// [BasicAuth] and your own middleware, by [WithPrincipal], put one there. Default: none, or
+	// a bearer token if Defaults.Auth says so.
 	Schemes []Scheme
-	// Strict rejects JSON objects with unknown properties, which are ignored
-	// otherwise; schemas of inputs then say additionalProperties: false. It rejects
-	// unknown query parameters too, except the one that [Version] reads. For a method
-	// without an input, JSON-RPC and MCP reject every argument, and REST ignores a body.
+	// Strict rejects JSON objects with unknown members and unknown query parameters, except the
+	// one that [Version] reads. They are ignored otherwise. Schemas of inputs then say
+	// additionalProperties: false. For a method without an input, JSON-RPC and MCP reject every
+	// argument, and REST ignores a body.
 	Strict bool
-	// MaxBody is the largest request body accepted, in bytes. A larger one is
-	// answered with 413 (RFC 9110, section 15.5.14) and nothing is called. Zero
-	// means DefaultMaxBody; a negative value means no limit.
+	// MaxBody is the largest request body accepted, in bytes. A larger one gets 413 (RFC 9110,
+	// section 15.5.14) and nothing is called. Zero means DefaultMaxBody; a negative value means
+	// no limit.
 	MaxBody int64
-	// BodyTimeout is how long a client may take to send a body. After that it gets 408
-	// (RFC 9110, section 15.5.9) and nothing is called. It replaces
-	// http.Server.ReadTimeout for the body. Zero means DefaultBodyTimeout; a negative
-	// value leaves only the limit of the server.
+	// BodyTimeout is how long a client may take to send a body. After that it gets 408 (RFC
+	// 9110, section 15.5.9) and nothing is called. It replaces http.Server.ReadTimeout for the
+	// body. Zero means DefaultBodyTimeout; a negative value leaves the limit of the server.
 	BodyTimeout time.Duration
-	// Intercept wraps every call on every transport, for what all methods need: access
-	// checks, tracing, transactions. Register calls it once, with the function that
-	// calls a method, and it returns the function to call instead. Inputs are valid at
-	// that point. That function must pass on a context derived from its own, the same
-	// names and an input of the method's type, and must return what the method returned
-	// or an output of the same type; anything else is INTERNAL. The Content of a File is
-	// read, and a stream is run, after it has returned. Default: none.
+	// Intercept wraps every call on every transport, for what all methods need: access checks,
+	// tracing, transactions. Register calls it once, with the function that calls a method, and
+	// it returns the function to call instead. Inputs are valid at that point. Pass on a
+	// context derived from yours, the same names and an input of the method's type, and return
+	// what the method returned or an output of the same type; anything else is INTERNAL. The
+	// Content of a File is read, and a stream is run, after your function has returned.
+	// Default: none.
 	Intercept func(InvokeFunc) InvokeFunc
 	// Observe is called at the end of every call, for metrics and traces; see
 	// [Observation]. Default: none.
@@ -172,27 +170,26 @@ type Options struct {
 	// Errors are errors that every method can return, such as those of an interceptor; see
 	// MethodOptions.Errors. Default: none.
 	Errors []*Error
-	// ErrorForm is the form of errors over REST, also of the event that ends a stream
-	// early, in place of the envelope. Give its Write to middleware. Default: the envelope.
+	// ErrorForm is the form of errors over REST, also of the event that ends a stream early.
+	// Give its Write to middleware. Default: the envelope of [WriteError].
 	ErrorForm *ErrorForm
-	// OnError writes the error responses of REST, where an ErrorForm cannot say what they
-	// are. Other transports have a fixed form.
-	// Default: WriteError.
+	// OnError writes the error responses of REST, if an ErrorForm is not enough. Other
+	// transports have a fixed form. Default: WriteError.
 	OnError ErrorWriter
-	// Logger gets one line for every error that is sent to a client, with the cause. A
-	// path is cut after 256 bytes, the text of an error after 2 KiB. Default:
-	// slog.Default at the time of each line.
+	// Logger gets one line for every error that is sent to a client, with the cause. A path is
+	// cut after 256 bytes, the text of an error after 2 KiB. Default: slog.Default, at the time
+	// of each line.
 	Logger *slog.Logger
 }
 
 // Defaults apply to every method of a service. Each field may be empty.
 type Defaults struct {
 	// BaseURL is the URL of the REST routes in documents, for a proxy that strips a prefix:
-	// "https://example.com/api". Documents have it without the slashes at its end. Default:
-	// "/", which is the root of the host that serves the document.
+	// "https://example.com/api". Slashes at its end are left out. Default: "/", the root of the
+	// host that serves the document.
 	BaseURL string
-	// Auth "bearer" is short for Options.Schemes with the one Type "bearer". Any other text
-	// is a mistake. Default: no scheme.
+	// Auth "bearer" is short for Options.Schemes with the one Type "bearer". Any other text is
+	// a mistake. Default: no scheme.
 	Auth string
 }
 
@@ -201,48 +198,45 @@ type MethodOptions struct {
 	// Resource is the resource of the method, in the characters of Options.Resource, which
 	// is the default.
 	Resource string
-	// HTTP is the route, as a pattern of http.ServeMux with a method, and without a host
-	// or the prefix of At: "POST /todos/{id}/archive". Default: inferred from the
-	// method's name; see the package documentation.
+	// HTTP is the route, as a pattern of http.ServeMux with a verb, and without a host or the
+	// prefix of At: "POST /todos/{id}/archive". Default: inferred from the method's name; see
+	// the package documentation.
 	HTTP string
-	// Status is the HTTP status of success: 200, 201, 202 or 203 if the method
-	// returns a record, and 200, 202, 204 or 205 if it returns none, with an empty body.
-	// A stream has 200. Default: 200, or 204 without an output.
+	// Status is the HTTP status of success: 200, 201, 202 or 203 with an output, and 200, 202,
+	// 204 or 205 without one, with an empty body. A stream has 200. Default: 200, or 204
+	// without an output.
 	Status int
 	// Description describes the method in the descriptor and in documents. A model
 	// reads it to decide whether to call the tool. Default: nothing.
 	Description string
-	// Transports serve the method: TransportREST, TransportRPC, TransportMCP. Others do
-	// not know it, nor do their documents. Without TransportREST the method has no
-	// route: HTTP and Status mean nothing and HTTPBinding is empty. Service.Call calls
-	// every method. Default: all three.
+	// Transports serve the method: TransportREST, TransportRPC, TransportMCP. Others do not
+	// know it, nor do their documents. Without TransportREST the method has no route: HTTP and
+	// Status mean nothing and HTTPBinding is empty. Service.Call calls every method. Default:
+	// all that can carry its input and output.
 	Transports []Transport
-	// Public lets everybody call the method although Options.Schemes are set, such as
-	// one that says that the process is well. Behind [Bearer] that needs
-	// BearerOptions.Optional.
+	// Public lets everybody call the method although Options.Schemes are set, such as a health
+	// check. Behind [Bearer] that needs BearerOptions.Optional.
 	Public bool
-	// Scopes are what the [Principal] of the caller must have, all of them; a caller
-	// without one of them is PERMISSION_DENIED. They need Options.Schemes. Default: none.
+	// Scopes are those that the [Principal] of the caller must all have, or the call is
+	// PERMISSION_DENIED. They need Options.Schemes. Default: none.
 	Scopes []string
 	// IdempotencyKey says whether calls have an idempotency key; see [Idempotency]. A
 	// method that only reads, such as a GET, needs none. Default: no key is read.
 	IdempotencyKey KeyUse
-	// Errors are what the method can return beside the errors of svc itself. Documents list
-	// them by status, with examples of their messages and headers. Codes are compared, not
-	// messages, so a returned error may name the record. A method with Errors, even an empty
-	// list, that returns another code is served all the same, and its line in the log is an
-	// error that says so. That is not checked for codes that any call can have: INVALID_ARGUMENT,
-	// UNAUTHENTICATED, PERMISSION_DENIED, RESOURCE_EXHAUSTED, CANCELED, DEADLINE_EXCEEDED,
-	// UNAVAILABLE, INTERNAL, UNKNOWN and DATA_LOSS. Default: nothing is declared.
+	// Errors are those that the method can return beside the errors of svc itself. Documents
+	// list them by status, with examples of their messages and headers. If a method with
+	// Errors, even an empty list, returns another code, it is sent all the same, and its line
+	// in the log is an error that says so. Codes that any call can have, such as INTERNAL, need
+	// not be declared: doc/errors.md has them. Default: nothing is declared.
 	Errors []*Error
 	// Deprecated marks the method as deprecated in every document. It is still served.
 	Deprecated bool
-	// MaxBody and BodyTimeout take the place of those of Options over REST. JSON-RPC and
-	// MCP know the method only when they have read the body. Zero: those of Options.
+	// MaxBody and BodyTimeout replace those of Options over REST. JSON-RPC and MCP know the
+	// method only when they have read the body. Zero: those of Options.
 	MaxBody     int64
 	BodyTimeout time.Duration
-	// Stream says how the outputs are sent. Default: one record, or StreamSSE
-	// if the method returns a Stream.
+	// Stream says how the outputs are sent. Default: as one record, or as StreamSSE if the
+	// method returns a Stream.
 	Stream StreamMode
 	// Direct calls the method without reflection, which saves a few hundred nanoseconds;
 	// see [Direct]. Default: a call by reflection.
@@ -253,10 +247,9 @@ type MethodOptions struct {
 // default of the method; [StreamSSE] is the only other.
 type StreamMode string
 
-// An InvokeFunc calls a method by resource and name. The input is a pointer to the
-// method's input, or nil if the method takes none. The output is a pointer, nil or the
-// method's [Stream]; an InvokeFunc must pass a stream on without running it.
-// [Service.Call] is an InvokeFunc.
+// An InvokeFunc calls a method by resource and name. The input is a pointer to the method's
+// input, or nil if the method takes none. The output is a pointer, nil or the method's
+// [Stream], which must be passed on without running it. [Service.Call] is an InvokeFunc.
 type InvokeFunc func(ctx context.Context, resource, method string, input any) (any, error)
 
 // A Service is a compiled interface: a table of methods with their routes, plans and
@@ -286,14 +279,13 @@ type methodName struct{ resource, method string }
 //	s, err := svc.Register[TodoAPI](impl, nil)
 //
 // Give the interface, since Go would infer the type of impl. A nil opts stands for the
-// defaults. The error lists every mistake in the interface, its types and opts, and
-// suggests a correction for each.
+// defaults. The error lists every mistake in the interface, its types and opts, with a
+// correction for each.
 func Register[I any](impl I, opts *Options) (*Service, error) {
 	return register(reflect.TypeFor[I](), impl, opts)
 }
 
-// MustRegister is like [Register] but panics instead of returning an error. It is for
-// the initialisation of programs.
+// MustRegister is [Register] for the initialisation of programs: it panics on an error.
 func MustRegister[I any](impl I, opts *Options) *Service {
 	s, err := Register(impl, opts)
 	if err != nil {
@@ -458,14 +450,13 @@ func suggestMethod(iface reflect.Type, name string) string {
 }
 
 // Join returns one service with the methods of all services: one set of routes and one
-// document. Each method keeps the options of its own service. Description, Version,
-// Contact, License, OpenAPI and Defaults are those of the first service. So are OnError for
-// unknown routes, and MaxBody and BodyTimeout for JSON-RPC and MCP, where only the body names
-// the method. Two versions of one interface need two Resources, and prefixes from
-// [Service.At]; they may have one Path.
+// document. Each method keeps the options of its own service. Description, Version, Contact,
+// License, OpenAPI and Defaults are those of the first service. So are OnError for unknown
+// routes, and MaxBody and BodyTimeout for JSON-RPC and MCP, where only the body names the
+// method. Two versions of one interface need two Resources and prefixes from [Service.At].
 //
-// Join panics without services and with a nil one, if two methods have the same route, or
-// the same name in the same resource, and if the services differ in Defaults.BaseURL.
+// Join panics without services and with a nil one, if two methods have the same route or the
+// same name in the same resource, and if the services differ in Defaults.BaseURL.
 func Join(name string, services ...*Service) *Service {
 	p := new(mistakes)
 	p.addIf(len(services) == 0, "there is nothing to join")
@@ -526,10 +517,9 @@ func compareTypes(a, b *shape) int {
 	return cmp.Or(strings.Compare(a.typ.PkgPath(), b.typ.PkgPath()), strings.Compare(a.typ.Name(), b.typ.Name()), strings.Compare(a.value, b.value), strings.Compare(strict(a), strict(b)))
 }
 
-// At returns the same service under a path prefix: At("/v1") serves GET /v1/todos if s
-// serves GET /todos. A missing leading slash is added and trailing slashes are removed;
-// "" and "/" change nothing. At changes REST paths and the documents that list them, and
-// no names on other transports. It panics if the prefix is not a plain path.
+// At returns the same service under a path prefix: At("/v1") serves GET /v1/todos if s serves
+// GET /todos. A missing leading slash is added and trailing slashes are removed; "" and "/"
+// change nothing. Names on other transports stay. It panics if the prefix is not a plain path.
 func (s *Service) At(prefix string) *Service {
 	trimmed := strings.Trim(prefix, "/")
 	if trimmed == "" {
@@ -552,7 +542,7 @@ type ServiceDescriptor struct {
 	Types       []TypeInfo `json:"types"` // every named type once, sorted by name
 }
 
-// A Resource is a group of methods that share the first segment of their paths, unless an
+// A Resource is a group of methods with one name: the first segment of their paths, unless an
 // HTTP pattern says otherwise, and the first part of their names on other transports.
 type Resource struct {
 	Name    string   `json:"name"`
@@ -583,8 +573,8 @@ type HTTPBinding struct {
 	Path   string `json:"path"` // with placeholders, as in "/todos/{id}"
 }
 
-// Descriptor returns a new description of the service, which the caller may change. It
-// shows every method, whatever its transports and whoever may call it.
+// Descriptor returns a new description of the service, which may be changed. It shows every
+// method, whatever its transports and whoever may call it.
 func (s *Service) Descriptor() *ServiceDescriptor {
 	d := &ServiceDescriptor{Name: s.opts.Name, Description: s.opts.Description, Resources: []Resource{}, Types: []TypeInfo{}}
 	for _, m := range s.methods {
@@ -658,9 +648,9 @@ type runningCall interface {
 	callIntercepted(ctx context.Context, resource, method string, input any) (any, error)
 }
 
-// An Observation is what Options.Observe learns about one call:
+// An Observation is what Options.Observe learns about one call. Each of these is observed once:
 //
-//	Each of these is observed once         Err
+//	What                                   Err
 //	-------------------------------------  ----------------------------------
 //	a call, also one of a batch, a         the error of the answer, or nil
 //	notification, a Service.Call
@@ -673,12 +663,12 @@ type runningCall interface {
 //	a round of MCP that ends in a          nil
 //	question to the caller
 //
-// Requests that reach no method, such as one for an unknown path, are not observed. A
-// [Stream] that Service.Call returns is observed when the method has returned it.
+// Requests that reach no method are not observed. A [Stream] that Service.Call returns is
+// observed when the method has returned it.
 //
-// Observe is called when the answer is known and before it is sent, on the goroutine of
-// the call. So it runs concurrently with itself, and the client waits for it. ctx belongs
-// to the call, for [InfoFrom]. A panic in Observe is logged and changes no answer.
+// Observe is called when the answer is known and before it is sent, on the goroutine of the
+// call, so it runs concurrently with itself and the client waits for it. ctx belongs to the
+// call, for [InfoFrom]. A panic in Observe is logged and changes no answer.
 type Observation struct {
 	Transport Transport     // by which the call came
 	Resource  string        // of the method
@@ -687,12 +677,11 @@ type Observation struct {
 	Err       error         // as in the log, with its cause; nil for success. CodeOf(Err) has few values
 	Duration  time.Duration // since the request
 	Replayed  bool          // the answer is that of an earlier call with the same idempotency key
-	// Status is the HTTP status of the response; that of an error is the one that WriteError
-	// sends. It is 0 for a Service.Call, over standard input and output, for calls in a
-	// batch, and where there is no response.
+	// Status is the HTTP status of the response; for an error, the one that WriteError sends.
+	// It is 0 if there is no response for this call alone: for a Service.Call, over standard
+	// input and output, and in a batch.
 	Status int
-	// RPC is the name of the method of JSON-RPC ("todos.mark_done") or of MCP ("tools/call")
-	// that made the call, as the specification or the service spells it, not the client. It
-	// is empty over REST and for a Service.Call.
+	// RPC is the name that made the call: of the method over JSON-RPC ("todos.mark_done"), or
+	// of the method of MCP ("tools/call"). It is empty over REST and for a Service.Call.
 	RPC string
 }

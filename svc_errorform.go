@@ -12,10 +12,10 @@ import (
 	"reflect"
 )
 
-// An ErrorForm is the form that errors have over REST in place of the envelope: a type and
-// the functions that make it of an error and read it. Documents have the schema of the
-// type under every error status, and clients of [Connect] with the same Options read it.
-// An ErrorForm never changes. [NewErrorForm] makes one; the zero value cannot be used.
+// An ErrorForm is a form that errors have over REST in place of the envelope of [WriteError]: a
+// struct, and the functions that make it of an error and read it. Documents have its schema
+// under every error status, and clients of [Connect] with the same Options read it. It never
+// changes. [NewErrorForm] makes one; the zero value cannot be used.
 type ErrorForm struct {
 	shape       *shape
 	types       []*shape                   // those in shape that have names
@@ -31,11 +31,11 @@ type ErrorForm struct {
 }
 
 // NewErrorForm returns a form of the struct T. write gets an error as clients may see it:
-// without its cause, and for UNKNOWN, INTERNAL and DATA_LOSS with a general message;
-// HTTPStatus is the status that is sent. If write returns nil or panics, or if JSON cannot
-// carry its value, that is logged and the client gets the envelope of [WriteError]. read
-// makes the error again, for clients. If read is nil, or returns nil, they get the code of
-// the status. NewErrorForm panics if write is nil.
+// without its cause, and for UNKNOWN, INTERNAL and DATA_LOSS with a general message; HTTPStatus
+// is the status that is sent. If write returns nil or panics, or if its value cannot be JSON,
+// that is logged and the client gets the envelope. read makes the error again, for clients. If
+// read is nil, or returns nil, they get the code of the status. NewErrorForm panics if write is
+// nil.
 func NewErrorForm[T any](write func(*Error) *T, read func(*T) *Error) *ErrorForm {
 	if write == nil {
 		panic("svc: NewErrorForm: write must not be nil")
@@ -101,8 +101,8 @@ func (f *ErrorForm) WithContentType(mediaType string) *ErrorForm {
 	return &c
 }
 
-// Write is an [ErrorWriter] that responds in the form, for middleware. Status and headers
-// are those that a method's error has over REST; nil counts as UNKNOWN, as in [WriteError].
+// Write is an [ErrorWriter] that responds in the form, for middleware. Status and headers are
+// those of a method's error over REST; nil counts as UNKNOWN, as in [WriteError].
 func (f *ErrorForm) Write(w http.ResponseWriter, r *http.Request, err error) {
 	e := errorOrUnknown(err)
 	body, contentType := f.appendBody(nil, e, r)

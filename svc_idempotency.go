@@ -18,34 +18,35 @@ import (
 )
 
 // Idempotency makes the effect of a call happen once, however often a client sends the call
-// with the same key: later calls get the answer of the first, over any transport and from
-// any replica. After an error the key runs the method again. Over REST and JSON-RPC the key
-// is the header Idempotency-Key (draft-ietf-httpapi-idempotency-key-header), in a batch with
-// "#" and the id of the call, and for tools the argument idempotency_key. Keys belong to the
-// caller, by Principal.Subject. Without a [Principal] all callers are one, so keys must be
-// random, or callers read each other's answers.
+// with the same idempotency key: later calls get the answer of the first, over any transport
+// and from any replica. After an error the key runs the method again. Over REST and JSON-RPC
+// the key is the header Idempotency-Key (draft-ietf-httpapi-idempotency-key-header), in a batch
+// with "#" and the id of the call, and for tools the argument idempotency_key. Keys belong to
+// the caller, by Principal.Subject. Without a [Principal] all callers share them, so keys must
+// be random, or callers read each other's answers.
 //
-// Every answer is read from its record, the first too. So an output must be readable from
-// its JSON, and unexported fields are lost. So is what a method adds to Info.Header.
+// Every answer is read from its record, the first one too. So an output must be readable from
+// its JSON; unexported fields, and what a method adds to Info.Header, are lost. doc/keys.md has
+// a store.
 type Idempotency struct {
-	// Run must be set. It calls do at most once for an id, in the transaction in which do writes, and
-	// keeps the record of do in the same transaction. For a known id it returns the record
-	// that it has. The id has 43 characters, and the record is opaque JSON, which fits
-	// bytea. Give do a context that has the transaction and is derived from ctx. If do
-	// fails, roll back and return its error; if the method panics, so does do.
+	// Run opens a transaction and calls do in it, at most once for each id. It keeps the record
+	// that do returns in the same transaction, and returns it; for a known id it returns the
+	// record that it has. The id has 43 characters, and the record is JSON, which fits bytea.
+	// Give do a context that has the transaction and is derived from ctx. If do fails, roll
+	// back and return its error; if the method panics, so does do.
 	//
-	// Do not wait for another call with the id, or a few repetitions of a slow call take
-	// all connections of a pool: return ABORTED, which is 409 with Retry-After. An error
-	// that is not an [*Error] is UNAVAILABLE with Retry-After, since it does not say
-	// whether the transaction was committed. The page doc/keys.md has a Run for PostgreSQL.
+	// Do not wait for another call with the id, or a few repetitions of a slow call take all
+	// connections of a pool: return ABORTED, which is 409 with Retry-After. An error that is
+	// not an [*Error] is UNAVAILABLE with Retry-After, since it does not say whether the
+	// transaction was committed. Run must not be nil.
 	Run func(ctx context.Context, id string, do func(context.Context) (record []byte, err error)) (record []byte, err error)
 	// KeepFor is how long Run keeps a record, for documents. Zero means 24 hours. A negative
 	// value is a mistake.
 	KeepFor time.Duration
 }
 
-// A KeyUse says whether calls of a method have an idempotency key. The zero value means
-// that no key is read.
+// A KeyUse says whether calls of a method have an idempotency key. The zero value means that
+// none is read.
 type KeyUse string
 
 // The uses of keys.
@@ -119,8 +120,8 @@ var keyPattern = regexp.MustCompile(`^([!#-~][!-~]{0,254}|"([!#-\[\]-~]|\\["\\])
 
 var errNotIdempotencyKey = &complaint{"pattern", "must be a string of 1 to 255 visible ASCII characters; in a header it may have quotes (RFC 8941)"}
 
-// WithIdempotencyKey returns a copy of ctx with a key for the next call, of a client from
-// [Connect] or by [Service.Call]: 1 to 255 visible ASCII characters, or the call is
+// WithIdempotencyKey returns a copy of ctx with an idempotency key for the next call, of a
+// client from [Connect] or by [Service.Call]: 1 to 255 visible ASCII characters, or the call is
 // INVALID_ARGUMENT. The calls that its method makes do not have the key.
 func WithIdempotencyKey(ctx context.Context, key string) context.Context {
 	if key == "" || key[0] == '"' || !keyPattern.MatchString(key) { // call.readKey takes others as they are

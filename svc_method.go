@@ -526,9 +526,9 @@ func (c *methodCompiler) chooseCall(rm reflect.Method, sig signature, direct Dir
 	return nil
 }
 
-// A DirectCall calls one method without reflection. [Direct] and its siblings make
-// DirectCalls, for MethodOptions.Direct. The zero value means none. A DirectCall holds no
-// implementation, so one serves any number of services.
+// A DirectCall calls one method without reflection. [Direct] and its siblings make it, for
+// MethodOptions.Direct. The zero value means none. It holds no implementation, so one serves
+// any number of services.
 type DirectCall struct {
 	iface   reflect.Type
 	in, out reflect.Type // nil where the method has none
@@ -537,16 +537,15 @@ type DirectCall struct {
 	each    eachFunc // nil if the method returns no stream
 }
 
-// Direct makes the DirectCall of a method with an input and an output from the
-// method expression of the interface:
+// Direct returns the DirectCall of a method with an input and an output, from the method
+// expression of the interface:
 //
 //	"Create": {Direct: svc.Direct(TodoAPI.Create)},
 //
-// Such a call costs as much as a plain Go call; a call by reflection costs a few
-// hundred nanoseconds and three allocations more. Any other function, a method
-// expression of the concrete type included, is a mistake that Register reports.
-//
-// There is one function for each form of a method:
+// Such a call costs as much as a plain Go call; one by reflection takes a few hundred
+// nanoseconds and three allocations more. Any other function, a method expression of the
+// concrete type included, is a mistake that Register reports. There is one function for each
+// form of a method:
 //
 //	func(ctx, *In) (*Out, error)         Direct
 //	func(ctx, *In) error                 DirectIn

@@ -11,39 +11,25 @@ import (
 	"runtime/debug"
 )
 
-// A Stream is the result of a method that returns its outputs one after the
-// other:
+// A Stream is the result of a method that returns its outputs one after the other:
 //
 //	Watch(ctx context.Context, in *WatchIn) (svc.Stream[Todo], error)
 //
-// svc calls the iterator exactly once, even if the client has gone, so that it can
-// release the resources of the stream. ctx is canceled when the client has gone; an
-// iterator that waits must watch it. yield returns false when no more items are wanted.
-// It may be called from any goroutine, and also after the end, where it returns false.
-// An error ends the stream, as does a nil item without an error. An item may be changed
-// after yield has returned.
+// svc calls the iterator exactly once, even if the client has gone, so that it can release the
+// resources of the stream. ctx is canceled when the client has gone; an iterator that waits
+// must watch it. yield returns false when no more items are wanted. It may be called from any
+// goroutine, and also after the end, where it returns false. An error ends the stream, as does
+// a nil item without an error. An item may be changed after yield has returned.
 //
-// Over REST the items are server-sent events. An error of the method itself is an
-// ordinary error response. Otherwise the response begins, and each item is an event
+// Over REST the items are server-sent events, with the JSON of the item as data. The last event
+// is named done and has the data {}, or it is named error and has the envelope of [WriteError],
+// or Options.ErrorForm, as its data. A stream without it is incomplete. An item with a method
+// SSE() [Event] sets the ID of its event. Other transports collect {"items":[…]}, at most 1,000
+// of them: serve a stream without an end over REST only, by MethodOptions.Transports.
 //
-//	data: {"id":"1"}
-//
-// The last event is named done and has the data {}, or it is named error and has the
-// envelope of [WriteError], or Options.ErrorForm, as its data. A stream without it is
-// incomplete. A comment every 15 seconds keeps the connection alive. A client that does
-// not read an event within 30 seconds is dropped. Other transports send {"items":[…]}, at
-// most 1,000, when the stream has ended: serve one without an end over REST only, by
-// MethodOptions.Transports.
-//
-// The EventSource of browsers needs a GET, and the route of Watch is a POST, as its name
-// says: write HTTP: "GET /todos/watch" in MethodOptions. EventSource reconnects after each
-// end, so close it on done. It cannot send a token: where one is needed, use fetch. An item
-// with a method SSE() [Event] sets the ID of its event, which clients that reconnect send
-// in Last-Event-ID.
-//
-// http.Server.Shutdown waits for streams, so end them when the program stops, with an error
-// such as Errorf(CodeUnavailable, "the server is stopping: %w", http.ErrServerClosed).
-// With that cause, the log has a line of the level debug for each, not an error.
+// End streams when the program stops, since http.Server.Shutdown waits for them: with an error
+// such as Errorf(CodeUnavailable, "the server is stopping: %w", http.ErrServerClosed), the log
+// has a line of the level debug for each. doc/streams.md has more.
 type Stream[T any] = iter.Seq2[*T, error]
 
 // StreamSSE sends the outputs of a method as server-sent events (WHATWG HTML, section
