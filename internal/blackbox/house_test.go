@@ -282,7 +282,7 @@ func TestDocumentsExist(t *testing.T) {
 	document := regexp.MustCompile(`[\w./-]+\.md\b|\b(DESIGN|RELIABILITY|STYLE)\b`)
 	marks := []string{".md", "DESIGN", "RELIABILITY", "STYLE"}
 	for _, pattern := range []string{"*.go", "internal/blackbox/*.go", "template/*.go", "testdata/*/*.go", "*.md", "doc/*.md", "template/*.md", ".ci/run", ".ci/*/*.go",
-		"interop/*/*.go", "interop/*/check", "bench/*/*.go", "bench/*/check", "examples/*/*.go", "examples/*/check"} {
+		"interop/*.md", "interop/*/*.md", "interop/*/*.go", "interop/*/check", "bench/*.md", "bench/*/*.go", "bench/*/check", "examples/*/*.go", "examples/*/check"} {
 		names, err := filepath.Glob(root(pattern))
 		if err != nil || len(names) == 0 {
 			t.Fatalf("%s: %d files, %v", pattern, len(names), err)
