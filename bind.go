@@ -1,6 +1,6 @@
 package svc
 
-// This file makes the input of a method: it takes each field from where the
+// This file builds the input of a method: it reads each field from where the
 // route says, and checks the result. It is a layer above decode.go, whose plans
 // and setters it uses, and knows nothing of services. In this order:
 //
@@ -8,12 +8,12 @@ package svc
 //	sources        which field comes from where
 //	inputs         from an HTTP request, from one JSON object, from a Go value
 //	path, header   one value each
-//	cookies        those that have a field
+//	cookies        the cookies that have a field
 //	query          the text, then its parameters
-//	setChecked …   one text into one field
+//	setScalar …    one text into one field
 //	checks         rules and Validate methods on a finished input
 //	hooks          where in a struct Validate is to be called
-//	outputs        as a client and records read them
+//	outputs        how clients and records of idempotency keys read them
 //
 // A field has one source, by the first line that is true for it:
 //
@@ -49,10 +49,10 @@ import (
 	"unicode/utf8"
 )
 
-// A binding makes the input of one method: from an HTTP request by rest, from one
-// object of JSON by object, and from a Go value by check. compileBinding writes it at
-// registration. After that many goroutines read it, and so do the documents, which
-// publish the parameters and the body.
+// A binding builds the input of one method: from an HTTP request by rest, and from a JSON
+// object by object. check checks an input that is a Go value. compileBinding writes a
+// binding at registration. After that many goroutines read it, and the documents publish
+// its parameters and its body.
 //
 // Invariants:
 //
@@ -72,7 +72,7 @@ type binding struct {
 	check    func() checkFunc
 }
 
-// A restPlan makes an input from an HTTP request.
+// A restPlan builds an input from an HTTP request.
 //
 // Invariants:
 //
@@ -117,8 +117,8 @@ type param struct {
 	absent      func(reflect.Value) // sets the default; nil if there is none
 }
 
-// A route is an HTTP method and a path. The zero value is that of a method which REST does
-// not serve, so that tags of places in a request mean nothing.
+// A route is a verb, which is an HTTP method, and a path. A method that REST does not serve
+// has the zero value; its tags path, query, header and cookie mean nothing.
 type route struct {
 	verb         string   // in capitals
 	path         string   // such as /todos/{id}/archive, without Service.prefix
@@ -263,15 +263,15 @@ const lastEventID = "Last-Event-Id" // in canonical form
 // checkHeaderName adds a mistake for a header tag of an input with an invalid name or
 // with a name reserved by HTTP or browsers, and for a required Last-Event-ID.
 func checkHeaderName(p *mistakes, f *field) {
-	key := textproto.CanonicalMIMEHeaderKey(f.header)
+	canonical := textproto.CanonicalMIMEHeaderKey(f.header)
 	p.addIf(!isToken(f.header), "%s: header:%q: want the name of a header, in letters, digits and dashes", f.place, f.header)
 	instead := headerOwner(f.header)
 	p.addIf(instead != "", "%s: header:%q: %s", f.place, f.header, instead)
-	p.addIf(key == lastEventID && f.isRequired(), "%s: a client sends %s only when it reconnects, so the field must be optional (omitempty)", f.place, f.header)
+	p.addIf(canonical == lastEventID && f.isRequired(), "%s: a client sends %s only when it reconnects, so the field must be optional (omitempty)", f.place, f.header)
 }
 
-// checkNameless adds a mistake for a field that is no JSON member if it is required,
-// or has a tag that needs the member.
+// checkNameless adds a mistake for a field with json:"-" if it is required, or has a tag
+// that needs a JSON member.
 func checkNameless(p *mistakes, f *field) {
 	if !f.isNameless() {
 		return
@@ -352,13 +352,13 @@ type requestValues struct {
 		PathValue(placeholder string) string // unescaped, as http.Request has it
 	}
 	query   string // as in the URL, undecoded
-	keepURL bool   // the texts of path and query may be kept; see isShortURL
+	keepURL bool   // strings of the input may be parts of path and query; see isShortURL
 	header  map[string][]string
-	body    []byte        // the whole of it
-	raw     reflect.Value // in its place, for an input that has a Body
+	body    []byte        // the whole body
+	raw     reflect.Value // the Body of an input that has one, instead of body
 
 	strict    bool   // unknown parameters of the query are violations
-	versioned string // but for this one, which Version reads
+	versioned string // the parameter that Version reads, which is not a violation
 }
 
 // isShortURL reports whether the strings of an input may be parts of the URL instead of
@@ -426,7 +426,7 @@ func (p *param) bindPath(d *decoder, v reflect.Value, value string) {
 }
 
 // bindHeader sets the field of the struct v from the values of its header. Two values are
-// a violation (RFC 9110, section 5.3: no server can tell which was meant). An empty
+// a violation (RFC 9110, section 5.3), since no server can tell which one counts. An empty
 // Last-Event-ID counts as an absent one: a client whose last event had no ID may send
 // either.
 func (p *param) bindHeader(d *decoder, v reflect.Value, values []string) {
@@ -621,10 +621,9 @@ var errInputTooDeep = &complaint{ruleSyntax, "is nested more than 1000 levels de
 // finishInput runs check if the input has no violations so far, and returns the
 // error of the input or nil.
 //
-// Validate methods run last and only on a complete input. They can therefore
-// rely on the types, the required fields and the rules of the tags, and need
-// not guard against half an input. They may also change their receiver, which
-// would confuse the checks of the tags if these came later.
+// Validate methods run last and only on a valid input. They can therefore rely on the types,
+// the required fields and the rules of the tags. They may also change their receiver, so
+// the rules of the tags must be checked before.
 func (b *binding) finishInput(d *decoder, v reflect.Value, check checkFunc) error {
 	if d.report.keyViolation != nil {
 		d.report.found.addViolation(*d.report.keyViolation)
@@ -663,10 +662,9 @@ var (
 //	a=%FF           a violation at a: not UTF-8
 //	a=%zz, a=1;b=2  a violation at a
 //
-// It reads the text once, from left to right, and makes no map of it:
-// url.ParseQuery would allocate for each parameter. d.seen says which parameters
-// were given; no object is open, so it begins with them. What is
-// absent is dealt with after that, in the order of the fields.
+// It reads the text once, from left to right: url.ParseQuery would allocate a map and a list
+// for each parameter. d.seen says which parameters were given; no object is open, so index
+// i is that of the parameter. finishParams deals with the absent ones.
 func (b *binding) bindQuery(d *decoder, v reflect.Value, query string, strict bool, versioned string) {
 	d.in = inQuery
 	d.seen = append(d.seen, make([]bool, len(b.rest.query))...)
@@ -674,7 +672,7 @@ func (b *binding) bindQuery(d *decoder, v reflect.Value, query string, strict bo
 		var pair string
 		pair, query, _ = strings.Cut(query, "&")
 		name, value, _ := strings.Cut(pair, "=")
-		// Nothing between two & is no parameter, not even where one has the empty name.
+		// The empty text between two & is not a parameter, even if one has the empty name.
 		if i := b.lookupParam(d, name); i >= 0 && (name != "" || value != "") {
 			var c *complaint
 			d.scratch, c = appendQueryText(d.scratch[:0], value)

@@ -101,7 +101,7 @@ type inputOptions struct {
 	// idempotency_key. They are suggested for misspelt members of the root.
 	beside []*field
 
-	keepURL bool // strings may alias the path and the query of the request; see requestValues.short
+	keepURL bool // strings may be parts of the path and the query of the request; see isShortURL
 	ahead   int  // how many bytes of the input are still to come and not in scan.data: those of the query
 	fills   bool // checks set empty discriminators of unions: the input is a Go value; see binding.checkValue
 }
@@ -131,11 +131,11 @@ type report struct {
 // reset empties r for the next input, but for keyViolation.
 func (r *report) reset(lean bool) {
 	r.dropViolations(lean)
-	r.validateErr, r.tooDeep, r.nestedErr, r.nestedCount = nil, false, nil, 0
+	r.validateErr, r.tooDeep = nil, false
 }
 
-// dropViolations empties found. If lean is set, it keeps the memory of the list, which no
-// application has seen, and nothing in it.
+// dropViolations drops the violations, those of nested errors too. If lean is set, it keeps
+// the memory of the list, which no application has seen, and nothing in it.
 func (r *report) dropViolations(lean bool) {
 	var list []Violation
 	if lean {
@@ -144,6 +144,7 @@ func (r *report) dropViolations(lean bool) {
 		r.leanErr.Message, r.leanErr.violations, r.leanErr.cause = "", nil, nil
 	}
 	r.found = violations{list: list}
+	r.nestedErr, r.nestedCount = nil, 0
 }
 
 // start prepares d for the next input, whose JSON is data.
@@ -228,7 +229,7 @@ func (d *decoder) place() string {
 	return string(d.scratch)
 }
 
-// push makes the named member the current place; pop goes back to the value around it.
+// push moves the current place to the named member; pop moves it back.
 func (d *decoder) push(name string) { d.pushToken(pointerToken(name)) }
 
 // pushToken is push for a name that is a reference token already. Plans keep
@@ -236,11 +237,11 @@ func (d *decoder) push(name string) { d.pushToken(pointerToken(name)) }
 func (d *decoder) pushToken(token string) { d.path = append(d.path, step{token: token}) }
 func (d *decoder) pop()                   { d.path = d.path[:len(d.path)-1] }
 
-// skipIfFull skips the value at hand and reports true once no more violations
-// are kept. The input will be refused, and its values would waste memory: 1 MiB of
-// wrong elements would cost 300 MiB. The value is still scanned, since a text that
-// is not JSON is another error. Lists, maps and pointers, which can make many
-// values, call this first.
+// skipIfFull skips the next value and reports true once no more violations are kept. The
+// input will be refused, and its values would waste memory: 1 MiB of wrong elements would
+// cost 300 MiB. The value is still scanned, since a text that is not JSON is another
+// error. The decodeFuncs of lists, maps and pointers, which can allocate many values, call
+// this first.
 func (d *decoder) skipIfFull() bool {
 	if !d.report.found.full() {
 		return false
@@ -343,9 +344,9 @@ func (d *decoder) keepText(text []byte) string {
 	return d.arena.String()[start:]
 }
 
-// decoders is the compile pass of one service: the decodeFunc of every shape
-// that it reaches. Nothing looks at it after registration; the functions and
-// plans that it made are never written again and serve all goroutines.
+// decoders is the compile pass of one service: the decodeFunc of every shape that it
+// reaches. It is not used after registration. The functions and plans from it are never
+// written again and serve all goroutines.
 //
 // Invariants:
 //
@@ -905,7 +906,7 @@ func (p *objectPlan) decodeObject(d *decoder, v reflect.Value) {
 	d.seen = d.seen[:base]
 }
 
-// enterMember makes the member f the current place.
+// enterMember moves the current place to the member f.
 func (d *decoder) enterMember(f *fieldPlan) {
 	if f.in != "" {
 		d.in = f.in
@@ -1132,7 +1133,7 @@ var typeComplaints = [kindFile + 1]*complaint{
 
 func (s *shape) typeComplaint() *complaint { return cmp.Or(typeComplaints[s.kind], errNotString) }
 
-// The complaints about scalars. They are made once and never written.
+// The complaints about scalars. They are never written.
 var (
 	errNotString   = &complaint{ruleType, "must be a string"}
 	errNotBool     = &complaint{ruleType, "must be true or false"}

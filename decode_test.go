@@ -1026,6 +1026,26 @@ func TestAnyContainsItself(t *testing.T) {
 	}
 }
 
+// A nestedLoop returns a violation of its own at each level.
+type nestedLoop struct {
+	Next *nestedLoop `json:"next,omitempty"`
+}
+
+func (nestedLoop) Validate() error {
+	return (&Error{Code: CodeInvalidArgument}).WithDetail("violations", []Violation{{Rule: "own"}})
+}
+
+// Verify that a value that contains itself is reported, and not what its Validate found.
+func TestTooDeepHidesNestedErrors(t *testing.T) {
+	b := bindingOf(t, reflect.TypeFor[nestedLoop]())
+	loop := new(nestedLoop)
+	loop.Next = loop
+	err := b.checkValue(new(decoder), reflect.ValueOf(loop).Elem())
+	if list := ErrorFrom(err).Violations(); len(list) != 1 || list[0].Rule != ruleSyntax {
+		t.Errorf("%v has %v, want one violation of %s", err, list, ruleSyntax)
+	}
+}
+
 // enumIn has types with a method Enum, and rules of items, wherever a value can be.
 type enumIn struct {
 	ID     sLevel            `json:"id" path:"id"`

@@ -113,8 +113,8 @@ func (e *encoder) appendForeign(text []byte, err error) {
 
 // encoders is the compile pass of one service: the encodeFunc of every shape
 // that it reaches. An entry of byShape is a pointer to nil while its shape is
-// being compiled. Nothing looks at the pass after registration; the functions
-// themselves are never written again and serve all goroutines.
+// being compiled. The pass is not used after registration; the functions are never
+// written again and serve all goroutines.
 type encoders struct {
 	byShape map[*shape]*encodeFunc
 	// inputs is set if a client encodes inputs. A field with omitempty, omitzero or a default
@@ -681,8 +681,7 @@ func (h *outputHeader) isETag() bool { return h.canonical == "Etag" }
 // encodeHeader returns the headers of the output v, or an error for a value that no header
 // can have: net/http would send another text, and CR and LF would begin another header.
 func (o *outputHeaders) encodeHeader(v reflect.Value) (http.Header, error) {
-	// The texts are not quoted in the error: the log of a service is no place for a value that
-	// may be a secret.
+	// The errors do not quote the texts, which may be secret: the errors are logged.
 	header := make(http.Header, len(o.fields))
 	for i := range o.fields {
 		h := &o.fields[i]

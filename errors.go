@@ -601,7 +601,7 @@ func appendDetails(dst []byte, e *Error) []byte {
 	if len(dst)-start-len(`,"details":`) <= maxDetails {
 		return dst
 	}
-	return appendDetails(dst[:start], &Error{Details: e.wireDetails()}) // once more, with what is left of them
+	return appendDetails(dst[:start], &Error{Details: e.wireDetails()}) // the violations at most
 }
 
 // appendDetailsObject appends details in the order of their names. It leaves out

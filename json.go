@@ -5,7 +5,7 @@ package svc
 //
 //   - strings, numbers, times, JSON Pointers of one token
 //   - the scanner, which reads a text strictly, also ahead, and its nameSet
-//   - plainJSON; what svc writes member by member is in schema_write.go
+//   - plainJSON, for values of applications; schema_write.go writes objects of svc itself
 //   - eachMember, which reads an object again that the scanner has accepted
 //   - pointerToName, which finds the place of a duplicate name, and its steps
 //
@@ -243,7 +243,7 @@ type integerKind int
 const (
 	integerOK       integerKind = iota
 	integerFraction             // it has digits after the point
-	integerRange                // its magnitude is no uint64
+	integerRange                // its magnitude does not fit a uint64
 )
 
 // parseInteger returns the magnitude and the sign of a JSON number that is a
@@ -477,13 +477,13 @@ type syntaxError struct {
 // Error returns the reason and the place.
 func (e *syntaxError) Error() string { return e.reason + ", at byte " + strconv.Itoa(e.offset) }
 
-// describe returns what is wrong with what, the text or the body. A text with a name
-// twice is JSON by its grammar.
-func (e *syntaxError) describe(what string) string {
+// describe returns a message about subject, such as "the text". A text with a name twice is
+// JSON by its grammar.
+func (e *syntaxError) describe(subject string) string {
 	if e.rule == ruleDuplicate {
-		return what + " has " + e.Error()
+		return subject + " has " + e.Error()
 	}
-	return what + " is not valid JSON: " + e.Error()
+	return subject + " is not valid JSON: " + e.Error()
 }
 
 // reset prepares s for another text, and keeps the memory of its lists.
