@@ -17,9 +17,9 @@ import (
 	"example.com/svc"
 )
 
-// ignoreBody returns a handler that responds at once even if the client sends a body,
-// which next does not read. Otherwise net/http reads a small body before it sends the
-// response. If the client stalls, that takes until ReadTimeout.
+// ignoreBody returns a handler that responds at once, even if the client sends a body,
+// which next must not read. Otherwise net/http would read a small body before it sends the
+// response, which takes until ReadTimeout if the client stalls.
 func ignoreBody(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.ContentLength != 0 && r.ProtoMajor == 1 {
@@ -103,10 +103,10 @@ func echo(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// fromHere returns a handler that rejects requests that a browser sends for a page of
-// another site, with the cookies of its user and without asking first. Use it for all
-// plain handlers that change something; the methods of the service do the same. From Go
-// 1.25 on, http.CrossOriginProtection can take its place.
+// fromHere returns a handler that rejects the requests that browsers send for pages of
+// other sites, with the cookies of the user and without asking the server first. Use it for
+// all plain handlers that change something. The methods of the service do the same. From Go
+// 1.25 on you can use http.CrossOriginProtection instead.
 func fromHere(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		site := r.Header.Get("Sec-Fetch-Site")
@@ -114,7 +114,7 @@ func fromHere(next http.Handler) http.Handler {
 		if _, host, _ := strings.Cut(origin, "://"); site == "" && origin != "" && !strings.EqualFold(host, r.Host) {
 			site = "cross-site"
 		}
-		asked := strings.HasPrefix(r.Header.Get("Content-Type"), "application/json") // browsers ask first, by CORS
+		asked := strings.HasPrefix(r.Header.Get("Content-Type"), "application/json") // before these, browsers ask the server by CORS
 		if site != "" && site != "same-origin" && site != "none" && !asked {
 			w.Header().Set("Connection", "close") // the body stays unread
 			svc.WriteError(w, r, svc.Errorf(svc.CodePermissionDenied, "pages of other sites must send this as application/json"))

@@ -4,7 +4,7 @@
 //	main.go       the server: routes, middleware, timeouts, start and stop
 //	todo.go       the service: its interface, inputs, outputs and methods
 //	watch.go      the method that streams
-//	files.go      the methods that take and give a file
+//	files.go      the methods that read and return a file
 //	assistant.go  a prompt, resources and a question for AI assistants
 //	store.go      the data
 //	handlers.go   handlers that are not methods of the service
@@ -48,7 +48,7 @@ func main() {
 		err = askHealth(ctx, *addr)
 	case *stdio:
 		out := os.Stdout
-		os.Stdout = os.Stderr // what else writes to standard output would garble the messages
+		os.Stdout = os.Stderr // other text on standard output would garble the messages
 		err = runMCP(ctx, os.Stdin, out)
 	default:
 		err = run(ctx, *addr, os.Stdout)

@@ -57,7 +57,7 @@ func (s *store) page(offset, limit int) ([]Todo, int) {
 func (s *store) after(id string, limit int) []Todo {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	i, err := s.find(id)
+	i, err := s.indexOf(id)
 	if err == nil {
 		i++
 	}
@@ -69,7 +69,7 @@ func (s *store) after(id string, limit int) []Todo {
 func (s *store) get(id string) (Todo, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	i, err := s.find(id)
+	i, err := s.indexOf(id)
 	if err != nil {
 		return Todo{}, err
 	}
@@ -83,7 +83,7 @@ func (s *store) get(id string) (Todo, error) {
 func (s *store) update(id string, change func(*Todo) error) (Todo, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	i, err := s.find(id)
+	i, err := s.indexOf(id)
 	if err != nil {
 		return Todo{}, err
 	}
@@ -100,7 +100,7 @@ func (s *store) update(id string, change func(*Todo) error) (Todo, error) {
 func (s *store) remove(id string, check func(Todo) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	i, err := s.find(id)
+	i, err := s.indexOf(id)
 	if err != nil {
 		return err
 	}
@@ -120,9 +120,9 @@ func (s *store) removeIf(gone func(Todo) bool) int {
 	return before - len(s.todos)
 }
 
-// find returns the index of the todo with the ID. If there is none, it returns
-// the index where the todo would be, and errNoTodo. The caller holds the lock.
-func (s *store) find(id string) (int, error) {
+// indexOf returns the index of the todo with the ID. If there is none, it returns the
+// index where the todo would be, and errNoTodo. The lock must be held.
+func (s *store) indexOf(id string) (int, error) {
 	i, found := slices.BinarySearchFunc(s.todos, id, func(todo Todo, id string) int {
 		return compareIDs(todo.ID, id)
 	})

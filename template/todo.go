@@ -87,8 +87,8 @@ type Archived struct {
 // because a server that shuts down waits for all responses. observe is called at the
 // end of each call.
 func newService(s *store, stopping <-chan struct{}, observe func(context.Context, svc.Observation), callers tokens) *svc.Service {
-	// A model needs no second list, and over MCP the items of a stream are one answer, which
-	// an endless one never gives.
+	// Feed and Watch are for programs: a model needs no second list, and over MCP all items of
+	// a stream are one result, which an endless stream never has.
 	programs := []svc.Transport{svc.TransportREST, svc.TransportRPC}
 	return svc.MustRegister[TodoAPI](&todos{s, stopping}, callers.scopes(&svc.Options{
 		Name:        "Todos",
@@ -139,7 +139,7 @@ func (t *todos) List(ctx context.Context, in *ListTodos) (*svc.PageResponse[Todo
 }
 
 // Feed returns the todos after the one whose ID is in the cursor, even if that one has
-// been deleted. For a list that is sorted by time, use svc.TimeCursor as the key. If
+// been deleted. For a list that is sorted by time, put a svc.TimeCursor into the cursor. If
 // clients must not forge cursors, use svc.CursorKey.
 func (t *todos) Feed(ctx context.Context, in *FeedTodos) (*svc.CursorResponse[Todo], error) {
 	after := ""
@@ -226,8 +226,8 @@ func (t *todos) Delete(ctx context.Context, in *DeleteTodo) error {
 	return t.store.remove(in.ID, func(todo Todo) error { return checkMatch(todo, in.IfMatch) })
 }
 
-// Archive deletes all completed todos. There is no way back, so the user of an assistant
-// has to say yes; callers over REST and JSON-RPC have decided already.
+// Archive deletes all completed todos. That cannot be undone, so the user of an assistant
+// must confirm it; callers over REST and JSON-RPC have decided already.
 func (t *todos) Archive(ctx context.Context) (*Archived, error) {
 	if err := svc.Confirm(ctx, "archive", "Take all completed todos off the list?"); err != nil {
 		return nil, err

@@ -83,7 +83,7 @@ const maxSince = 100
 func (s *store) since(id string) ([]Todo, <-chan struct{}) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	i, err := s.find(id)
+	i, err := s.indexOf(id)
 	if err == nil {
 		i++
 	}
