@@ -72,11 +72,13 @@ func TestBasicAuth(t *testing.T) {
 		{"two headers, both right", []string{authBasic("ada:lovelace"), authBasic("ada:lovelace")}, false},
 		{"10 KB", []string{authBasic("ada:" + strings.Repeat("x", 10<<10))}, false},
 	} {
-		for _, method := range []string{"GET", "HEAD", "POST", "OPTIONS", "TRACE", "QUERY"} {
-			r := httptest.NewRequest(method, "/", nil)
-			r.Header["Authorization"] = test.header
-			checkAuth(t, test.name+", "+method, guardServe(mw, r), test.ok)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			for _, method := range []string{"GET", "HEAD", "POST", "OPTIONS", "TRACE", "QUERY"} {
+				r := httptest.NewRequest(method, "/", nil)
+				r.Header["Authorization"] = test.header
+				checkAuth(t, test.name+", "+method, guardServe(mw, r), test.ok)
+			}
+		})
 	}
 }
 
@@ -122,10 +124,12 @@ func TestBasicAuthRealm(t *testing.T) {
 		{`a "b" \c`, `Basic realm="a \"b\" \\c", charset="UTF-8"`},
 		{"Zürich", `Basic realm="Zürich", charset="UTF-8"`},
 	} {
-		w := guardServe(svc.BasicAuth(test.realm, nil, nil), httptest.NewRequest("GET", "/", nil))
-		if got := w.Header().Get("WWW-Authenticate"); got != test.want {
-			t.Errorf("realm %q: %s, want %s", test.realm, got, test.want)
-		}
+		t.Run(rowName(test.realm), func(t *testing.T) {
+			w := guardServe(svc.BasicAuth(test.realm, nil, nil), httptest.NewRequest("GET", "/", nil))
+			if got := w.Header().Get("WWW-Authenticate"); got != test.want {
+				t.Errorf("realm %q: %s, want %s", test.realm, got, test.want)
+			}
+		})
 	}
 }
 
@@ -143,9 +147,11 @@ func TestAuthPanics(t *testing.T) {
 		{func() { svc.Under("/a//b", pass) }, "svc: Under: the prefix /a//b must be a clean path that starts with a slash"},
 		{func() { svc.Under("/a/../b/", pass) }, "svc: Under: the prefix /a/../b/ must be a clean path that starts with a slash"},
 	} {
-		if got := guardPanic(test.f); got != test.want {
-			t.Errorf("panic %v, want %s", got, test.want)
-		}
+		t.Run(rowName(test.want), func(t *testing.T) {
+			if got := guardPanic(test.f); got != test.want {
+				t.Errorf("panic %v, want %s", got, test.want)
+			}
+		})
 	}
 }
 
@@ -187,23 +193,25 @@ func TestAllowIPs(t *testing.T) {
 		{"192.0.2.1:http", "0.0.0.0/0", false},
 		{"192.0.2.256:80", "0.0.0.0/0", false},
 	} {
-		var prefixes []netip.Prefix
-		for p := range strings.FieldsSeq(test.prefixes) {
-			prefixes = append(prefixes, netip.MustParsePrefix(p))
-		}
-		r := httptest.NewRequest("GET", "/", nil)
-		r.RemoteAddr = test.remote
-		// Nobody's word but the connection's counts.
-		for _, name := range []string{"X-Forwarded-For", "X-Real-IP", "Forwarded", "True-Client-IP", "CF-Connecting-IP"} {
-			r.Header.Set(name, "192.0.2.1")
-		}
-		status, body := 200, "passed"
-		if !test.ok {
-			status, body = 403, `{"error":{"code":"PERMISSION_DENIED","message":"requests from this address are not allowed"}}`
-		}
-		if w := guardServe(svc.AllowIPs(prefixes, nil), r); w.Code != status || w.Body.String() != body {
-			t.Errorf("%q in %q: %d %s, want %d %s", test.remote, test.prefixes, w.Code, w.Body, status, body)
-		}
+		t.Run(rowName(test.remote, test.prefixes), func(t *testing.T) {
+			var prefixes []netip.Prefix
+			for p := range strings.FieldsSeq(test.prefixes) {
+				prefixes = append(prefixes, netip.MustParsePrefix(p))
+			}
+			r := httptest.NewRequest("GET", "/", nil)
+			r.RemoteAddr = test.remote
+			// Nobody's word but the connection's counts.
+			for _, name := range []string{"X-Forwarded-For", "X-Real-IP", "Forwarded", "True-Client-IP", "CF-Connecting-IP"} {
+				r.Header.Set(name, "192.0.2.1")
+			}
+			status, body := 200, "passed"
+			if !test.ok {
+				status, body = 403, `{"error":{"code":"PERMISSION_DENIED","message":"requests from this address are not allowed"}}`
+			}
+			if w := guardServe(svc.AllowIPs(prefixes, nil), r); w.Code != status || w.Body.String() != body {
+				t.Errorf("%q in %q: %d %s, want %d %s", test.remote, test.prefixes, w.Code, w.Body, status, body)
+			}
+		})
 	}
 }
 
@@ -257,18 +265,20 @@ func TestUnder(t *testing.T) {
 		{"/", "/x", true},
 		{"//", "/x", true},
 	} {
-		covered := false
-		mw := svc.Under(test.prefix, func(next http.Handler) http.Handler {
-			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				covered = true
-				next.ServeHTTP(w, r)
+		t.Run(rowName(test.prefix, test.path), func(t *testing.T) {
+			covered := false
+			mw := svc.Under(test.prefix, func(next http.Handler) http.Handler {
+				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					covered = true
+					next.ServeHTTP(w, r)
+				})
 			})
+			r := httptest.NewRequest("GET", "/", nil)
+			r.URL.Path = test.path
+			if w := guardServe(mw, r); covered != test.want || w.Body.String() != "passed" {
+				t.Errorf("Under(%q) on %q: covered %t, want %t; body %q", test.prefix, test.path, covered, test.want, w.Body)
+			}
 		})
-		r := httptest.NewRequest("GET", "/", nil)
-		r.URL.Path = test.path
-		if w := guardServe(mw, r); covered != test.want || w.Body.String() != "passed" {
-			t.Errorf("Under(%q) on %q: covered %t, want %t; body %q", test.prefix, test.path, covered, test.want, w.Body)
-		}
 	}
 }
 
@@ -293,10 +303,12 @@ func TestUnderGuardsFileServer(t *testing.T) {
 		{"/x/%2e%2e/private/secret", 401},
 		{"/x/..%2fprivate/secret", 401},
 	} {
-		status, body := rawGet(t, server.Listener.Addr().String(), test.path)
-		if status != test.want || strings.Contains(body, "secret\n") {
-			t.Errorf("GET %s: %d, want %d", test.path, status, test.want)
-		}
+		t.Run(rowName(test.path), func(t *testing.T) {
+			status, body := rawGet(t, server.Listener.Addr().String(), test.path)
+			if status != test.want || strings.Contains(body, "secret\n") {
+				t.Errorf("GET %s: %d, want %d", test.path, status, test.want)
+			}
+		})
 	}
 }
 
@@ -371,25 +383,27 @@ func TestMiddlewareLeavesBody(t *testing.T) {
 		{"a body, with ReadTimeout", strings.NewReader("x"), 1, timed, 0, "close"},
 		{"a body of HTTP/2", strings.NewReader("x"), 2, &http.Server{}, 1, ""},
 	} {
-		r := httptest.NewRequest("OPTIONS", "/.well-known/oauth-protected-resource", test.body)
-		r.ProtoMajor = test.major
-		r.Header.Set("Origin", "https://a.example")
-		r.Header.Set("Access-Control-Request-Method", "PUT")
-		if test.server != nil {
-			r = r.WithContext(guardContext(r, test.server))
-		}
-		for name, mw := range map[string]func(http.Handler) http.Handler{
-			"BasicAuth": svc.BasicAuth("", nil, nil),
-			"AllowIPs":  svc.AllowIPs(nil, nil),
-			"Version":   svc.Version(&svc.VersionOptions{Supported: []string{"1"}}),
-			"CORS":      svc.CORS(&svc.CORSOptions{AllowedOrigins: []string{"https://a.example"}}),
-			"Bearer":    svc.Bearer(verifyTest, &svc.BearerOptions{Resource: "https://r.example", AuthorizationServers: []string{"https://l.example"}}),
-		} {
-			w := guardServe(mw, r)
-			if got := w.Header().Get("Connection"); len(w.readDeadlines) != test.deadlines || got != test.close || w.Code == 200 {
-				t.Errorf("%s, %s: %d deadlines, Connection %q, status %d; want %d, %q, an answer of its own", name, test.name, len(w.readDeadlines), got, w.Code, test.deadlines, test.close)
+		t.Run(test.name, func(t *testing.T) {
+			r := httptest.NewRequest("OPTIONS", "/.well-known/oauth-protected-resource", test.body)
+			r.ProtoMajor = test.major
+			r.Header.Set("Origin", "https://a.example")
+			r.Header.Set("Access-Control-Request-Method", "PUT")
+			if test.server != nil {
+				r = r.WithContext(guardContext(r, test.server))
 			}
-		}
+			for name, mw := range map[string]func(http.Handler) http.Handler{
+				"BasicAuth": svc.BasicAuth("", nil, nil),
+				"AllowIPs":  svc.AllowIPs(nil, nil),
+				"Version":   svc.Version(&svc.VersionOptions{Supported: []string{"1"}}),
+				"CORS":      svc.CORS(&svc.CORSOptions{AllowedOrigins: []string{"https://a.example"}}),
+				"Bearer":    svc.Bearer(verifyTest, &svc.BearerOptions{Resource: "https://r.example", AuthorizationServers: []string{"https://l.example"}}),
+			} {
+				w := guardServe(mw, r)
+				if got := w.Header().Get("Connection"); len(w.readDeadlines) != test.deadlines || got != test.close || w.Code == 200 {
+					t.Errorf("%s, %s: %d deadlines, Connection %q, status %d; want %d, %q, an answer of its own", name, test.name, len(w.readDeadlines), got, w.Code, test.deadlines, test.close)
+				}
+			}
+		})
 	}
 }
 

@@ -165,51 +165,53 @@ func TestBearer(t *testing.T) {
 		{"good, in lower case", []string{"bearer good" + secret}, 200, "", ""},
 		{"good, with two spaces", []string{"Bearer  good" + secret}, 200, "", ""},
 	} {
-		for _, target := range []struct{ path, body string }{
-			{"/vault/peek", `{"n":1}`},
-			{"/vault/watch", `{"n":9}`},
-			{"/rpc", `{"jsonrpc":"2.0","id":1,"method":"vault.peek","params":{"n":1}}`},
-			{"/rpc", `[{"jsonrpc":"2.0","id":1,"method":"vault.peek","params":{"n":1}}]`},
-			{"/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"vault_peek","arguments":{"n":1}}}`},
-			{"/mcp", `[{"jsonrpc":"2.0","id":1,"method":"tools/list"}]`},
-			{"/mcp", `{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`},
-		} {
-			log.Reset()
-			ctx, cancel := context.WithCancel(context.Background())
-			if test.status == 499 {
+		t.Run(test.name, func(t *testing.T) {
+			for _, target := range []struct{ path, body string }{
+				{"/vault/peek", `{"n":1}`},
+				{"/vault/watch", `{"n":9}`},
+				{"/rpc", `{"jsonrpc":"2.0","id":1,"method":"vault.peek","params":{"n":1}}`},
+				{"/rpc", `[{"jsonrpc":"2.0","id":1,"method":"vault.peek","params":{"n":1}}]`},
+				{"/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"vault_peek","arguments":{"n":1}}}`},
+				{"/mcp", `[{"jsonrpc":"2.0","id":1,"method":"tools/list"}]`},
+				{"/mcp", `{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`},
+			} {
+				log.Reset()
+				ctx, cancel := context.WithCancel(context.Background())
+				if test.status == 499 {
+					cancel()
+				}
+				r := httptest.NewRequestWithContext(ctx, "POST", target.path, strings.NewReader(target.body))
+				r.Header.Set("Content-Type", "application/json")
+				r.Header["Authorization"] = test.headers
+				if strings.Contains(target.body, "discover") { // of the modern era
+					r.Header.Set("Mcp-Protocol-Version", "2026-07-28")
+					r.Header.Set("Mcp-Method", "server/discover")
+				}
+				w := httptest.NewRecorder()
+				guard.ServeHTTP(w, r)
 				cancel()
-			}
-			r := httptest.NewRequestWithContext(ctx, "POST", target.path, strings.NewReader(target.body))
-			r.Header.Set("Content-Type", "application/json")
-			r.Header["Authorization"] = test.headers
-			if strings.Contains(target.body, "discover") { // of the modern era
-				r.Header.Set("Mcp-Protocol-Version", "2026-07-28")
-				r.Header.Set("Mcp-Method", "server/discover")
-			}
-			w := httptest.NewRecorder()
-			guard.ServeHTTP(w, r)
-			cancel()
-			status, name := test.status, test.name+", "+target.path
-			if status == 200 && target.path == "/vault/watch" {
-				status = 403 // of the service: see TestCallers
-			}
-			if w.Code != status {
-				t.Errorf("%s: status %d, want %d; %s", name, w.Code, status, w.Body)
-			}
-			if got := w.Header().Get("WWW-Authenticate"); test.status != 200 && got != test.challenge {
-				t.Errorf("%s: WWW-Authenticate: %s\nwant %s", name, got, test.challenge)
-			}
-			want := strings.ReplaceAll(test.log, "PATH", target.path)
-			if lines := strings.Count(log.String(), "\n"); !strings.Contains(log.String(), want) || want == "" && lines > 0 || want != "" && lines != 1 {
-				t.Errorf("%s: logged %s\nwant %s", name, &log, want)
-			}
-			for i := 0; i+8 <= len(secret); i++ {
-				if part := secret[i : i+8]; strings.Contains(log.String(), part) || strings.Contains(fmt.Sprint(w.Body, w.Header()), part) {
-					t.Errorf("%s: a part of the token is in the log or the answer:\n%s\n%s", name, &log, w.Body)
-					break
+				status, name := test.status, test.name+", "+target.path
+				if status == 200 && target.path == "/vault/watch" {
+					status = 403 // of the service: see TestCallers
+				}
+				if w.Code != status {
+					t.Errorf("%s: status %d, want %d; %s", name, w.Code, status, w.Body)
+				}
+				if got := w.Header().Get("WWW-Authenticate"); test.status != 200 && got != test.challenge {
+					t.Errorf("%s: WWW-Authenticate: %s\nwant %s", name, got, test.challenge)
+				}
+				want := strings.ReplaceAll(test.log, "PATH", target.path)
+				if lines := strings.Count(log.String(), "\n"); !strings.Contains(log.String(), want) || want == "" && lines > 0 || want != "" && lines != 1 {
+					t.Errorf("%s: logged %s\nwant %s", name, &log, want)
+				}
+				for i := 0; i+8 <= len(secret); i++ {
+					if part := secret[i : i+8]; strings.Contains(log.String(), part) || strings.Contains(fmt.Sprint(w.Body, w.Header()), part) {
+						t.Errorf("%s: a part of the token is in the log or the answer:\n%s\n%s", name, &log, w.Body)
+						break
+					}
 				}
 			}
-		}
+		})
 	}
 }
 
@@ -232,52 +234,54 @@ func TestBearerClientLeaves(t *testing.T) {
 		{"POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"vault_peek","arguments":{"n":1}}}`, "succeeds late", ""},
 		{"POST", "/mcp", `[{"jsonrpc":"2.0","id":1,"method":"tools/list"}]`, "succeeds late", ""},
 	} {
-		var log bytes.Buffer
-		logger := slog.New(slog.NewTextHandler(&log, nil)) // of one request, which is over before it is read
-		_, h := newVault(logger)
-		verifying, left, done := make(chan bool), make(chan bool), make(chan bool)
-		guard := svc.Bearer(func(ctx context.Context, token string) (*svc.Principal, error) {
-			close(verifying)
-			<-left
-			switch test.verify {
-			case "waits":
-				<-ctx.Done()
-				return nil, ctx.Err()
-			case "fails late":
-				<-ctx.Done()
-				return nil, fmt.Errorf("Get https://login.example/?token=%s: %w", token, ctx.Err())
-			case "panics late":
-				<-ctx.Done()
-				panic("no answer for " + token)
+		t.Run(rowName(test.verify, test.method, test.path, test.body), func(t *testing.T) {
+			var log bytes.Buffer
+			logger := slog.New(slog.NewTextHandler(&log, nil)) // of one request, which is over before it is read
+			_, h := newVault(logger)
+			verifying, left, done := make(chan bool), make(chan bool), make(chan bool)
+			guard := svc.Bearer(func(ctx context.Context, token string) (*svc.Principal, error) {
+				close(verifying)
+				<-left
+				switch test.verify {
+				case "waits":
+					<-ctx.Done()
+					return nil, ctx.Err()
+				case "fails late":
+					<-ctx.Done()
+					return nil, fmt.Errorf("Get https://login.example/?token=%s: %w", token, ctx.Err())
+				case "panics late":
+					<-ctx.Done()
+					panic("no answer for " + token)
+				}
+				return &svc.Principal{Subject: "ada", Scopes: []string{"vault:read"}}, nil
+			}, &svc.BearerOptions{Logger: logger})(h)
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				defer close(done)
+				guard.ServeHTTP(w, r)
+			}))
+			ctx, cancel := context.WithCancel(context.Background())
+			go func() {
+				<-verifying
+				cancel()
+			}()
+			r, err := http.NewRequestWithContext(ctx, test.method, server.URL+test.path, strings.NewReader(test.body))
+			if err != nil {
+				t.Fatal(err)
 			}
-			return &svc.Principal{Subject: "ada", Scopes: []string{"vault:read"}}, nil
-		}, &svc.BearerOptions{Logger: logger})(h)
-		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			defer close(done)
-			guard.ServeHTTP(w, r)
-		}))
-		ctx, cancel := context.WithCancel(context.Background())
-		go func() {
-			<-verifying
-			cancel()
-		}()
-		r, err := http.NewRequestWithContext(ctx, test.method, server.URL+test.path, strings.NewReader(test.body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Header.Set("Authorization", "Bearer "+secret)
-		r.Header.Set("Content-Type", "application/json")
-		if res, err := server.Client().Do(r); !errors.Is(err, context.Canceled) {
-			t.Errorf("the client did not leave: %v, %v", res, err)
-		}
-		close(left)
-		<-done
-		server.Close()
-		name := fmt.Sprintf("%s %s, verify %s", test.method, test.path, test.verify)
-		got := log.String()
-		if !strings.Contains(got, test.log) || strings.Count(got, "\n") > 1 || strings.Contains(got, "level=WARN") || strings.Contains(got, "level=ERROR") || strings.Contains(got, secret[:8]) {
-			t.Errorf("%s: logged %s\nwant one line at most, with %s", name, got, test.log)
-		}
+			r.Header.Set("Authorization", "Bearer "+secret)
+			r.Header.Set("Content-Type", "application/json")
+			if res, err := server.Client().Do(r); !errors.Is(err, context.Canceled) {
+				t.Errorf("the client did not leave: %v, %v", res, err)
+			}
+			close(left)
+			<-done
+			server.Close()
+			name := fmt.Sprintf("%s %s, verify %s", test.method, test.path, test.verify)
+			got := log.String()
+			if !strings.Contains(got, test.log) || strings.Count(got, "\n") > 1 || strings.Contains(got, "level=WARN") || strings.Contains(got, "level=ERROR") || strings.Contains(got, secret[:8]) {
+				t.Errorf("%s: logged %s\nwant one line at most, with %s", name, got, test.log)
+			}
+		})
 	}
 	if left := leaked(3 * time.Second); len(left) > before {
 		t.Errorf("%d goroutines are left:\n%s", len(left)-before, strings.Join(left, "\n\n"))
@@ -346,56 +350,58 @@ func TestCallers(t *testing.T) {
 		{"basic", "peek", "", ""},
 		{"basic", "take", "PERMISSION_DENIED", `Basic realm="x", charset="UTF-8"`},
 	} {
-		send := func(path, body string) *httptest.ResponseRecorder {
-			r := httptest.NewRequest("POST", path, strings.NewReader(body))
-			r.Header.Set("Content-Type", "application/json")
-			front := http.Handler(optional)
-			switch test.token {
-			case "":
-			case "none":
-				front = h
-			case "basic":
-				front = svc.BasicAuth("x", map[string]string{"ada": "l"}, nil)(h)
-				r.SetBasicAuth("ada", "l")
-			default:
-				r.Header.Set("Authorization", "Bearer "+test.token)
+		t.Run(rowName(test.token, test.method), func(t *testing.T) {
+			send := func(path, body string) *httptest.ResponseRecorder {
+				r := httptest.NewRequest("POST", path, strings.NewReader(body))
+				r.Header.Set("Content-Type", "application/json")
+				front := http.Handler(optional)
+				switch test.token {
+				case "":
+				case "none":
+					front = h
+				case "basic":
+					front = svc.BasicAuth("x", map[string]string{"ada": "l"}, nil)(h)
+					r.SetBasicAuth("ada", "l")
+				default:
+					r.Header.Set("Authorization", "Bearer "+test.token)
+				}
+				w := httptest.NewRecorder()
+				front.ServeHTTP(w, r)
+				return w
 			}
-			w := httptest.NewRecorder()
-			front.ServeHTTP(w, r)
-			return w
-		}
-		input := `{"n":9}` // a wrong input: the caller is checked first
-		if test.code == "" {
-			input = `{"n":1}`
-		}
-		status := map[string]int{"": 200, "UNAUTHENTICATED": 401, "PERMISSION_DENIED": 403}[test.code]
-		rpc := `{"jsonrpc":"2.0","id":1,"method":"vault.` + test.method + `","params":` + input + `}`
-		mcp := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"vault_` + test.method + `","arguments":` + input + `}}`
-		for _, target := range []struct {
-			path, body string
-			status     int
-			challenged bool
-			want       string // of an error
-		}{
-			{"/vault/" + test.method, input, status, true, `{"error":{"code":"` + test.code + `"`},
-			{"/rpc", rpc, 200, true, `"data":{"code":"` + test.code + `"}`},
-			{"/rpc", "[" + rpc + "]", 200, false, `"data":{"code":"` + test.code + `"}`},
-			{"/mcp", mcp, status, true, `{"jsonrpc":"2.0","error":{"code":-32600,"message":"`},
-			{"/mcp", "[" + mcp + "]", 200, false, `[{"jsonrpc":"2.0","error":{"code":-32600,"message":"`},
-		} {
-			w := send(target.path, target.body)
-			name := fmt.Sprintf("token %q, %s, %s", test.token, test.method, target.body)
-			challenge := test.challenge
-			if !target.challenged {
-				challenge = ""
+			input := `{"n":9}` // a wrong input: the caller is checked first
+			if test.code == "" {
+				input = `{"n":1}`
 			}
-			if got := w.Header().Get("WWW-Authenticate"); w.Code != target.status || got != challenge {
-				t.Errorf("%s: status %d, WWW-Authenticate: %s\nwant %d, %s\n%s", name, w.Code, got, target.status, challenge, w.Body)
+			status := map[string]int{"": 200, "UNAUTHENTICATED": 401, "PERMISSION_DENIED": 403}[test.code]
+			rpc := `{"jsonrpc":"2.0","id":1,"method":"vault.` + test.method + `","params":` + input + `}`
+			mcp := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"vault_` + test.method + `","arguments":` + input + `}}`
+			for _, target := range []struct {
+				path, body string
+				status     int
+				challenged bool
+				want       string // of an error
+			}{
+				{"/vault/" + test.method, input, status, true, `{"error":{"code":"` + test.code + `"`},
+				{"/rpc", rpc, 200, true, `"data":{"code":"` + test.code + `"}`},
+				{"/rpc", "[" + rpc + "]", 200, false, `"data":{"code":"` + test.code + `"}`},
+				{"/mcp", mcp, status, true, `{"jsonrpc":"2.0","error":{"code":-32600,"message":"`},
+				{"/mcp", "[" + mcp + "]", 200, false, `[{"jsonrpc":"2.0","error":{"code":-32600,"message":"`},
+			} {
+				w := send(target.path, target.body)
+				name := fmt.Sprintf("token %q, %s, %s", test.token, test.method, target.body)
+				challenge := test.challenge
+				if !target.challenged {
+					challenge = ""
+				}
+				if got := w.Header().Get("WWW-Authenticate"); w.Code != target.status || got != challenge {
+					t.Errorf("%s: status %d, WWW-Authenticate: %s\nwant %d, %s\n%s", name, w.Code, got, target.status, challenge, w.Body)
+				}
+				if failed := strings.Contains(w.Body.String(), `"error":{"code"`); failed != (test.code != "") || failed && !strings.Contains(w.Body.String(), target.want) {
+					t.Errorf("%s: %s", name, w.Body)
+				}
 			}
-			if failed := strings.Contains(w.Body.String(), `"error":{"code"`); failed != (test.code != "") || failed && !strings.Contains(w.Body.String(), target.want) {
-				t.Errorf("%s: %s", name, w.Body)
-			}
-		}
+		})
 	}
 	// A scope that Bearer, a token and a method have is in a challenge once.
 	twice := svc.Bearer(func(context.Context, string) (*svc.Principal, error) {
@@ -417,13 +423,15 @@ func TestCallers(t *testing.T) {
 		{&svc.Principal{Scopes: []string{"vault:read"}}, `PERMISSION_DENIED: the caller lacks a scope: vault:take`},
 		{&svc.Principal{Scopes: []string{"vault:take", "vault:read"}}, `<nil>`},
 	} {
-		ctx := context.Background()
-		if test.p != nil {
-			ctx = svc.WithPrincipal(ctx, test.p)
-		}
-		if _, err := s.Call(ctx, "vault", "Take", &VaultIn{1}); fmt.Sprint(err) != test.want {
-			t.Errorf("Call by %+v: %v", test.p, err)
-		}
+		t.Run(rowName(test.want), func(t *testing.T) {
+			ctx := context.Background()
+			if test.p != nil {
+				ctx = svc.WithPrincipal(ctx, test.p)
+			}
+			if _, err := s.Call(ctx, "vault", "Take", &VaultIn{1}); fmt.Sprint(err) != test.want {
+				t.Errorf("Call by %+v: %v", test.p, err)
+			}
+		})
 	}
 	// A scope that a method has twice is once in the message, and in that of the documents.
 	s = svc.MustRegister[VaultAPI](vault{}, &svc.Options{Resource: "vault", Defaults: svc.Defaults{Auth: "bearer"}, Methods: map[string]svc.MethodOptions{"Take": {Scopes: []string{"b", "a", "b"}}}})
@@ -517,33 +525,35 @@ func TestBearerMetadata(t *testing.T) {
 		{"https://api.example/", []string{"/.well-known/oauth-protected-resource"}, "https://api.example/.well-known/oauth-protected-resource"},
 		{"https://api.example:8443/a/b?c=d", []string{"/.well-known/oauth-protected-resource/a/b?c=d"}, "https://api.example:8443/.well-known/oauth-protected-resource/a/b?c=d"},
 	} {
-		opts := svc.BearerOptions{Resource: test.resource, AuthorizationServers: []string{"https://login.example"}, Scopes: []string{"a", "b"}, Logger: slog.New(slog.DiscardHandler)}
-		h := svc.Bearer(verifyTest, &opts)(http.NotFoundHandler())
-		want := `{"resource":"` + test.resource + `","authorization_servers":["https://login.example"],"scopes_supported":["a","b"],"bearer_methods_supported":["header"]}`
-		for _, path := range test.paths {
-			for _, handler := range []http.Handler{h, opts.Metadata()} {
-				w := httptest.NewRecorder()
-				handler.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
-				if w.Code != 200 || w.Body.String() != want || w.Header().Get("Access-Control-Allow-Origin") != "*" || w.Header().Get("Content-Type") != "application/json" {
-					t.Errorf("%s at %s: %d %v %s", test.resource, path, w.Code, w.Header(), w.Body)
-				}
-				w = httptest.NewRecorder()
-				handler.ServeHTTP(w, httptest.NewRequest("OPTIONS", path, nil))
-				if w.Code != 204 || w.Header().Get("Access-Control-Allow-Headers") != "*" {
-					t.Errorf("%s: OPTIONS: %d %v", path, w.Code, w.Header())
-				}
-				w = httptest.NewRecorder()
-				handler.ServeHTTP(w, httptest.NewRequest("POST", path, nil))
-				if w.Code != 405 || w.Header().Get("Allow") != "GET, HEAD, OPTIONS" {
-					t.Errorf("%s: POST: %d %v", path, w.Code, w.Header())
+		t.Run(rowName(test.resource, test.url), func(t *testing.T) {
+			opts := svc.BearerOptions{Resource: test.resource, AuthorizationServers: []string{"https://login.example"}, Scopes: []string{"a", "b"}, Logger: slog.New(slog.DiscardHandler)}
+			h := svc.Bearer(verifyTest, &opts)(http.NotFoundHandler())
+			want := `{"resource":"` + test.resource + `","authorization_servers":["https://login.example"],"scopes_supported":["a","b"],"bearer_methods_supported":["header"]}`
+			for _, path := range test.paths {
+				for _, handler := range []http.Handler{h, opts.Metadata()} {
+					w := httptest.NewRecorder()
+					handler.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+					if w.Code != 200 || w.Body.String() != want || w.Header().Get("Access-Control-Allow-Origin") != "*" || w.Header().Get("Content-Type") != "application/json" {
+						t.Errorf("%s at %s: %d %v %s", test.resource, path, w.Code, w.Header(), w.Body)
+					}
+					w = httptest.NewRecorder()
+					handler.ServeHTTP(w, httptest.NewRequest("OPTIONS", path, nil))
+					if w.Code != 204 || w.Header().Get("Access-Control-Allow-Headers") != "*" {
+						t.Errorf("%s: OPTIONS: %d %v", path, w.Code, w.Header())
+					}
+					w = httptest.NewRecorder()
+					handler.ServeHTTP(w, httptest.NewRequest("POST", path, nil))
+					if w.Code != 405 || w.Header().Get("Allow") != "GET, HEAD, OPTIONS" {
+						t.Errorf("%s: POST: %d %v", path, w.Code, w.Header())
+					}
 				}
 			}
-		}
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, httptest.NewRequest("GET", "/x", nil))
-		if got := w.Header().Get("WWW-Authenticate"); got != `Bearer scope="a b", resource_metadata="`+test.url+`"` {
-			t.Errorf("%s: %s", test.resource, got)
-		}
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, httptest.NewRequest("GET", "/x", nil))
+			if got := w.Header().Get("WWW-Authenticate"); got != `Bearer scope="a b", resource_metadata="`+test.url+`"` {
+				t.Errorf("%s: %s", test.resource, got)
+			}
+		})
 	}
 	w := httptest.NewRecorder()
 	svc.Bearer(verifyTest, &svc.BearerOptions{Logger: slog.New(slog.DiscardHandler)})(http.NotFoundHandler()).ServeHTTP(w, httptest.NewRequest("GET", "/x", nil))
@@ -570,9 +580,11 @@ func TestBearerMistakes(t *testing.T) {
 		{svc.BearerOptions{Resource: "https://a.example", AuthorizationServers: []string{"https://login.example?a=b"}}, `AuthorizationServers has "https://login.example?a=b"; write a URL without a query`},
 		{svc.BearerOptions{Scopes: []string{"a b", ""}}, `Scopes has "a b"`},
 	} {
-		if got := caught(func() { svc.Bearer(verifyTest, &test.opts) }); !strings.HasPrefix(got, "svc: Bearer:") || !strings.Contains(got, test.want) {
-			t.Errorf("%+v: %s", test.opts, got)
-		}
+		t.Run(rowName(test.want), func(t *testing.T) {
+			if got := caught(func() { svc.Bearer(verifyTest, &test.opts) }); !strings.HasPrefix(got, "svc: Bearer:") || !strings.Contains(got, test.want) {
+				t.Errorf("%+v: %s", test.opts, got)
+			}
+		})
 	}
 	if got := caught(func() { svc.Bearer(nil, nil) }); !strings.Contains(got, "verify must not be nil") {
 		t.Error(got)
@@ -643,13 +655,15 @@ func TestCallersDocuments(t *testing.T) {
 			row{version, "paths /vault/take post responses 401", refer})
 	}
 	for _, test := range rows {
-		var got bytes.Buffer
-		if text := oaAt(t, documents[test.version], strings.Fields(test.path)...); text != "" {
-			json.Compact(&got, []byte(text))
-		}
-		if got.String() != test.want {
-			t.Errorf("%s: %s is %s\nwant %s", test.version, test.path, &got, test.want)
-		}
+		t.Run(rowName(test.version, test.path), func(t *testing.T) {
+			var got bytes.Buffer
+			if text := oaAt(t, documents[test.version], strings.Fields(test.path)...); text != "" {
+				json.Compact(&got, []byte(text))
+			}
+			if got.String() != test.want {
+				t.Errorf("%s: %s is %s\nwant %s", test.version, test.path, &got, test.want)
+			}
+		})
 	}
 	var pretty bytes.Buffer // which interop/rpc holds to the meta-schema
 	if err := json.Indent(&pretty, documents["rpc"], "", "  "); err != nil {
@@ -664,11 +678,13 @@ func TestCallersDocuments(t *testing.T) {
 		{"Take", "- needs credentials: bearer, with the scopes vault:read vault:take\n"},
 		{"Watch", "- needs credentials: bearer, with the scopes vault:read\n"},
 	} {
-		_, part, _ := strings.Cut(text, "_"+strings.ToLower(test.heading)+"`")
-		part, _, _ = strings.Cut(part, "```")
-		if !strings.Contains(part, test.want) {
-			t.Errorf("Markdown of %s has no %q:\n%s", test.heading, test.want, part)
-		}
+		t.Run(rowName(test.heading), func(t *testing.T) {
+			_, part, _ := strings.Cut(text, "_"+strings.ToLower(test.heading)+"`")
+			part, _, _ = strings.Cut(part, "```")
+			if !strings.Contains(part, test.want) {
+				t.Errorf("Markdown of %s has no %q:\n%s", test.heading, test.want, part)
+			}
+		})
 	}
 }
 
@@ -687,26 +703,28 @@ func TestMCPShow(t *testing.T) {
 		{"ada", `"vault_open" "vault_peek" "vault_take" "vault_watch"`},
 		{"panic", ""},
 	} {
-		r := httptest.NewRequest("POST", "/", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
-		r.Header.Set("Content-Type", "application/json")
-		if test.subject != "" {
-			r = r.WithContext(svc.WithPrincipal(r.Context(), &svc.Principal{Subject: test.subject}))
-		}
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, r)
-		var answer struct {
-			Result struct{ Tools []struct{ Name string } }
-		}
-		if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil {
-			t.Fatal(err)
-		}
-		var names []string
-		for _, tool := range answer.Result.Tools {
-			names = append(names, fmt.Sprintf("%q", tool.Name))
-		}
-		if got := strings.Join(names, " "); got != test.want {
-			t.Errorf("%q is shown %s; %s", test.subject, got, w.Body)
-		}
+		t.Run(rowName(test.subject), func(t *testing.T) {
+			r := httptest.NewRequest("POST", "/", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
+			r.Header.Set("Content-Type", "application/json")
+			if test.subject != "" {
+				r = r.WithContext(svc.WithPrincipal(r.Context(), &svc.Principal{Subject: test.subject}))
+			}
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, r)
+			var answer struct {
+				Result struct{ Tools []struct{ Name string } }
+			}
+			if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil {
+				t.Fatal(err)
+			}
+			var names []string
+			for _, tool := range answer.Result.Tools {
+				names = append(names, fmt.Sprintf("%q", tool.Name))
+			}
+			if got := strings.Join(names, " "); got != test.want {
+				t.Errorf("%q is shown %s; %s", test.subject, got, w.Body)
+			}
+		})
 	}
 	defer func() {
 		if text := fmt.Sprint(recover()); !strings.Contains(text, `Show and ListScope "public"`) {
@@ -825,78 +843,80 @@ func TestCallersOfResources(t *testing.T) {
 		{"reader", tool, 200, "", ""},
 		{"reader", draft, 403, `error="insufficient_scope", scope="notes:read notes:write"`, scope + "notes:write"}, // of middleware without a challenge
 	} {
-		method := "resources/read"
-		switch {
-		case strings.HasPrefix(test.params, tool[:len(badTool)]):
-			method = "tools/call"
-		case strings.HasPrefix(test.params, draft):
-			method = "prompts/get"
-		}
-		_, name, _ := strings.Cut(strings.TrimSuffix(test.params, `"`), `:"`)
-		name, _, _ = strings.Cut(name, `"`)
-		message := `{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":{` + test.params + `}}`
-		post := func(body string, modern bool) *httptest.ResponseRecorder {
-			r := httptest.NewRequest("POST", "/", strings.NewReader(body))
-			r.Header.Set("Content-Type", "application/json")
-			if modern {
-				r.Header.Set("Mcp-Protocol-Version", "2026-07-28")
-				r.Header.Set("Mcp-Method", method)
-				r.Header.Set("Mcp-Name", name)
+		t.Run(rowName(test.caller, test.params), func(t *testing.T) {
+			method := "resources/read"
+			switch {
+			case strings.HasPrefix(test.params, tool[:len(badTool)]):
+				method = "tools/call"
+			case strings.HasPrefix(test.params, draft):
+				method = "prompts/get"
 			}
-			front := http.Handler(optional)
+			_, name, _ := strings.Cut(strings.TrimSuffix(test.params, `"`), `:"`)
+			name, _, _ = strings.Cut(name, `"`)
+			message := `{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":{` + test.params + `}}`
+			post := func(body string, modern bool) *httptest.ResponseRecorder {
+				r := httptest.NewRequest("POST", "/", strings.NewReader(body))
+				r.Header.Set("Content-Type", "application/json")
+				if modern {
+					r.Header.Set("Mcp-Protocol-Version", "2026-07-28")
+					r.Header.Set("Mcp-Method", method)
+					r.Header.Set("Mcp-Name", name)
+				}
+				front := http.Handler(optional)
+				switch test.caller {
+				case "none":
+					front = h
+				case "guest":
+					r.Header.Set("Authorization", "Bearer good")
+				case "reader":
+					front, r = h, r.WithContext(svc.WithPrincipal(r.Context(), reader))
+				}
+				w := httptest.NewRecorder()
+				front.ServeHTTP(w, r)
+				return w
+			}
+			want := `{"jsonrpc":"2.0","error":{"code":-32600,"message":"` + test.text + `"},"id":1}`
+			challenge := ""
+			if test.challenge != "" {
+				challenge = "Bearer " + test.challenge
+			}
+			calls.Store(0)
+			modern := strings.TrimSuffix(message, "}}") + `,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
+			for _, sent := range []struct {
+				body      string
+				modern    bool
+				status    int
+				challenge string
+			}{
+				{message, false, test.status, challenge},
+				{modern, true, test.status, challenge},
+				{"[" + message + "]", false, 200, ""},
+			} {
+				w := post(sent.body, sent.modern)
+				place := fmt.Sprintf("%s, %s", test.caller, sent.body)
+				if got := w.Header().Get("WWW-Authenticate"); w.Code != sent.status || got != sent.challenge {
+					t.Errorf("%s: status %d, WWW-Authenticate: %s\nwant %d, %s\n%s", place, w.Code, got, sent.status, sent.challenge, w.Body)
+				}
+				if got := strings.Trim(w.Body.String(), "[]"); (test.text != "") != (got == want) || test.text == "" && !strings.Contains(got, `"result":{`) {
+					t.Errorf("%s: %s", place, got)
+				}
+			}
+			if got := calls.Load(); test.text != "" && got > 0 || test.text == "" && got != 3 {
+				t.Errorf("%s, %s: the method ran %d times", test.caller, test.params, got)
+			}
+			var p *svc.Principal
 			switch test.caller {
-			case "none":
-				front = h
+			case "anonymous":
+				return // there is no Bearer in front of a pipe
 			case "guest":
-				r.Header.Set("Authorization", "Bearer good")
+				p = &svc.Principal{Scopes: []string{"base"}}
 			case "reader":
-				front, r = h, r.WithContext(svc.WithPrincipal(r.Context(), reader))
+				p = reader
 			}
-			w := httptest.NewRecorder()
-			front.ServeHTTP(w, r)
-			return w
-		}
-		want := `{"jsonrpc":"2.0","error":{"code":-32600,"message":"` + test.text + `"},"id":1}`
-		challenge := ""
-		if test.challenge != "" {
-			challenge = "Bearer " + test.challenge
-		}
-		calls.Store(0)
-		modern := strings.TrimSuffix(message, "}}") + `,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
-		for _, sent := range []struct {
-			body      string
-			modern    bool
-			status    int
-			challenge string
-		}{
-			{message, false, test.status, challenge},
-			{modern, true, test.status, challenge},
-			{"[" + message + "]", false, 200, ""},
-		} {
-			w := post(sent.body, sent.modern)
-			place := fmt.Sprintf("%s, %s", test.caller, sent.body)
-			if got := w.Header().Get("WWW-Authenticate"); w.Code != sent.status || got != sent.challenge {
-				t.Errorf("%s: status %d, WWW-Authenticate: %s\nwant %d, %s\n%s", place, w.Code, got, sent.status, sent.challenge, w.Body)
+			if got := mcpStdioAs(t, s, p, message, opts); (test.text != "") != (got == want) || test.text == "" && !strings.Contains(got, `"result":{`) {
+				t.Errorf("%s, %s over stdio: %s", test.caller, test.params, got)
 			}
-			if got := strings.Trim(w.Body.String(), "[]"); (test.text != "") != (got == want) || test.text == "" && !strings.Contains(got, `"result":{`) {
-				t.Errorf("%s: %s", place, got)
-			}
-		}
-		if got := calls.Load(); test.text != "" && got > 0 || test.text == "" && got != 3 {
-			t.Errorf("%s, %s: the method ran %d times", test.caller, test.params, got)
-		}
-		var p *svc.Principal
-		switch test.caller {
-		case "anonymous":
-			continue // there is no Bearer in front of a pipe
-		case "guest":
-			p = &svc.Principal{Scopes: []string{"base"}}
-		case "reader":
-			p = reader
-		}
-		if got := mcpStdioAs(t, s, p, message, opts); (test.text != "") != (got == want) || test.text == "" && !strings.Contains(got, `"result":{`) {
-			t.Errorf("%s, %s over stdio: %s", test.caller, test.params, got)
-		}
+		})
 	}
 }
 
@@ -935,29 +955,31 @@ func TestMCPShowHides(t *testing.T) {
 		{"resources/templates/list", "", `get_note`, ``},
 		{"prompts/list", "", `draft`, ``},
 	} {
-		for _, caller := range []struct {
-			p    *svc.Principal
-			want string
-		}{{all, test.all}, {nil, test.nobody}} {
-			var answer struct {
-				Result map[string][]struct{ Name string }
-			}
-			if err := json.Unmarshal([]byte(send(caller.p, test.method, test.params)), &answer); err != nil {
-				t.Fatal(err)
-			}
-			var names []string
-			for _, list := range answer.Result {
-				for _, o := range list {
-					names = append(names, strings.TrimPrefix(o.Name, "study_"))
+		t.Run(rowName(test.method, test.params), func(t *testing.T) {
+			for _, caller := range []struct {
+				p    *svc.Principal
+				want string
+			}{{all, test.all}, {nil, test.nobody}} {
+				var answer struct {
+					Result map[string][]struct{ Name string }
+				}
+				if err := json.Unmarshal([]byte(send(caller.p, test.method, test.params)), &answer); err != nil {
+					t.Fatal(err)
+				}
+				var names []string
+				for _, list := range answer.Result {
+					for _, o := range list {
+						names = append(names, strings.TrimPrefix(o.Name, "study_"))
+					}
+				}
+				if got := strings.Join(names, " "); got != caller.want || len(answer.Result) != 1 {
+					t.Errorf("%s of %v: %s", test.method, caller.p, got)
 				}
 			}
-			if got := strings.Join(names, " "); got != caller.want || len(answer.Result) != 1 {
-				t.Errorf("%s of %v: %s", test.method, caller.p, got)
+			if got := send(&svc.Principal{Subject: "panic"}, test.method, test.params); got != `{"jsonrpc":"2.0","error":{"code":-32603,"message":"internal error"},"id":1}` {
+				t.Errorf("%s when Show panics: %s", test.method, got)
 			}
-		}
-		if got := send(&svc.Principal{Subject: "panic"}, test.method, test.params); got != `{"jsonrpc":"2.0","error":{"code":-32603,"message":"internal error"},"id":1}` {
-			t.Errorf("%s when Show panics: %s", test.method, got)
-		}
+		})
 	}
 	opts.Show = nil
 	open := s.MCP(opts)
@@ -968,11 +990,13 @@ func TestMCPShowHides(t *testing.T) {
 		{"prompts/get", `"name":"study_draft"`},
 		{"completion/complete", `"ref":{"type":"ref/prompt","name":"study_draft"},"argument":{"name":"tone","value":""}`},
 	} {
-		hidden := send(nil, test.method, test.params)
-		h, open = open, h
-		if shown := send(nil, test.method, test.params); hidden != shown {
-			t.Errorf("%s: what is hidden gets %s\nand what is shown %s", test.params, hidden, shown)
-		}
-		h, open = open, h
+		t.Run(rowName(test.method, test.params), func(t *testing.T) {
+			hidden := send(nil, test.method, test.params)
+			h, open = open, h
+			if shown := send(nil, test.method, test.params); hidden != shown {
+				t.Errorf("%s: what is hidden gets %s\nand what is shown %s", test.params, hidden, shown)
+			}
+			h, open = open, h
+		})
 	}
 }

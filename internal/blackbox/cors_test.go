@@ -94,20 +94,22 @@ func TestCORS(t *testing.T) {
 		{"two headers, preflight", app, "OPTIONS", []string{from, from, ask}, 403, ""},
 		{"the zero value", svc.CORSOptions{}, "OPTIONS", []string{from, ask}, 403, ""},
 	} {
-		w, called := corsServe(test.opts, test.method, test.headers...)
-		if w.Code != test.status || called != (test.status == 401) {
-			t.Errorf("%s: status %d, called %t; want %d", test.name, w.Code, called, test.status)
-		}
-		if got := corsHeaders(w.Header()); got != test.want {
-			t.Errorf("%s:\n%s\nwant\n%s", test.name, got, test.want)
-		}
-		vary := "Origin"
-		if !called {
-			vary = "Origin, Access-Control-Request-Method, Access-Control-Request-Headers"
-		}
-		if got := strings.Join(w.Header().Values("Vary"), ", "); got != vary {
-			t.Errorf("%s: Vary: %s", test.name, got)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			w, called := corsServe(test.opts, test.method, test.headers...)
+			if w.Code != test.status || called != (test.status == 401) {
+				t.Errorf("%s: status %d, called %t; want %d", test.name, w.Code, called, test.status)
+			}
+			if got := corsHeaders(w.Header()); got != test.want {
+				t.Errorf("%s:\n%s\nwant\n%s", test.name, got, test.want)
+			}
+			vary := "Origin"
+			if !called {
+				vary = "Origin, Access-Control-Request-Method, Access-Control-Request-Headers"
+			}
+			if got := strings.Join(w.Header().Values("Vary"), ", "); got != vary {
+				t.Errorf("%s: Vary: %s", test.name, got)
+			}
+		})
 	}
 }
 
@@ -124,17 +126,19 @@ func TestCORSMistakes(t *testing.T) {
 		{svc.CORSOptions{AllowedOrigins: []string{"null"}, Credentials: true}, []string{`Credentials with "*" or "null"`}},
 		{svc.CORSOptions{AllowedHeaders: []string{"X Y"}, ExposedHeaders: []string{"", "*"}, Credentials: true}, []string{`AllowedHeaders has "X Y"`, `ExposedHeaders has ""`, `ExposedHeaders has "*"`}},
 	} {
-		func() {
-			defer func() {
-				text := fmt.Sprint(recover())
-				for _, want := range test.want {
-					if !strings.HasPrefix(text, "svc: CORS:") || !strings.Contains(text, want) {
-						t.Errorf("%+v: %s\nwant %s", test.opts, text, want)
+		t.Run(rowName(test.want), func(t *testing.T) {
+			func() {
+				defer func() {
+					text := fmt.Sprint(recover())
+					for _, want := range test.want {
+						if !strings.HasPrefix(text, "svc: CORS:") || !strings.Contains(text, want) {
+							t.Errorf("%+v: %s\nwant %s", test.opts, text, want)
+						}
 					}
-				}
+				}()
+				svc.CORS(&test.opts)
 			}()
-			svc.CORS(&test.opts)
-		}()
+		})
 	}
 	svc.CORS(&svc.CORSOptions{AllowedOrigins: []string{"*"}, ExposedHeaders: []string{"*"}})
 }
@@ -167,31 +171,33 @@ func TestCORSMark(t *testing.T) {
 		{nil, "/poke_api/poke", "", 403, ""},
 		{nil, "/mcp", `{"jsonrpc":"2.0","method":"tools/call","params":{"name":"poke_api_poke"},"id":1}`, 403, ""},
 	} {
-		p := new(poker)
-		s := svc.MustRegister[PokeAPI](p, &svc.Options{Logger: slog.New(slog.DiscardHandler)})
-		mux := http.NewServeMux()
-		mux.Handle("/rpc", s.RPC())
-		mux.Handle("/mcp", s.MCP(nil))
-		s.Mount(mux)
-		r := httptest.NewRequest("POST", test.path, io.NopCloser(strings.NewReader(test.body)))
-		r.Header.Set("Origin", "https://app.example")
-		r.Header.Set("Sec-Fetch-Site", "cross-site")
-		if test.path == "/mcp" {
-			r.Header.Set("Content-Type", "application/json")
-		}
-		w := httptest.NewRecorder()
-		svc.CORS(&svc.CORSOptions{AllowedOrigins: test.origins})(mux).ServeHTTP(w, r)
-		if ran := test.status != 403; w.Code != test.status || (p.n == 1) != ran {
-			t.Errorf("%v, %s: status %d, ran %d times; %s", test.origins, test.path, w.Code, p.n, w.Body)
-		}
-		if got := strings.Join(w.Header().Values("Access-Control-Allow-Origin"), " "); got != test.allowed {
-			t.Errorf("%v, %s: Access-Control-Allow-Origin: %s", test.origins, test.path, got)
-		}
-		if got := w.Header().Values("Vary"); len(got) != 1 || got[0] != "Origin" {
-			t.Errorf("%v, %s: Vary: %s", test.origins, test.path, got)
-		}
-		if e := w.Header().Get("Access-Control-Expose-Headers"); strings.Contains(e, "Mcp") {
-			t.Errorf("%v, %s: Access-Control-Expose-Headers: %s", test.origins, test.path, e)
-		}
+		t.Run(rowName(test.path, test.allowed), func(t *testing.T) {
+			p := new(poker)
+			s := svc.MustRegister[PokeAPI](p, &svc.Options{Logger: slog.New(slog.DiscardHandler)})
+			mux := http.NewServeMux()
+			mux.Handle("/rpc", s.RPC())
+			mux.Handle("/mcp", s.MCP(nil))
+			s.Mount(mux)
+			r := httptest.NewRequest("POST", test.path, io.NopCloser(strings.NewReader(test.body)))
+			r.Header.Set("Origin", "https://app.example")
+			r.Header.Set("Sec-Fetch-Site", "cross-site")
+			if test.path == "/mcp" {
+				r.Header.Set("Content-Type", "application/json")
+			}
+			w := httptest.NewRecorder()
+			svc.CORS(&svc.CORSOptions{AllowedOrigins: test.origins})(mux).ServeHTTP(w, r)
+			if ran := test.status != 403; w.Code != test.status || (p.n == 1) != ran {
+				t.Errorf("%v, %s: status %d, ran %d times; %s", test.origins, test.path, w.Code, p.n, w.Body)
+			}
+			if got := strings.Join(w.Header().Values("Access-Control-Allow-Origin"), " "); got != test.allowed {
+				t.Errorf("%v, %s: Access-Control-Allow-Origin: %s", test.origins, test.path, got)
+			}
+			if got := w.Header().Values("Vary"); len(got) != 1 || got[0] != "Origin" {
+				t.Errorf("%v, %s: Vary: %s", test.origins, test.path, got)
+			}
+			if e := w.Header().Get("Access-Control-Expose-Headers"); strings.Contains(e, "Mcp") {
+				t.Errorf("%v, %s: Access-Control-Expose-Headers: %s", test.origins, test.path, e)
+			}
+		})
 	}
 }

@@ -55,10 +55,12 @@ func (cursorWriteOnly) MarshalText() ([]byte, error) { return []byte("w"), nil }
 
 func TestEncodeCursor(t *testing.T) {
 	for _, test := range cursorRows {
-		got, err := svc.EncodeCursor(test.key)
-		if want := base64.RawURLEncoding.EncodeToString([]byte(test.want)); got != want || err != nil {
-			t.Errorf("EncodeCursor(%#v) = %q, %v; want %q", test.key, got, err, want)
-		}
+		t.Run(rowName(test.key), func(t *testing.T) {
+			got, err := svc.EncodeCursor(test.key)
+			if want := base64.RawURLEncoding.EncodeToString([]byte(test.want)); got != want || err != nil {
+				t.Errorf("EncodeCursor(%#v) = %q, %v; want %q", test.key, got, err, want)
+			}
+		})
 	}
 	if got, err := svc.EncodeCursor(cursorWriteOnly{}); got != base64.RawURLEncoding.EncodeToString([]byte(`"w"`)) || err != nil {
 		t.Errorf("a key that cannot read its text is %q, %v; want its JSON", got, err)
@@ -70,22 +72,24 @@ func TestEncodeCursor(t *testing.T) {
 func TestCursorRoundTrip(t *testing.T) {
 	sealer := svc.NewCursorKey([]byte("a key of 16 byte"))
 	for _, test := range cursorRows {
-		want := reflect.ValueOf(test.key)
-		if want.Kind() == reflect.Pointer {
-			want = want.Elem()
-		}
-		pointer := reflect.New(want.Type())
-		pointer.Elem().Set(want)
-		for name, form := range cursorForms(sealer) {
-			cursor, err := form.encode(pointer.Interface())
-			if again, _ := form.encode(test.key); cursor != again || err != nil {
-				t.Errorf("%s: %#v by pointer: %q, %v; by value %q", name, test.key, cursor, err, again)
+		t.Run(rowName(test.key), func(t *testing.T) {
+			want := reflect.ValueOf(test.key)
+			if want.Kind() == reflect.Pointer {
+				want = want.Elem()
 			}
-			got := reflect.New(want.Type())
-			if err := form.decode(cursor, got.Interface()); err != nil || !cursorEqual(got.Elem(), want) {
-				t.Errorf("%s: decoded %q = %#v, %v; want %#v", name, cursor, got.Elem(), err, want)
+			pointer := reflect.New(want.Type())
+			pointer.Elem().Set(want)
+			for name, form := range cursorForms(sealer) {
+				cursor, err := form.encode(pointer.Interface())
+				if again, _ := form.encode(test.key); cursor != again || err != nil {
+					t.Errorf("%s: %#v by pointer: %q, %v; by value %q", name, test.key, cursor, err, again)
+				}
+				got := reflect.New(want.Type())
+				if err := form.decode(cursor, got.Interface()); err != nil || !cursorEqual(got.Elem(), want) {
+					t.Errorf("%s: decoded %q = %#v, %v; want %#v", name, cursor, got.Elem(), err, want)
+				}
 			}
-		}
+		})
 	}
 }
 
@@ -165,12 +169,14 @@ var badCursorRows = []struct {
 
 func TestDecodeCursorRefuses(t *testing.T) {
 	for _, test := range badCursorRows {
-		key := reflect.ValueOf(test.key)
-		before := key.Elem().Interface()
-		checkCursorError(t, test.name, svc.DecodeCursor(test.cursor, test.key))
-		if after := key.Elem().Interface(); !reflect.DeepEqual(after, before) {
-			t.Errorf("%s: the key changed from %v to %v", test.name, before, after)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			key := reflect.ValueOf(test.key)
+			before := key.Elem().Interface()
+			checkCursorError(t, test.name, svc.DecodeCursor(test.cursor, test.key))
+			if after := key.Elem().Interface(); !reflect.DeepEqual(after, before) {
+				t.Errorf("%s: the key changed from %v to %v", test.name, before, after)
+			}
+		})
 	}
 }
 
@@ -235,15 +241,17 @@ func TestCursorKey(t *testing.T) {
 		{"line end", rotated, fromRotated + "\n", false},
 		{"no key at all", new(svc.CursorKey), fromRotated, false},
 	} {
-		var got string
-		err := test.key.Decode(test.cursor, &got)
-		if test.ok {
-			if err != nil || got != "x" {
-				t.Errorf("%s: Decode = %q, %v; want x", test.name, got, err)
+		t.Run(test.name, func(t *testing.T) {
+			var got string
+			err := test.key.Decode(test.cursor, &got)
+			if test.ok {
+				if err != nil || got != "x" {
+					t.Errorf("%s: Decode = %q, %v; want x", test.name, got, err)
+				}
+				return
 			}
-			continue
-		}
-		checkCursorError(t, test.name, err)
+			checkCursorError(t, test.name, err)
+		})
 	}
 	if c, err := new(svc.CursorKey).Encode("x"); err == nil {
 		t.Errorf("the zero CursorKey sealed %q", c)

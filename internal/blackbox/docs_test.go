@@ -203,13 +203,15 @@ func TestDocsRequests(t *testing.T) {
 		{"GET", "/", []string{"If-None-Match", etag}, 304, ""},
 		{"POST", "/", nil, 405, "application/json"},
 	} {
-		w := getDocs(docsService(), nil, test.method, test.path, test.header...)
-		if w.Code != test.status || w.Header().Get("Content-Type") != test.contentType {
-			t.Errorf("%s %s %v: %d %q, want %d %q", test.method, test.path, test.header, w.Code, w.Header().Get("Content-Type"), test.status, test.contentType)
-		}
-		if w.Code == 200 && (w.Header().Get("Vary") != "Accept" || w.Header().Get("X-Content-Type-Options") != "nosniff") {
-			t.Errorf("%s %s: headers %v", test.method, test.path, w.Header())
-		}
+		t.Run(rowName(test.method, test.path, test.header), func(t *testing.T) {
+			w := getDocs(docsService(), nil, test.method, test.path, test.header...)
+			if w.Code != test.status || w.Header().Get("Content-Type") != test.contentType {
+				t.Errorf("%s %s %v: %d %q, want %d %q", test.method, test.path, test.header, w.Code, w.Header().Get("Content-Type"), test.status, test.contentType)
+			}
+			if w.Code == 200 && (w.Header().Get("Vary") != "Accept" || w.Header().Get("X-Content-Type-Options") != "nosniff") {
+				t.Errorf("%s %s: headers %v", test.method, test.path, w.Header())
+			}
+		})
 	}
 }
 
@@ -414,10 +416,12 @@ func TestDocsAddresses(t *testing.T) {
 		{docsAll, "https://api.example/x/", page},
 		{nil, "https://api.example/x/", "In the commands, URL is https://api.example/x.\n\n## samples\n"},
 	} {
-		s := svc.MustRegister[docsSampleAPI](docsSampleImpl{}, &svc.Options{Resource: "samples", Defaults: svc.Defaults{BaseURL: test.baseURL}})
-		if text := getDocs(s, test.opts, "GET", "/llms.txt").Body.String(); !strings.Contains(text, test.want) {
-			t.Errorf("%v and %q: the Markdown has no\n%s\nin\n%s", test.opts, test.baseURL, test.want, text[:min(400, len(text))])
-		}
+		t.Run(rowName(test.baseURL, test.opts), func(t *testing.T) {
+			s := svc.MustRegister[docsSampleAPI](docsSampleImpl{}, &svc.Options{Resource: "samples", Defaults: svc.Defaults{BaseURL: test.baseURL}})
+			if text := getDocs(s, test.opts, "GET", "/llms.txt").Body.String(); !strings.Contains(text, test.want) {
+				t.Errorf("%v and %q: the Markdown has no\n%s\nin\n%s", test.opts, test.baseURL, test.want, text[:min(400, len(text))])
+			}
+		})
 	}
 }
 

@@ -60,23 +60,25 @@ func TestEchoes(t *testing.T) {
 		{"scopes", scoped(long(900), "y"+long(900)), []string{"Authorization", "Bearer x"}, 403, "Www-Authenticate"},
 		{"any path", service.REST(), []string{}, 404, ""},
 	} {
-		r := httptest.NewRequest("OPTIONS", "/"+long(5000)+"?"+long(5000), nil)
-		r.Header.Set("Origin", "https://app.example")
-		r.Header.Set("Access-Control-Request-Method", "POST")
-		for i := 0; i < len(test.header); i += 2 {
-			if i == 0 {
-				r.Header.Del(test.header[i])
+		t.Run(test.name, func(t *testing.T) {
+			r := httptest.NewRequest("OPTIONS", "/"+long(5000)+"?"+long(5000), nil)
+			r.Header.Set("Origin", "https://app.example")
+			r.Header.Set("Access-Control-Request-Method", "POST")
+			for i := 0; i < len(test.header); i += 2 {
+				if i == 0 {
+					r.Header.Del(test.header[i])
+				}
+				r.Header.Add(test.header[i], test.header[i+1])
 			}
-			r.Header.Add(test.header[i], test.header[i+1])
-		}
-		w := httptest.NewRecorder()
-		test.handler.ServeHTTP(w, r)
-		if w.Code != test.status || test.echoes != "" && w.Header().Get(test.echoes) == "" {
-			t.Errorf("%s: the status is %d, want %d with %q; the header %.300v", test.name, w.Code, test.status, test.echoes, w.Header())
-		}
-		if size := len(fmt.Sprint(w.Header())); size > 1024+600 {
-			t.Errorf("%s: the header has %d bytes", test.name, size)
-		}
+			w := httptest.NewRecorder()
+			test.handler.ServeHTTP(w, r)
+			if w.Code != test.status || test.echoes != "" && w.Header().Get(test.echoes) == "" {
+				t.Errorf("%s: the status is %d, want %d with %q; the header %.300v", test.name, w.Code, test.status, test.echoes, w.Header())
+			}
+			if size := len(fmt.Sprint(w.Header())); size > 1024+600 {
+				t.Errorf("%s: the header has %d bytes", test.name, size)
+			}
+		})
 	}
 }
 
@@ -149,23 +151,25 @@ func TestForgottenGuard(t *testing.T) {
 			return fmt.Sprint(out, err)
 		}, "UNAUTHENTICATED: the caller is not known"},
 	} {
-		const forgotten = "no middleware in front of this service sets a Principal; see WithPrincipal"
-		log.Reset()
-		safeKeysRead.Store(0)
-		got := test.send(context.Background())
-		if n := safeKeysRead.Load(); !strings.Contains(got, test.refusal) || n > 0 && test.name != "Connect" { // a client checks what it sends
-			t.Errorf("%s: %s; the input was read %d times", test.name, got, n)
-		}
-		if test.name != "Call" && !strings.Contains(log.String(), forgotten) || strings.Contains(got, forgotten) != (test.name == "Call") {
-			t.Errorf("%s: the answer %s and the log %s", test.name, got, log.String())
-		}
-		log.Reset()
-		if got = test.send(svc.WithPrincipal(context.Background(), nil)); !strings.Contains(got, test.refusal) || strings.Contains(got+log.String(), forgotten) {
-			t.Errorf("%s, by nobody: %s\n%s", test.name, got, log.String())
-		}
-		if got = test.send(svc.WithPrincipal(context.Background(), &svc.Principal{Subject: "ada"})); test.name != "Call" && !strings.Contains(got, "ada") {
-			t.Errorf("%s, by ada: %s", test.name, got)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			const forgotten = "no middleware in front of this service sets a Principal; see WithPrincipal"
+			log.Reset()
+			safeKeysRead.Store(0)
+			got := test.send(context.Background())
+			if n := safeKeysRead.Load(); !strings.Contains(got, test.refusal) || n > 0 && test.name != "Connect" { // a client checks what it sends
+				t.Errorf("%s: %s; the input was read %d times", test.name, got, n)
+			}
+			if test.name != "Call" && !strings.Contains(log.String(), forgotten) || strings.Contains(got, forgotten) != (test.name == "Call") {
+				t.Errorf("%s: the answer %s and the log %s", test.name, got, log.String())
+			}
+			log.Reset()
+			if got = test.send(svc.WithPrincipal(context.Background(), nil)); !strings.Contains(got, test.refusal) || strings.Contains(got+log.String(), forgotten) {
+				t.Errorf("%s, by nobody: %s\n%s", test.name, got, log.String())
+			}
+			if got = test.send(svc.WithPrincipal(context.Background(), &svc.Principal{Subject: "ada"})); test.name != "Call" && !strings.Contains(got, "ada") {
+				t.Errorf("%s, by ada: %s", test.name, got)
+			}
+		})
 	}
 }
 
@@ -286,35 +290,38 @@ func TestConfirm(t *testing.T) {
 	legacy := mcpLegacy("2025-03-26", "tools/call", args)
 	head, body, _ := strings.Cut(legacy, "\n\n")
 	for _, test := range []struct {
+		name    string
 		text    string
 		want    string // in the answer
 		deleted int
 	}{
-		{mcpAsk(forms, "tools/call", args), schema, 0},
-		{mcpAsk(forms, "tools/call", answer("accept", `{"yes":true}`)), `"isError":false`, 1},
-		{mcpAsk(forms, "tools/call", answer("accept", `{"yes":false}`)), "FAILED_PRECONDITION: the user has not said yes: Delete it?", 0},
-		{mcpAsk(forms, "tools/call", answer("decline", `{"yes":true}`)), "FAILED_PRECONDITION", 0},
-		{mcpAsk(forms, "tools/call", answer("cancel", `{}`)), "FAILED_PRECONDITION", 0},
-		{mcpAsk(forms, "tools/call", answer("accept", `{}`)), "INVALID_ARGUMENT", 0},
-		{mcpAsk(forms, "tools/call", answer("accept", `{"yes":null}`)), "INVALID_ARGUMENT", 0},
-		{mcpAsk(forms, "tools/call", answer("accept", `{"yes":"true"}`)), "INVALID_ARGUMENT", 0},
-		{mcpAsk(forms, "tools/call", `"name":"c_outer"`), schema, 0},
-		{mcpAsk(forms, "resources/read", `"uri":"files://f/1"`, "Mcp-Name: files://f/1"), schema, 0},
-		{mcpAsk(forms, "prompts/get", `"name":"c_compose"`), schema, 0},
-		{mcpAsk(`{}`, "tools/call", answer("accept", `{"yes":true}`)), cannot, 0},
-		{mcpAsk(`{}`, "tools/call", `"name":"c_outer"`), cannot, 0},
-		{mcpAsk(`{"elicitation":{"url":{}}}`, "tools/call", args), cannot, 0},
-		{legacy, cannot, 0},
-		{head + "\n\n[" + body + "]", cannot, 0},
+		{"asked", mcpAsk(forms, "tools/call", args), schema, 0},
+		{"accepted with yes", mcpAsk(forms, "tools/call", answer("accept", `{"yes":true}`)), `"isError":false`, 1},
+		{"accepted with no", mcpAsk(forms, "tools/call", answer("accept", `{"yes":false}`)), "FAILED_PRECONDITION: the user has not said yes: Delete it?", 0},
+		{"declined", mcpAsk(forms, "tools/call", answer("decline", `{"yes":true}`)), "FAILED_PRECONDITION", 0},
+		{"canceled", mcpAsk(forms, "tools/call", answer("cancel", `{}`)), "FAILED_PRECONDITION", 0},
+		{"accepted without an answer", mcpAsk(forms, "tools/call", answer("accept", `{}`)), "INVALID_ARGUMENT", 0},
+		{"accepted with null", mcpAsk(forms, "tools/call", answer("accept", `{"yes":null}`)), "INVALID_ARGUMENT", 0},
+		{"accepted with a text", mcpAsk(forms, "tools/call", answer("accept", `{"yes":"true"}`)), "INVALID_ARGUMENT", 0},
+		{"asked by an inner call", mcpAsk(forms, "tools/call", `"name":"c_outer"`), schema, 0},
+		{"asked for a resource", mcpAsk(forms, "resources/read", `"uri":"files://f/1"`, "Mcp-Name: files://f/1"), schema, 0},
+		{"asked for a prompt", mcpAsk(forms, "prompts/get", `"name":"c_compose"`), schema, 0},
+		{"answered by a client that cannot ask", mcpAsk(`{}`, "tools/call", answer("accept", `{"yes":true}`)), cannot, 0},
+		{"inner call of a client that cannot ask", mcpAsk(`{}`, "tools/call", `"name":"c_outer"`), cannot, 0},
+		{"client that can only open URLs", mcpAsk(`{"elicitation":{"url":{}}}`, "tools/call", args), cannot, 0},
+		{"client of an older revision", legacy, cannot, 0},
+		{"batch of an older revision", head + "\n\n[" + body + "]", cannot, 0},
 	} {
-		impl.deleted = 0
-		got := mcpPost(mcp, test.text).Body.String()
-		if impl.deleted != test.deleted || !strings.Contains(got, test.want) {
-			t.Errorf("%s\ndeleted %d times, want %d: %s\nwant %s", test.text, impl.deleted, test.deleted, got, test.want)
-		}
-		if impl.ctx != nil && svc.Confirm(impl.ctx, "sure", "Late?") == nil {
-			t.Errorf("%s: a call that has ended is confirmed", test.text)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			impl.deleted = 0
+			got := mcpPost(mcp, test.text).Body.String()
+			if impl.deleted != test.deleted || !strings.Contains(got, test.want) {
+				t.Errorf("%s\ndeleted %d times, want %d: %s\nwant %s", test.text, impl.deleted, test.deleted, got, test.want)
+			}
+			if impl.ctx != nil && svc.Confirm(impl.ctx, "sure", "Late?") == nil {
+				t.Errorf("%s: a call that has ended is confirmed", test.text)
+			}
+		})
 	}
 	// A caller without a user to ask has decided; one whose call has ended has not.
 	r := httptest.NewRequest("POST", "/c/delete", strings.NewReader(`{"by":"x"}`))
@@ -381,21 +388,23 @@ func TestMCPBills(t *testing.T) {
 	mcp := s.MCP(&svc.MCPOptions{Resources: map[string]svc.MCPResourceOptions{"GetFile": {URI: "files://f/{id}{?name,shade}"}}})
 	large := strings.Repeat("x", 900<<10)
 	for _, test := range []struct {
-		text, want string
-		most       uint64 // bytes
+		name, text, want string
+		most             uint64 // bytes
 	}{
-		{mcpLegacy("", "completion/complete", `"ref":{"type":"ref/resource","uri":"files://f/{id}{?name,shade}"},"argument":{"name":"shade","value":"`+large+`"}`), `"values":[],"total":0`, 12 << 20},
-		{mcpModern("tools/call", `"name":"m_ask","arguments":{},"requestState":"`+large+`"`), `-32602`, 8 << 20},
-		{mcpModern("tools/call", `"name":"m_ask","requestState":"x","arguments":{"a":[`+strings.Repeat("{},", 300<<10)+`0]}`), `-32602`, 24 << 20},
+		{"long value to complete", mcpLegacy("", "completion/complete", `"ref":{"type":"ref/resource","uri":"files://f/{id}{?name,shade}"},"argument":{"name":"shade","value":"`+large+`"}`), `"values":[],"total":0`, 12 << 20},
+		{"long state", mcpModern("tools/call", `"name":"m_ask","arguments":{},"requestState":"`+large+`"`), `-32602`, 8 << 20},
+		{"many small values", mcpModern("tools/call", `"name":"m_ask","requestState":"x","arguments":{"a":[`+strings.Repeat("{},", 300<<10)+`0]}`), `-32602`, 24 << 20},
 	} {
-		mcpPost(mcp, test.text) // fills pools
-		var m1, m2 runtime.MemStats
-		runtime.ReadMemStats(&m1)
-		got := mcpPost(mcp, test.text).Body.String()
-		runtime.ReadMemStats(&m2)
-		if used := m2.TotalAlloc - m1.TotalAlloc; used > test.most || !strings.Contains(got, test.want) {
-			t.Errorf("%.300s…\n%d bytes, want at most %d; %.300s", test.text, used, test.most, got)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			mcpPost(mcp, test.text) // fills pools
+			var m1, m2 runtime.MemStats
+			runtime.ReadMemStats(&m1)
+			got := mcpPost(mcp, test.text).Body.String()
+			runtime.ReadMemStats(&m2)
+			if used := m2.TotalAlloc - m1.TotalAlloc; used > test.most || !strings.Contains(got, test.want) {
+				t.Errorf("%.300s…\n%d bytes, want at most %d; %.300s", test.text, used, test.most, got)
+			}
+		})
 	}
 	for _, name := range []string{"../../etc/passwd", "..%2f..%2fetc%2fpasswd", "a%00b", ".", `..\x`, "%2e%2e"} {
 		got := mcpPost(mcp, mcpLegacy("", "resources/read", `"uri":"files://f/1?name=`+strings.ReplaceAll(name, `\`, `%5c`)+`"`)).Body.String()
@@ -516,24 +525,26 @@ func TestNothingUnderLock(t *testing.T) {
 		}{
 			{s.MCP(nil), "work", call}, {s.MCP(nil), "watch", call}, {s.REST(), "watch", ""}, {s.RPC(), "watch", `{"jsonrpc":"2.0","id":1,"method":"l.%s"}`},
 		} {
-			for _, flushes := range []bool{true, false} {
-				r := httptest.NewRequest("POST", "/", strings.NewReader(strings.Replace(test.body, "%s", test.method, 1)))
-				if test.body == "" {
-					r = httptest.NewRequest("GET", "/l/"+test.method, nil)
+			t.Run(rowName(test.method, test.body), func(t *testing.T) {
+				for _, flushes := range []bool{true, false} {
+					r := httptest.NewRequest("POST", "/", strings.NewReader(strings.Replace(test.body, "%s", test.method, 1)))
+					if test.body == "" {
+						r = httptest.NewRequest("GET", "/l/"+test.method, nil)
+					}
+					r.Header.Set("Content-Type", "application/json")
+					last = context.Background()
+					w := &busyWriter{ResponseRecorder: httptest.NewRecorder()}
+					w.do = func() { back(last) }
+					if flushes {
+						test.h.ServeHTTP(w, r)
+					} else {
+						test.h.ServeHTTP(noFlush{w}, r)
+					}
+					if got := w.Body.String(); !strings.Contains(got, `"n":1`) && flushes {
+						t.Errorf("%s %s: %s", test.method, test.body, got)
+					}
 				}
-				r.Header.Set("Content-Type", "application/json")
-				last = context.Background()
-				w := &busyWriter{ResponseRecorder: httptest.NewRecorder()}
-				w.do = func() { back(last) }
-				if flushes {
-					test.h.ServeHTTP(w, r)
-				} else {
-					test.h.ServeHTTP(noFlush{w}, r)
-				}
-				if got := w.Body.String(); !strings.Contains(got, `"n":1`) && flushes {
-					t.Errorf("%s %s: %s", test.method, test.body, got)
-				}
-			}
+			})
 		}
 		in, out := io.Pipe()
 		go func() { io.WriteString(out, strings.Replace(call, "%s", "work", 1)+"\n"); out.Close() }()
@@ -594,12 +605,14 @@ func TestGoexitInItem(t *testing.T) {
 		{s.RPC(), "/", `{"jsonrpc":"2.0","id":1,"method":"l.watch"}`, `"data":{"code":"INTERNAL"}`},
 		{s.MCP(nil), "/", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"l_watch"}}`, `"isError":true`},
 	} {
-		r := httptest.NewRequest("POST", test.path, strings.NewReader(test.body))
-		r.Header.Set("Content-Type", "application/json")
-		w := httptest.NewRecorder()
-		if test.h.ServeHTTP(w, r); !strings.Contains(w.Body.String(), test.want) {
-			t.Errorf("%s %s: %s", test.path, test.body, w.Body)
-		}
+		t.Run(rowName(test.path), func(t *testing.T) {
+			r := httptest.NewRequest("POST", test.path, strings.NewReader(test.body))
+			r.Header.Set("Content-Type", "application/json")
+			w := httptest.NewRecorder()
+			if test.h.ServeHTTP(w, r); !strings.Contains(w.Body.String(), test.want) {
+				t.Errorf("%s %s: %s", test.path, test.body, w.Body)
+			}
+		})
 	}
 }
 
@@ -660,17 +673,19 @@ func TestVary(t *testing.T) {
 		{"GET /g", "", "200 Origin"},
 		{"POST /g", "", "200 Origin"},
 	} {
-		method, path, _ := strings.Cut(test.request, " ")
-		r := httptest.NewRequest(method, path, strings.NewReader(`{"id":"1"}`))
-		r.Header.Set("Content-Type", "application/json")
-		if name, value, ok := strings.Cut(test.header, ": "); ok {
-			r.Header.Set(name, value)
-		}
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, r)
-		if got := fmt.Sprint(w.Code, " ", strings.Join(w.Header()["Vary"], ", ")); got != test.want {
-			t.Errorf("%s %s: %s\nwant %s", test.request, test.header, got, test.want)
-		}
+		t.Run(rowName(test.request, test.header), func(t *testing.T) {
+			method, path, _ := strings.Cut(test.request, " ")
+			r := httptest.NewRequest(method, path, strings.NewReader(`{"id":"1"}`))
+			r.Header.Set("Content-Type", "application/json")
+			if name, value, ok := strings.Cut(test.header, ": "); ok {
+				r.Header.Set(name, value)
+			}
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, r)
+			if got := fmt.Sprint(w.Code, " ", strings.Join(w.Header()["Vary"], ", ")); got != test.want {
+				t.Errorf("%s %s: %s\nwant %s", test.request, test.header, got, test.want)
+			}
+		})
 	}
 }
 
@@ -684,16 +699,18 @@ func TestBodyMemory(t *testing.T) {
 		length int64
 		most   uint64 // bytes
 	}{{int64(len(body)), 2*1<<20 + 256<<10}, {-1, 5 << 20}} {
-		var m1, m2 runtime.MemStats
-		runtime.ReadMemStats(&m1)
-		r := httptest.NewRequest("POST", "/safe/open", strings.NewReader(body))
-		r.ContentLength = test.length
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, r)
-		runtime.ReadMemStats(&m2)
-		if used := m2.TotalAlloc - m1.TotalAlloc; w.Code != 200 || used > test.most {
-			t.Errorf("length %d: %d, %d bytes, want at most %d", test.length, w.Code, used, test.most)
-		}
+		t.Run(rowName(test.length), func(t *testing.T) {
+			var m1, m2 runtime.MemStats
+			runtime.ReadMemStats(&m1)
+			r := httptest.NewRequest("POST", "/safe/open", strings.NewReader(body))
+			r.ContentLength = test.length
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, r)
+			runtime.ReadMemStats(&m2)
+			if used := m2.TotalAlloc - m1.TotalAlloc; w.Code != 200 || used > test.most {
+				t.Errorf("length %d: %d, %d bytes, want at most %d", test.length, w.Code, used, test.most)
+			}
+		})
 	}
 }
 
@@ -712,17 +729,19 @@ func TestMethodMaxBody(t *testing.T) {
 		{1000, -1, 2000, [3]int{200, 413, 413}},
 		{1000, 0, 2000, [3]int{413, 413, 413}},
 	} {
-		s := svc.MustRegister[SafeAPI](vaultOf{}, &svc.Options{Resource: "safe", MaxBody: test.service, Logger: slog.New(slog.DiscardHandler),
-			Methods: map[string]svc.MethodOptions{"Open": {MaxBody: test.method}}})
-		space := strings.Repeat(" ", test.size)
-		got := [3]int{
-			answerTo(s.REST(), "POST", "/safe/open", `{"key":"k"}`+space, mcp...).StatusCode,
-			answerTo(s.RPC(), "POST", "/rpc", `{"jsonrpc":"2.0","id":1,"method":"safe.open","params":{"key":"k"}}`+space, mcp...).StatusCode,
-			answerTo(s.MCP(nil), "POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"ping"}`+space, mcp...).StatusCode,
-		}
-		if got != test.want {
-			t.Errorf("MaxBody %d, of the method %d, %d bytes: %v, want %v", test.service, test.method, test.size, got, test.want)
-		}
+		t.Run(rowName(test.service, test.method, test.size), func(t *testing.T) {
+			s := svc.MustRegister[SafeAPI](vaultOf{}, &svc.Options{Resource: "safe", MaxBody: test.service, Logger: slog.New(slog.DiscardHandler),
+				Methods: map[string]svc.MethodOptions{"Open": {MaxBody: test.method}}})
+			space := strings.Repeat(" ", test.size)
+			got := [3]int{
+				answerTo(s.REST(), "POST", "/safe/open", `{"key":"k"}`+space, mcp...).StatusCode,
+				answerTo(s.RPC(), "POST", "/rpc", `{"jsonrpc":"2.0","id":1,"method":"safe.open","params":{"key":"k"}}`+space, mcp...).StatusCode,
+				answerTo(s.MCP(nil), "POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"ping"}`+space, mcp...).StatusCode,
+			}
+			if got != test.want {
+				t.Errorf("MaxBody %d, of the method %d, %d bytes: %v, want %v", test.service, test.method, test.size, got, test.want)
+			}
+		})
 	}
 }
 

@@ -149,16 +149,18 @@ func TestBody(t *testing.T) {
 		{"any type", "POST /files/convert?to=text/plain", "Content-Type: a/b\r\n" + withLength(1, "a"), 200, "A"},
 		{"no type where any is taken", "POST /files/convert?to=text/plain", withLength(1, "b"), 200, "B"},
 	} {
-		conn := wireDial(t, addr)
-		conn.send(fileHead(test.line) + test.rest)
-		a := conn.answer(t)
-		if a.status != test.status || !strings.Contains(a.body, test.want) {
-			t.Errorf("%s: %d %s, want %d with %s", test.name, a.status, a.body, test.status, test.want)
-		}
-		if test.status != 200 && (a.header.Get("Connection") == "close") == strings.Contains(test.rest, lastChunk) && test.status != 413 {
-			t.Errorf("%s: Connection %q", test.name, a.header.Get("Connection"))
-		}
-		conn.Close()
+		t.Run(test.name, func(t *testing.T) {
+			conn := wireDial(t, addr)
+			conn.send(fileHead(test.line) + test.rest)
+			a := conn.answer(t)
+			if a.status != test.status || !strings.Contains(a.body, test.want) {
+				t.Errorf("%s: %d %s, want %d with %s", test.name, a.status, a.body, test.status, test.want)
+			}
+			if test.status != 200 && (a.header.Get("Connection") == "close") == strings.Contains(test.rest, lastChunk) && test.status != 413 {
+				t.Errorf("%s: Connection %q", test.name, a.header.Get("Connection"))
+			}
+			conn.Close()
+		})
 	}
 }
 
@@ -183,17 +185,19 @@ func TestBodyOfAnotherSite(t *testing.T) {
 		{"its own", "http://example.com", "text/plain", s.REST(), 204},
 		{"no browser", "", "text/plain", s.REST(), 204},
 	} {
-		r := httptest.NewRequest("POST", "/files", strings.NewReader("a"))
-		if test.origin != "" {
-			r.Header.Set("Origin", test.origin)
-		}
-		if test.contentType != "" {
-			r.Header.Set("Content-Type", test.contentType)
-		}
-		w := httptest.NewRecorder()
-		if test.handler.ServeHTTP(w, r); w.Code != test.status {
-			t.Errorf("%s: %d %s, want %d", test.name, w.Code, w.Body, test.status)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			r := httptest.NewRequest("POST", "/files", strings.NewReader("a"))
+			if test.origin != "" {
+				r.Header.Set("Origin", test.origin)
+			}
+			if test.contentType != "" {
+				r.Header.Set("Content-Type", test.contentType)
+			}
+			w := httptest.NewRecorder()
+			if test.handler.ServeHTTP(w, r); w.Code != test.status {
+				t.Errorf("%s: %d %s, want %d", test.name, w.Code, w.Body, test.status)
+			}
+		})
 	}
 }
 
@@ -239,15 +243,17 @@ func TestBodyReadErrors(t *testing.T) {
 		{"cut", withLength(10, "x"), true, 400, svc.CodeInvalidArgument},
 		{"no chunk", chunked("zz\r\n"), false, 400, svc.CodeInvalidArgument},
 	} {
-		conn := wireDial(t, addr)
-		conn.send(fileHead("POST /files") + test.rest)
-		if test.end {
-			conn.end()
-		}
-		conn.mustRefuse(t, test.name, test.status)
-		if err := <-errs; svc.CodeOf(err) != test.code {
-			t.Errorf("%s: Read returns %v", test.name, err)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			conn := wireDial(t, addr)
+			conn.send(fileHead("POST /files") + test.rest)
+			if test.end {
+				conn.end()
+			}
+			conn.mustRefuse(t, test.name, test.status)
+			if err := <-errs; svc.CodeOf(err) != test.code {
+				t.Errorf("%s: Read returns %v", test.name, err)
+			}
+		})
 	}
 }
 
@@ -376,26 +382,28 @@ func TestBodyUnread(t *testing.T) {
 		{"larger", withLength(3+256<<10, strings.Repeat("x", 3+256<<10)), false},
 		{"much larger", withLength(1<<20, strings.Repeat("x", 400_000)), false},
 	} {
-		conn := wireDial(t, addr)
-		conn.send(fileHead("POST /files") + test.rest)
-		a := conn.answer(t)
-		if a.status != 204 || (a.header.Get("Connection") != "close") != test.stays {
-			t.Errorf("%s: status %d, Connection %q", test.name, a.status, a.header.Get("Connection"))
-		}
-		b := <-bodies
-		if n, err := b.Read(make([]byte, 1)); n > 0 || err == nil || !strings.Contains(err.Error(), "until its method returns") {
-			t.Errorf("%s: after the method Read returns %d, %v", test.name, n, err)
-		}
-		if test.stays {
-			conn.send(fileHead("POST /files") + withLength(3, "abc"))
-			if a := conn.answer(t); a.status != 204 {
-				t.Errorf("%s: the next request has the status %d", test.name, a.status)
+		t.Run(test.name, func(t *testing.T) {
+			conn := wireDial(t, addr)
+			conn.send(fileHead("POST /files") + test.rest)
+			a := conn.answer(t)
+			if a.status != 204 || (a.header.Get("Connection") != "close") != test.stays {
+				t.Errorf("%s: status %d, Connection %q", test.name, a.status, a.header.Get("Connection"))
 			}
-			<-bodies
-		} else {
-			conn.mustClose(t, test.name)
-		}
-		conn.Close()
+			b := <-bodies
+			if n, err := b.Read(make([]byte, 1)); n > 0 || err == nil || !strings.Contains(err.Error(), "until its method returns") {
+				t.Errorf("%s: after the method Read returns %d, %v", test.name, n, err)
+			}
+			if test.stays {
+				conn.send(fileHead("POST /files") + withLength(3, "abc"))
+				if a := conn.answer(t); a.status != 204 {
+					t.Errorf("%s: the next request has the status %d", test.name, a.status)
+				}
+				<-bodies
+			} else {
+				conn.mustClose(t, test.name)
+			}
+			conn.Close()
+		})
 	}
 }
 
@@ -666,44 +674,46 @@ func TestFile(t *testing.T) {
 		{"Read panics later", "GET /files/15", "", "cut", svc.CodeInternal},
 		{"a body and a file", "POST /files/convert?to=text/css", "", "200 | text/css | 0 | bytes |", ""},
 	} {
-		broken, observed = &brokenSource{ReadSeeker: strings.NewReader("")}, nil
-		conn := wireDial(t, addr)
-		conn.send(fileHead(test.line) + test.header + "\r\n")
-		method, _, _ := strings.Cut(test.line, " ")
-		r, _ := http.NewRequest(method, "/", nil)
-		res, err := http.ReadResponse(conn.r, r)
-		if err != nil {
-			res = &http.Response{Body: http.NoBody}
-		}
-		body, _ := io.ReadAll(res.Body)
-		h := res.Header
-		got := "cut" // before the buffer was full
-		if err == nil {
-			got = fmt.Sprintf("%d | %s | %s | %s | %s | %s", res.StatusCode, h.Get("Content-Type"), h.Get("Content-Length"), h.Get("Accept-Ranges"), h.Get("Content-Disposition"), body)
-		}
-		if !strings.HasPrefix(got, test.want) || test.want[len(test.want)-1] != '|' && got != test.want {
-			t.Errorf("%s:\n got %s\nwant %s", test.name, got, test.want)
-		}
-		if res.StatusCode >= 400 {
-			checkWireError(t, test.name, wireAnswer{res.StatusCode, h, string(body)})
-			if h.Get("Accept-Ranges") != "" {
-				t.Errorf("%s: the error has a header of the file: %v", test.name, h)
+		t.Run(test.name, func(t *testing.T) {
+			broken, observed = &brokenSource{ReadSeeker: strings.NewReader("")}, nil
+			conn := wireDial(t, addr)
+			conn.send(fileHead(test.line) + test.header + "\r\n")
+			method, _, _ := strings.Cut(test.line, " ")
+			r, _ := http.NewRequest(method, "/", nil)
+			res, err := http.ReadResponse(conn.r, r)
+			if err != nil {
+				res = &http.Response{Body: http.NoBody}
 			}
-		}
-		if strings.Contains(got, secret) || h.Get("X-Content-Type-Options") != "nosniff" && err == nil && res.StatusCode != 304 {
-			t.Errorf("%s: %s %v", test.name, got, h)
-		}
-		if strings.Contains(test.line, "picture") && res.StatusCode == 200 && h.Get("Cache-Control") != "max-age=60" {
-			t.Errorf("%s: the header of the output is missing: %v", test.name, h)
-		}
-		<-served
-		if test.line >= "GET /files/10" && test.line <= "GET /files/13" && broken.closed != 1 {
-			t.Errorf("%s: closed %d times", test.name, broken.closed)
-		}
-		conn.Close()
-		if len(observed) != 1 || test.observed == "" && observed[0] != nil || test.observed != "" && svc.CodeOf(observed[0]) != test.observed {
-			t.Errorf("%s: observed %v", test.name, observed)
-		}
+			body, _ := io.ReadAll(res.Body)
+			h := res.Header
+			got := "cut" // before the buffer was full
+			if err == nil {
+				got = fmt.Sprintf("%d | %s | %s | %s | %s | %s", res.StatusCode, h.Get("Content-Type"), h.Get("Content-Length"), h.Get("Accept-Ranges"), h.Get("Content-Disposition"), body)
+			}
+			if !strings.HasPrefix(got, test.want) || test.want[len(test.want)-1] != '|' && got != test.want {
+				t.Errorf("%s:\n got %s\nwant %s", test.name, got, test.want)
+			}
+			if res.StatusCode >= 400 {
+				checkWireError(t, test.name, wireAnswer{res.StatusCode, h, string(body)})
+				if h.Get("Accept-Ranges") != "" {
+					t.Errorf("%s: the error has a header of the file: %v", test.name, h)
+				}
+			}
+			if strings.Contains(got, secret) || h.Get("X-Content-Type-Options") != "nosniff" && err == nil && res.StatusCode != 304 {
+				t.Errorf("%s: %s %v", test.name, got, h)
+			}
+			if strings.Contains(test.line, "picture") && res.StatusCode == 200 && h.Get("Cache-Control") != "max-age=60" {
+				t.Errorf("%s: the header of the output is missing: %v", test.name, h)
+			}
+			<-served
+			if test.line >= "GET /files/10" && test.line <= "GET /files/13" && broken.closed != 1 {
+				t.Errorf("%s: closed %d times", test.name, broken.closed)
+			}
+			conn.Close()
+			if len(observed) != 1 || test.observed == "" && observed[0] != nil || test.observed != "" && svc.CodeOf(observed[0]) != test.observed {
+				t.Errorf("%s: observed %v", test.name, observed)
+			}
+		})
 	}
 }
 
@@ -770,21 +780,23 @@ func TestFileCall(t *testing.T) {
 		{svc.NewBody(strings.NewReader(strings.Repeat("x", 1001)), "image/png"), "RESOURCE_EXHAUSTED 413"},
 		{svc.NewBody(io.MultiReader(strings.NewReader(strings.Repeat("x", 1001))), "image/png"), "RESOURCE_EXHAUSTED 413"},
 	} {
-		in := &PutFile{ID: 1, Content: test.body}
-		out, err := s.Call(ctx, "files", "put", in)
-		var got string
-		if err != nil {
-			got = fmt.Sprint(svc.CodeOf(err), " ", svc.ErrorFrom(err).HTTPStatus())
-		} else {
-			size := out.(*FileSize)
-			got = fmt.Sprint(size.Size, " ", size.Known, " ", size.Type)
-		}
-		if got != test.want {
-			t.Errorf("%v: %s, want %s", test.body, got, test.want)
-		}
-		if in.Content != test.body {
-			t.Errorf("Call has changed its input to %v", in)
-		}
+		t.Run(rowName(test.want), func(t *testing.T) {
+			in := &PutFile{ID: 1, Content: test.body}
+			out, err := s.Call(ctx, "files", "put", in)
+			var got string
+			if err != nil {
+				got = fmt.Sprint(svc.CodeOf(err), " ", svc.ErrorFrom(err).HTTPStatus())
+			} else {
+				size := out.(*FileSize)
+				got = fmt.Sprint(size.Size, " ", size.Known, " ", size.Type)
+			}
+			if got != test.want {
+				t.Errorf("%v: %s, want %s", test.body, got, test.want)
+			}
+			if in.Content != test.body {
+				t.Errorf("Call has changed its input to %v", in)
+			}
+		})
 	}
 	out, err := s.Call(ctx, "files", "convert", &ConvertFile{To: "a/b", Content: svc.NewBody(strings.NewReader("abc"), "")})
 	if err != nil {
@@ -928,23 +940,25 @@ func TestFileClient(t *testing.T) {
 			{strings.Repeat("x", 1001), "image/png", 1001, "RESOURCE_EXHAUSTED: the request body has more than 1000 bytes"},
 			{strings.Repeat("x", 1001), "image/png", -1, "RESOURCE_EXHAUSTED: the request body has more than 1000 bytes"},
 		} {
-			content := newSource(test.text)
-			in := &PutFile{ID: 1, Content: svc.NewBody(content, test.contentType)}
-			if in.Content.Size != int64(len(test.text)) {
-				t.Errorf("NewBody says that %q has %d bytes", test.text, in.Content.Size)
-			}
-			in.Content.Size = test.size
-			out, err := client.Put(ctx, in)
-			got := fmt.Sprint(err)
-			if err == nil {
-				got = fmt.Sprint(*out, " ", err)
-			}
-			if got != test.want {
-				t.Errorf("%s: %+v: %s, want %s", name, test, got, test.want)
-			}
-			if <-content.closed; len(content.closed) > 0 {
-				t.Errorf("%s: %+v: closed again", name, test)
-			}
+			t.Run(rowName(test.contentType, test.text), func(t *testing.T) {
+				content := newSource(test.text)
+				in := &PutFile{ID: 1, Content: svc.NewBody(content, test.contentType)}
+				if in.Content.Size != int64(len(test.text)) {
+					t.Errorf("NewBody says that %q has %d bytes", test.text, in.Content.Size)
+				}
+				in.Content.Size = test.size
+				out, err := client.Put(ctx, in)
+				got := fmt.Sprint(err)
+				if err == nil {
+					got = fmt.Sprint(*out, " ", err)
+				}
+				if got != test.want {
+					t.Errorf("%s: %+v: %s, want %s", name, test, got, test.want)
+				}
+				if <-content.closed; len(content.closed) > 0 {
+					t.Errorf("%s: %+v: closed again", name, test)
+				}
+			})
 		}
 		file, err := client.Get(ctx, &FileID{ID: 1})
 		if err != nil {
@@ -1006,22 +1020,24 @@ func TestFileClientForeignAnswers(t *testing.T) {
 		{"image/png", io.MultiReader(strings.NewReader("ab"), iotest.ErrReader(io.ErrUnexpectedEOF)), "ab UNAVAILABLE: the response was cut: unexpected EOF", 0},
 		{"text/html", strings.NewReader("<html>"), "INTERNAL: the Content-Type of the response is not one of the output", 1},
 	} {
-		body, client := &closedBody{Reader: test.body}, new(fileClient)
-		transport := roundTripFunc(func(r *http.Request) (*http.Response, error) {
-			return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {test.contentType}}, Body: body, Request: r}, nil
+		t.Run(rowName(test.contentType), func(t *testing.T) {
+			body, client := &closedBody{Reader: test.body}, new(fileClient)
+			transport := roundTripFunc(func(r *http.Request) (*http.Response, error) {
+				return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {test.contentType}}, Body: body, Request: r}, nil
+			})
+			if err := svc.Connect[FilesAPI](client, "http://x", &svc.ClientOptions{HTTPClient: &http.Client{Transport: transport}, Service: fileOptions()}); err != nil {
+				t.Fatal(err)
+			}
+			out, err := client.Picture(context.Background(), &FileID{ID: 1})
+			got := fmt.Sprint(err)
+			if err == nil {
+				text, err := io.ReadAll(out.Content)
+				got = fmt.Sprint(string(text), " ", err)
+			}
+			if got != test.want || body.closed != test.closed {
+				t.Errorf("%s: got %s, closed %d times, want %s, %d", test.contentType, got, body.closed, test.want, test.closed)
+			}
 		})
-		if err := svc.Connect[FilesAPI](client, "http://x", &svc.ClientOptions{HTTPClient: &http.Client{Transport: transport}, Service: fileOptions()}); err != nil {
-			t.Fatal(err)
-		}
-		out, err := client.Picture(context.Background(), &FileID{ID: 1})
-		got := fmt.Sprint(err)
-		if err == nil {
-			text, err := io.ReadAll(out.Content)
-			got = fmt.Sprint(string(text), " ", err)
-		}
-		if got != test.want || body.closed != test.closed {
-			t.Errorf("%s: got %s, closed %d times, want %s, %d", test.contentType, got, body.closed, test.want, test.closed)
-		}
 	}
 }
 
@@ -1071,16 +1087,18 @@ func TestFileCloserPanics(t *testing.T) {
 		{s.REST(), "GET", "/files/1", "", "whole"},
 		{s.MCP(nil), "POST", "/mcp", call, `"text":"whole"`},
 	} {
-		r, w := httptest.NewRequest(test.method, test.path, strings.NewReader(test.body)), httptest.NewRecorder()
-		r.Header.Set("Content-Type", "application/json")
-		log.Reset()
-		test.h.ServeHTTP(w, r)
-		if w.Code != 200 || !strings.Contains(w.Body.String(), test.want) {
-			t.Errorf("%s: %d %s", test.path, w.Code, w.Body)
-		}
-		if !strings.Contains(log.String(), "cannot close") || !strings.Contains(log.String(), "files.get") {
-			t.Errorf("%s: the log is %q", test.path, &log)
-		}
+		t.Run(rowName(test.method, test.path), func(t *testing.T) {
+			r, w := httptest.NewRequest(test.method, test.path, strings.NewReader(test.body)), httptest.NewRecorder()
+			r.Header.Set("Content-Type", "application/json")
+			log.Reset()
+			test.h.ServeHTTP(w, r)
+			if w.Code != 200 || !strings.Contains(w.Body.String(), test.want) {
+				t.Errorf("%s: %d %s", test.path, w.Code, w.Body)
+			}
+			if !strings.Contains(log.String(), "cannot close") || !strings.Contains(log.String(), "files.get") {
+				t.Errorf("%s: the log is %q", test.path, &log)
+			}
+		})
 	}
 }
 

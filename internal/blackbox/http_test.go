@@ -105,14 +105,16 @@ func TestWriteTimeout(t *testing.T) {
 			{"/mcp", tool("fail"), "NOT_FOUND: late"},
 			{"/mcp", tool("panic"), "internal error"},
 		} {
-			running.Add(1)
-			go func() {
-				defer running.Done()
-				got, err := lateAnswer(srv, test.path, test.body)
-				if err != nil || !strings.Contains(got, test.want) {
-					t.Errorf("HTTP/2 %t, %s %s: %s, %v; want %s", http2, test.path, test.body, got, err, test.want)
-				}
-			}()
+			t.Run(rowName(test.path, test.body), func(t *testing.T) {
+				running.Add(1)
+				go func() {
+					defer running.Done()
+					got, err := lateAnswer(srv, test.path, test.body)
+					if err != nil || !strings.Contains(got, test.want) {
+						t.Errorf("HTTP/2 %t, %s %s: %s, %v; want %s", http2, test.path, test.body, got, err, test.want)
+					}
+				}()
+			})
 		}
 	}
 }
@@ -179,40 +181,42 @@ func TestOtherSites(t *testing.T) {
 		{"Origin: http://svc.test\nOrigin: http://evil.example", 403, 403},
 		{asJSON + "\nOrigin: null", 200, 204},
 	} {
-		s, store := newWire(t, wireOptions())
-		mux := http.NewServeMux()
-		mux.Handle("/rpc", s.RPC())
-		s.Mount(mux)
-		call := wireDirect(mux)
-		for _, q := range []struct {
-			line, body string
-			want       int
-		}{
-			{"POST /items", `{"title":"a"}`, test.json},
-			{"POST /items/ping", "a=b", test.form},
-			{"POST /rpc", `{"jsonrpc":"2.0","id":1,"method":"items.ping"}`, test.json},
-			{"PUT /items/1", `{"title":"a"}`, -1}, // a browser asks first
-			{"DELETE /items/17", "", 404},
-			{"GET /items/1", "", 200},
-		} {
-			if q.want < 0 {
-				if q.want = test.json; q.want == 403 {
-					q.want = wireFormStatus(test.header)
+		t.Run(rowName(test.header), func(t *testing.T) {
+			s, store := newWire(t, wireOptions())
+			mux := http.NewServeMux()
+			mux.Handle("/rpc", s.RPC())
+			s.Mount(mux)
+			call := wireDirect(mux)
+			for _, q := range []struct {
+				line, body string
+				want       int
+			}{
+				{"POST /items", `{"title":"a"}`, test.json},
+				{"POST /items/ping", "a=b", test.form},
+				{"POST /rpc", `{"jsonrpc":"2.0","id":1,"method":"items.ping"}`, test.json},
+				{"PUT /items/1", `{"title":"a"}`, -1}, // a browser asks first
+				{"DELETE /items/17", "", 404},
+				{"GET /items/1", "", 200},
+			} {
+				if q.want < 0 {
+					if q.want = test.json; q.want == 403 {
+						q.want = wireFormStatus(test.header)
+					}
+				}
+				store.calls.Store(0)
+				header := test.header
+				if header == "" {
+					header = "-"
+				}
+				a := call(t, wireRequest{q.line, header, q.body})
+				if a.status != q.want {
+					t.Errorf("%s with %q = %d %s, want %d", q.line, test.header, a.status, a.body, q.want)
+				}
+				if a.status == 403 && (!strings.Contains(a.body, "PERMISSION_DENIED") || store.calls.Load() > 0) {
+					t.Errorf("%s with %q: %d calls, %s", q.line, test.header, store.calls.Load(), a.body)
 				}
 			}
-			store.calls.Store(0)
-			header := test.header
-			if header == "" {
-				header = "-"
-			}
-			a := call(t, wireRequest{q.line, header, q.body})
-			if a.status != q.want {
-				t.Errorf("%s with %q = %d %s, want %d", q.line, test.header, a.status, a.body, q.want)
-			}
-			if a.status == 403 && (!strings.Contains(a.body, "PERMISSION_DENIED") || store.calls.Load() > 0) {
-				t.Errorf("%s with %q: %d calls, %s", q.line, test.header, store.calls.Load(), a.body)
-			}
-		}
+		})
 	}
 }
 
@@ -316,12 +320,14 @@ func TestLogIsShort(t *testing.T) {
 		{s.REST(), strings.ToUpper(long) + " /", 1 << 10, "method=AAA", "AAA… path"},
 		{svc.Handle(func(http.ResponseWriter, *http.Request) error { panic(long) }, &svc.ErrorOptions{Logger: opts.Logger}), "GET /", 16 << 10, "panic: aaa", "aaa…"},
 	} {
-		log.Reset()
-		wireDirect(test.h)(t, wireRequest{line: test.line})
-		got := log.String()
-		if n := len(got); n > test.max || !strings.Contains(got, test.part) || !strings.Contains(got, test.cut) {
-			t.Errorf("%.40s: %d bytes of log: %.1000s", test.line, n, got)
-		}
+		t.Run(rowName(test.part, test.line), func(t *testing.T) {
+			log.Reset()
+			wireDirect(test.h)(t, wireRequest{line: test.line})
+			got := log.String()
+			if n := len(got); n > test.max || !strings.Contains(got, test.part) || !strings.Contains(got, test.cut) {
+				t.Errorf("%.40s: %d bytes of log: %.1000s", test.line, n, got)
+			}
+		})
 	}
 }
 
@@ -355,12 +361,14 @@ func TestOpenAPIStalledBody(t *testing.T) {
 		line   string
 		status int
 	}{{"GET /", 200}, {"GET /?openapi=3.1", 200}, {"GET /?openapi=4", 400}, {"POST /", 405}} {
-		for _, rest := range []string{withLength(1000, "{"), chunked("")} {
-			conn := wireDial(t, srv.Listener.Addr().String())
-			conn.send(wireHead(test.line) + rest)
-			if a := conn.answer(t); a.status != test.status || a.header.Get("Connection") != "close" {
-				t.Errorf("%s: %d, Connection %q", test.line, a.status, a.header.Get("Connection"))
+		t.Run(rowName(test.line), func(t *testing.T) {
+			for _, rest := range []string{withLength(1000, "{"), chunked("")} {
+				conn := wireDial(t, srv.Listener.Addr().String())
+				conn.send(wireHead(test.line) + rest)
+				if a := conn.answer(t); a.status != test.status || a.header.Get("Connection") != "close" {
+					t.Errorf("%s: %d, Connection %q", test.line, a.status, a.header.Get("Connection"))
+				}
 			}
-		}
+		})
 	}
 }

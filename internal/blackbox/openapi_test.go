@@ -38,12 +38,14 @@ func TestOpenAPIGolden(t *testing.T) {
 		{"both-3.1.json", kitchen.Both(), "?openapi=3.1"},
 		{"both-3.2.json", kitchen.Both(), "?openapi=3.2"},
 	} {
-		var indented bytes.Buffer
-		if err := json.Indent(&indented, kitchenDocument(test.service, test.query), "", " "); err != nil {
-			t.Errorf("%s: %v", test.file, err)
-		}
-		indented.WriteByte('\n')
-		golden(t, "openapi/"+test.file, indented.Bytes())
+		t.Run(rowName(test.file, test.query), func(t *testing.T) {
+			var indented bytes.Buffer
+			if err := json.Indent(&indented, kitchenDocument(test.service, test.query), "", " "); err != nil {
+				t.Errorf("%s: %v", test.file, err)
+			}
+			indented.WriteByte('\n')
+			golden(t, "openapi/"+test.file, indented.Bytes())
+		})
 	}
 }
 
@@ -210,10 +212,12 @@ func TestOpenAPIRules(t *testing.T) {
 		{"At leaves the server alone", plain.At("v1"), "", "servers", `[{"url":"/"}]`},
 		{"At twice", plain.At("v1").At("/api/"), "", "paths /api/v1/todos post operationId", `"todos_Create"`},
 	} {
-		doc := kitchenDocument(test.service, test.query)
-		if got := oaAt(t, doc, strings.Fields(test.path)...); got != test.want {
-			t.Errorf("%s: %s is %s\nwant %s", test.name, test.path, got, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			doc := kitchenDocument(test.service, test.query)
+			if got := oaAt(t, doc, strings.Fields(test.path)...); got != test.want {
+				t.Errorf("%s: %s is %s\nwant %s", test.name, test.path, got, test.want)
+			}
+		})
 	}
 }
 
@@ -230,14 +234,16 @@ func TestOpenAPIErrorForms(t *testing.T) {
 		{"WriteProblem", svc.WriteProblem, `{"$ref":"#/components/responses/Problem"}`},
 		{"another", func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(500) }, `{"description":"Error"}`},
 	} {
-		doc := kitchenDocument(oaService(svc.Options{OnError: test.onError}), "")
-		if got := oaAt(t, doc, "paths", "/todos", "post", "responses", "default"); got != test.want {
-			t.Errorf("%s: %s, want %s", test.name, got, test.want)
-		}
-		responses := oaAt(t, doc, "components", "responses")
-		if problem := strings.Contains(responses, "application/problem+json"); problem != (test.name == "WriteProblem") {
-			t.Errorf("%s: the responses are %s", test.name, responses)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			doc := kitchenDocument(oaService(svc.Options{OnError: test.onError}), "")
+			if got := oaAt(t, doc, "paths", "/todos", "post", "responses", "default"); got != test.want {
+				t.Errorf("%s: %s, want %s", test.name, got, test.want)
+			}
+			responses := oaAt(t, doc, "components", "responses")
+			if problem := strings.Contains(responses, "application/problem+json"); problem != (test.name == "WriteProblem") {
+				t.Errorf("%s: the responses are %s", test.name, responses)
+			}
+		})
 	}
 }
 
@@ -300,23 +306,25 @@ func TestOpenAPIServed(t *testing.T) {
 		{"POST", "/", "", "", 405, "application/json", ""},
 		{"OPTIONS", "/", "", "", 405, "application/json", ""},
 	} {
-		res := oaGet(h, test.method, test.target, test.name, test.value)
-		body, _ := io.ReadAll(res.Body)
-		var doc struct{ OpenAPI string }
-		json.Unmarshal(body, &doc)
-		if res.StatusCode != test.status || res.Header.Get("Content-Type") != test.contentType || doc.OpenAPI != test.openapi {
-			t.Errorf("%s %s %s: %s is %d %s with openapi %q, want %d %s %q", test.method, test.target, test.name, test.value,
-				res.StatusCode, res.Header.Get("Content-Type"), doc.OpenAPI, test.status, test.contentType, test.openapi)
-		}
-		if ok := test.status < 400; ok != (res.Header.Get("ETag") != "") || ok && res.Header.Get("Vary") != "Accept" {
-			t.Errorf("%s %s %s: %s has the header %v", test.method, test.target, test.name, test.value, res.Header)
-		}
-		if allow := res.Header.Get("Allow"); (test.status == 405) != (allow == "GET, HEAD") {
-			t.Errorf("%s has Allow %q", test.method, allow)
-		}
-		if (test.method == "HEAD" || test.status == 304) && len(body) > 0 {
-			t.Errorf("%s %d has a body", test.method, test.status)
-		}
+		t.Run(rowName(test.method, test.target, test.name, test.value), func(t *testing.T) {
+			res := oaGet(h, test.method, test.target, test.name, test.value)
+			body, _ := io.ReadAll(res.Body)
+			var doc struct{ OpenAPI string }
+			json.Unmarshal(body, &doc)
+			if res.StatusCode != test.status || res.Header.Get("Content-Type") != test.contentType || doc.OpenAPI != test.openapi {
+				t.Errorf("%s %s %s: %s is %d %s with openapi %q, want %d %s %q", test.method, test.target, test.name, test.value,
+					res.StatusCode, res.Header.Get("Content-Type"), doc.OpenAPI, test.status, test.contentType, test.openapi)
+			}
+			if ok := test.status < 400; ok != (res.Header.Get("ETag") != "") || ok && res.Header.Get("Vary") != "Accept" {
+				t.Errorf("%s %s %s: %s has the header %v", test.method, test.target, test.name, test.value, res.Header)
+			}
+			if allow := res.Header.Get("Allow"); (test.status == 405) != (allow == "GET, HEAD") {
+				t.Errorf("%s has Allow %q", test.method, allow)
+			}
+			if (test.method == "HEAD" || test.status == 304) && len(body) > 0 {
+				t.Errorf("%s %d has a body", test.method, test.status)
+			}
+		})
 	}
 }
 
@@ -380,16 +388,18 @@ func TestOpenAPIPreconditions(t *testing.T) {
 		{[]string{"If-Modified-Since", "Sat, 21 Nov 2099 00:00:00 GMT"}, 200, string(whole)},
 		{[]string{"If-Unmodified-Since", "Sat, 21 Nov 1999 00:00:00 GMT"}, 200, string(whole)},
 	} {
-		res := oaGet(h, "GET", "/", test.header...)
-		body, _ := io.ReadAll(res.Body)
-		if res.StatusCode != test.status || string(body) != test.body {
-			t.Errorf("%q: %d %s; want %d %s", test.header, res.StatusCode, body, test.status, test.body)
-		}
-		if got := res.Header.Get("Last-Modified"); got != "" {
-			t.Errorf("%q: Last-Modified is %s", test.header, got)
-		}
-		if got := res.Header.Get("Content-Length"); test.status == 200 && got != strconv.Itoa(len(whole)) {
-			t.Errorf("%q: Content-Length is %s, want %d", test.header, got, len(whole))
-		}
+		t.Run(rowName(test.header, test.status), func(t *testing.T) {
+			res := oaGet(h, "GET", "/", test.header...)
+			body, _ := io.ReadAll(res.Body)
+			if res.StatusCode != test.status || string(body) != test.body {
+				t.Errorf("%q: %d %s; want %d %s", test.header, res.StatusCode, body, test.status, test.body)
+			}
+			if got := res.Header.Get("Last-Modified"); got != "" {
+				t.Errorf("%q: Last-Modified is %s", test.header, got)
+			}
+			if got := res.Header.Get("Content-Length"); test.status == 200 && got != strconv.Itoa(len(whole)) {
+				t.Errorf("%q: Content-Length is %s, want %d", test.header, got, len(whole))
+			}
+		})
 	}
 }

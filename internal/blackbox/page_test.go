@@ -95,14 +95,16 @@ func pageWrong(t testing.TB, err error) (wrong []string) {
 
 func TestParsePage(t *testing.T) {
 	for _, test := range pageRows {
-		q, err := url.ParseQuery(test.query)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := svc.ParsePage(q)
-		if wrong := pageWrong(t, err); got != test.want || !reflect.DeepEqual(wrong, test.wrong) {
-			t.Errorf("ParsePage(%q) = %v, %q; want %v, %q", test.query, got, wrong, test.want, test.wrong)
-		}
+		t.Run(rowName(test.query), func(t *testing.T) {
+			q, err := url.ParseQuery(test.query)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := svc.ParsePage(q)
+			if wrong := pageWrong(t, err); got != test.want || !reflect.DeepEqual(wrong, test.wrong) {
+				t.Errorf("ParsePage(%q) = %v, %q; want %v, %q", test.query, got, wrong, test.want, test.wrong)
+			}
+		})
 	}
 	if got, err := svc.ParsePage(nil); err != nil || got != (svc.PageRequest{Page: 1, PerPage: 20, Limit: 20, Cursor: ""}) {
 		t.Errorf("ParsePage(nil) = %v, %v", got, err)
@@ -134,9 +136,11 @@ func TestPageArithmetic(t *testing.T) {
 		{svc.PageRequest{Page: math.MaxInt/100 + 1, PerPage: 100, Limit: 1, Cursor: ""}, math.MaxInt / 100 * 100, 100, false},
 		{svc.PageRequest{Page: math.MaxInt/100 + 2, PerPage: 100, Limit: 1, Cursor: ""}, math.MaxInt, 100, false},
 	} {
-		if offset, size, cursor := test.req.Offset(), test.req.Size(), test.req.IsCursor(); offset != test.offset || size != test.size || cursor != test.cursor {
-			t.Errorf("%v: offset %d, size %d, cursor %t; want %d, %d, %t", test.req, offset, size, cursor, test.offset, test.size, test.cursor)
-		}
+		t.Run(rowName(test.req), func(t *testing.T) {
+			if offset, size, cursor := test.req.Offset(), test.req.Size(), test.req.IsCursor(); offset != test.offset || size != test.size || cursor != test.cursor {
+				t.Errorf("%v: offset %d, size %d, cursor %t; want %d, %d, %t", test.req, offset, size, cursor, test.offset, test.size, test.cursor)
+			}
+		})
 	}
 }
 
@@ -156,9 +160,11 @@ func TestNewPage(t *testing.T) {
 		{nil, svc.PageRequest{Page: 1, PerPage: 100, Limit: 0, Cursor: ""}, math.MaxInt, `{"data":[],"page":1,"per_page":100,"total":` + maxInt + `,"total_pages":` + strconv.Itoa(math.MaxInt/100+1) + `}`},
 		{nil, svc.PageRequest{Page: -1, PerPage: -1, Limit: 0, Cursor: ""}, -1, `{"data":[],"page":1,"per_page":20,"total":0,"total_pages":0}`},
 	} {
-		if got, err := json.Marshal(svc.NewPage(test.data, test.req, test.total)); err != nil || string(got) != test.want {
-			t.Errorf("NewPage(%v, %v, %d) = %s, %v; want %s", test.data, test.req, test.total, got, err, test.want)
-		}
+		t.Run(rowName(test.total, test.req), func(t *testing.T) {
+			if got, err := json.Marshal(svc.NewPage(test.data, test.req, test.total)); err != nil || string(got) != test.want {
+				t.Errorf("NewPage(%v, %v, %d) = %s, %v; want %s", test.data, test.req, test.total, got, err, test.want)
+			}
+		})
 	}
 }
 
@@ -177,10 +183,12 @@ func TestNewCursorPage(t *testing.T) {
 		{[]string{"a"}, 0, `{"data":["a"],"has_more":false}`},
 		{[]string{"a"}, -1, `{"data":["a"],"has_more":false}`},
 	} {
-		page := svc.NewCursorPage(test.data, test.limit, func(last string) string { return "after " + last })
-		if got, err := json.Marshal(page); err != nil || string(got) != test.want {
-			t.Errorf("NewCursorPage(%q, %d) = %s, %v; want %s", test.data, test.limit, got, err, test.want)
-		}
+		t.Run(rowName(test.limit, test.data), func(t *testing.T) {
+			page := svc.NewCursorPage(test.data, test.limit, func(last string) string { return "after " + last })
+			if got, err := json.Marshal(page); err != nil || string(got) != test.want {
+				t.Errorf("NewCursorPage(%q, %d) = %s, %v; want %s", test.data, test.limit, got, err, test.want)
+			}
+		})
 	}
 }
 
@@ -221,19 +229,21 @@ func TestPageZeroValues(t *testing.T) {
 		{"/cursor", "get_cursor", `{"data":[],"has_more":false}`},
 		{"/all", "get_all", `{"data":[{"version":"<v1>"}],` + zero + `,"note":"kept"}`},
 	} {
-		w := httptest.NewRecorder()
-		s.REST().ServeHTTP(w, httptest.NewRequest("GET", test.path, nil))
-		if got := w.Body.String(); got != test.want {
-			t.Errorf("%s over REST: %s, want %s", test.path, got, test.want)
-		}
-		out, err := s.Call(context.Background(), "z", test.method, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := json.Marshal(out)
-		if want := strings.NewReplacer("[]", "null", "<", `\u003c`, ">", `\u003e`).Replace(test.want); err != nil || string(got) != want {
-			t.Errorf("%s by json.Marshal: %s, %v; want %s", test.path, got, err, want)
-		}
+		t.Run(rowName(test.path, test.method), func(t *testing.T) {
+			w := httptest.NewRecorder()
+			s.REST().ServeHTTP(w, httptest.NewRequest("GET", test.path, nil))
+			if got := w.Body.String(); got != test.want {
+				t.Errorf("%s over REST: %s, want %s", test.path, got, test.want)
+			}
+			out, err := s.Call(context.Background(), "z", test.method, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := json.Marshal(out)
+			if want := strings.NewReplacer("[]", "null", "<", `\u003c`, ">", `\u003e`).Replace(test.want); err != nil || string(got) != want {
+				t.Errorf("%s by json.Marshal: %s, %v; want %s", test.path, got, err, want)
+			}
+		})
 	}
 	d := s.Descriptor()
 	var names []string
@@ -269,18 +279,20 @@ func TestPageLinks(t *testing.T) {
 		{"/todos?q=" + strings.Repeat("a", 1<<20), 2, 30, ""},
 		{"//evil.example/x", 1, 1, `<//evil.example/x?page=1&per_page=10>; rel="first", <//evil.example/x?page=1&per_page=10>; rel="last"`}, // a host, by the caller's word
 	} {
-		u, err := url.Parse(test.url)
-		if err != nil {
-			t.Fatal(err)
-		}
-		before := *u
-		page := svc.NewPage[int](nil, svc.PageRequest{Page: test.page, PerPage: 10}, test.total)
-		if got := page.Links(u); got != test.want {
-			t.Errorf("Links(%s) of page %d of %d items:\n got %s\nwant %s", test.url, test.page, test.total, got, test.want)
-		}
-		if !reflect.DeepEqual(*u, before) {
-			t.Errorf("Links(%s) changed it to %s", test.url, u)
-		}
+		t.Run(rowName(test.page, test.total, test.url), func(t *testing.T) {
+			u, err := url.Parse(test.url)
+			if err != nil {
+				t.Fatal(err)
+			}
+			before := *u
+			page := svc.NewPage[int](nil, svc.PageRequest{Page: test.page, PerPage: 10}, test.total)
+			if got := page.Links(u); got != test.want {
+				t.Errorf("Links(%s) of page %d of %d items:\n got %s\nwant %s", test.url, test.page, test.total, got, test.want)
+			}
+			if !reflect.DeepEqual(*u, before) {
+				t.Errorf("Links(%s) changed it to %s", test.url, u)
+			}
+		})
 	}
 	// A request for such a path must not become a link to another host.
 	r := httptest.NewRequest("GET", "/", nil)
@@ -390,16 +402,18 @@ func pageREST(t testing.TB, s *svc.Service, method, target, body string) (svc.Pa
 func TestPagesBindOverREST(t *testing.T) {
 	s := pageService(t)
 	for _, test := range pageRows {
-		got, refusal := pageREST(t, s, "GET", "/both?"+test.query, "")
-		q, _ := url.ParseQuery(test.query)
-		_, err := svc.ParsePage(q)
-		want := ""
-		if err != nil {
-			want = envelopeOf(err)
-		}
-		if sortPageViolations(refusal) != sortPageViolations(want) || got != test.want {
-			t.Errorf("GET /both?%s = %v %s; want %v %s", test.query, got, refusal, test.want, want)
-		}
+		t.Run(rowName(test.query), func(t *testing.T) {
+			got, refusal := pageREST(t, s, "GET", "/both?"+test.query, "")
+			q, _ := url.ParseQuery(test.query)
+			_, err := svc.ParsePage(q)
+			want := ""
+			if err != nil {
+				want = envelopeOf(err)
+			}
+			if sortPageViolations(refusal) != sortPageViolations(want) || got != test.want {
+				t.Errorf("GET /both?%s = %v %s; want %v %s", test.query, got, refusal, test.want, want)
+			}
+		})
 	}
 }
 
@@ -445,9 +459,11 @@ func TestPagesBindWhereverEmbedded(t *testing.T) {
 		{"POST", "/p/query?cursor=x&limit=1000", `{"done":true}`, svc.PageRequest{Page: 0, PerPage: 0, Limit: 100, Cursor: "x"}},
 		{"POST", "/p/query?limit=7", `{"limit":9,"cursor":"y"}`, svc.PageRequest{Page: 0, PerPage: 0, Limit: 7, Cursor: ""}}, // a query parameter is no body member
 	} {
-		if got, refusal := pageREST(t, s, test.method, test.target, test.body); refusal != "" || got != test.want {
-			t.Errorf("%s %s = %v %s, want %v", test.method, test.target, got, refusal, test.want)
-		}
+		t.Run(rowName(test.method, test.target), func(t *testing.T) {
+			if got, refusal := pageREST(t, s, test.method, test.target, test.body); refusal != "" || got != test.want {
+				t.Errorf("%s %s = %v %s, want %v", test.method, test.target, got, refusal, test.want)
+			}
+		})
 	}
 	_, refusal := pageREST(t, s, "POST", "/p/query?limit=0", `{}`)
 	if want := `{"in":"query","path":"/limit","rule":"minimum","message":"must be at least 1"}`; !strings.Contains(refusal, want) {
@@ -473,13 +489,15 @@ func TestPagesThroughCall(t *testing.T) {
 		{"list_own", &pageByOwn{pageOwn{svc.PageQuery{Page: 0, PerPage: 500}}}, svc.PageRequest{Page: 1, PerPage: 100, Limit: 0, Cursor: ""}, nil},
 		{"list_pointer", &pageByPointer{&svc.PageQuery{Page: 0, PerPage: 500}}, svc.PageRequest{Page: 1, PerPage: 100, Limit: 0, Cursor: ""}, nil},
 	} {
-		out, err := s.Call(context.Background(), "p", test.method, test.in)
-		if wrong := pageWrong(t, err); !reflect.DeepEqual(wrong, test.wrong) {
-			t.Errorf("%s: %q, want %q", test.method, wrong, test.wrong)
-		}
-		if got, ok := out.(*svc.PageRequest); ok != (test.wrong == nil) || ok && *got != test.want {
-			t.Errorf("%s: %v, want %v", test.method, out, test.want)
-		}
+		t.Run(rowName(test.method, test.in), func(t *testing.T) {
+			out, err := s.Call(context.Background(), "p", test.method, test.in)
+			if wrong := pageWrong(t, err); !reflect.DeepEqual(wrong, test.wrong) {
+				t.Errorf("%s: %q, want %q", test.method, wrong, test.wrong)
+			}
+			if got, ok := out.(*svc.PageRequest); ok != (test.wrong == nil) || ok && *got != test.want {
+				t.Errorf("%s: %v, want %v", test.method, out, test.want)
+			}
+		})
 	}
 	in, err := s.NewInput("p", "list_both")
 	if want := (svc.PageRequest{Page: 1, PerPage: 20, Limit: 20, Cursor: ""}); err != nil || in.(*pageByBoth).PageRequest != want {
@@ -541,16 +559,18 @@ func TestPageInOpenAPI(t *testing.T) {
 		{"/both", "get", "query page 1 1 -, query per_page 20 1 -, query limit 20 1 -, query cursor - - -"},
 		{"/p/query", "post", "query cursor - - -, query limit 20 1 -"},
 	} {
-		var got []string
-		for _, p := range doc.Paths[test.path][test.method].Parameters {
-			got = append(got, strings.Join([]string{p.In, p.Name, show(p.Schema.Default), show(p.Schema.Minimum), show(p.Schema.Maximum)}, " "))
-			if p.Required {
-				t.Errorf("%s: %s is required", test.path, p.Name)
+		t.Run(rowName(test.path, test.method), func(t *testing.T) {
+			var got []string
+			for _, p := range doc.Paths[test.path][test.method].Parameters {
+				got = append(got, strings.Join([]string{p.In, p.Name, show(p.Schema.Default), show(p.Schema.Minimum), show(p.Schema.Maximum)}, " "))
+				if p.Required {
+					t.Errorf("%s: %s is required", test.path, p.Name)
+				}
 			}
-		}
-		if got := strings.Join(got, ", "); got != test.want {
-			t.Errorf("%s has the parameters %s, want %s", test.path, got, test.want)
-		}
+			if got := strings.Join(got, ", "); got != test.want {
+				t.Errorf("%s has the parameters %s, want %s", test.path, got, test.want)
+			}
+		})
 	}
 }
 
@@ -569,27 +589,29 @@ func TestPagesBindAsObject(t *testing.T) {
 		{`{"page":"1"}`, svc.PageRequest{}, []string{"page type must be an integer"}},
 		{`{"page":null}`, svc.PageRequest{}, []string{"page type must be an integer"}},
 	} {
-		body := `{"jsonrpc":"2.0","id":1,"method":"p.list_both","params":` + test.params + `}`
-		w := httptest.NewRecorder()
-		s.RPC().ServeHTTP(w, httptest.NewRequest("POST", "/", strings.NewReader(body)))
-		var answer struct {
-			Result svc.PageRequest
-			Error  struct {
-				Data struct {
-					Details struct{ Violations []svc.Violation }
+		t.Run(rowName(test.params), func(t *testing.T) {
+			body := `{"jsonrpc":"2.0","id":1,"method":"p.list_both","params":` + test.params + `}`
+			w := httptest.NewRecorder()
+			s.RPC().ServeHTTP(w, httptest.NewRequest("POST", "/", strings.NewReader(body)))
+			var answer struct {
+				Result svc.PageRequest
+				Error  struct {
+					Data struct {
+						Details struct{ Violations []svc.Violation }
+					}
 				}
 			}
-		}
-		if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil {
-			t.Fatal(err)
-		}
-		var wrong []string
-		for _, v := range answer.Error.Data.Details.Violations {
-			wrong = append(wrong, strings.Join([]string{strings.TrimPrefix(v.Path, "/"), v.Rule, v.Message}, " "))
-		}
-		if answer.Result != test.want || !slices.Equal(wrong, test.wrong) {
-			t.Errorf("%s: %v, %q; want %v, %q\n%s", test.params, answer.Result, wrong, test.want, test.wrong, w.Body)
-		}
+			if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil {
+				t.Fatal(err)
+			}
+			var wrong []string
+			for _, v := range answer.Error.Data.Details.Violations {
+				wrong = append(wrong, strings.Join([]string{strings.TrimPrefix(v.Path, "/"), v.Rule, v.Message}, " "))
+			}
+			if answer.Result != test.want || !slices.Equal(wrong, test.wrong) {
+				t.Errorf("%s: %v, %q; want %v, %q\n%s", test.params, answer.Result, wrong, test.want, test.wrong, w.Body)
+			}
+		})
 	}
 }
 
@@ -602,14 +624,16 @@ func TestVersionReachesMethods(t *testing.T) {
 		{"/v1/version?version=2", "", `{"version":"2"}`},
 		{"/v1/version", "2025-03-01", `{"version":"2025-03-01"}`},
 	} {
-		r := httptest.NewRequest("GET", test.target, nil)
-		if test.header != "" {
-			r.Header.Set("Accept-Version", test.header)
-		}
-		w := httptest.NewRecorder()
-		if h.ServeHTTP(w, r); w.Body.String() != test.want {
-			t.Errorf("GET %s: %d %s, want %s", test.target, w.Code, w.Body, test.want)
-		}
+		t.Run(rowName(test.target, test.header), func(t *testing.T) {
+			r := httptest.NewRequest("GET", test.target, nil)
+			if test.header != "" {
+				r.Header.Set("Accept-Version", test.header)
+			}
+			w := httptest.NewRecorder()
+			if h.ServeHTTP(w, r); w.Body.String() != test.want {
+				t.Errorf("GET %s: %d %s, want %s", test.target, w.Code, w.Body, test.want)
+			}
+		})
 	}
 }
 

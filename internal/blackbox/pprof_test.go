@@ -71,21 +71,23 @@ func TestPprofPaths(t *testing.T) {
 		{"/a/b/c", "/a/b/c/threadcreate", named},
 		{"/a/b/c", "/a/b", passed},
 	} {
-		w := pprofGet(test.prefix, "GET", test.path)
-		body, got := w.Body.String(), named
-		switch {
-		case w.Code == 200 && body == "passed":
-			got = passed
-		case w.Code == 200 && strings.Contains(body, "<title>Profiles"):
-			got = index
-		case w.Code == 404 && body == "Unknown profile\n":
-			got = unknown
-		case w.Code != 200:
-			got = fmt.Sprintf("%d %s", w.Code, body)
-		}
-		if got != test.want {
-			t.Errorf("Pprof(%q) on %q: %s, want %s", test.prefix, test.path, got, test.want)
-		}
+		t.Run(rowName(test.prefix, test.path), func(t *testing.T) {
+			w := pprofGet(test.prefix, "GET", test.path)
+			body, got := w.Body.String(), named
+			switch {
+			case w.Code == 200 && body == "passed":
+				got = passed
+			case w.Code == 200 && strings.Contains(body, "<title>Profiles"):
+				got = index
+			case w.Code == 404 && body == "Unknown profile\n":
+				got = unknown
+			case w.Code != 200:
+				got = fmt.Sprintf("%d %s", w.Code, body)
+			}
+			if got != test.want {
+				t.Errorf("Pprof(%q) on %q: %s, want %s", test.prefix, test.path, got, test.want)
+			}
+		})
 	}
 }
 
@@ -103,9 +105,11 @@ func TestPprofPanics(t *testing.T) {
 		{"//debug", "svc: Pprof: the prefix //debug must be a clean path that starts with a slash"},
 		{"/a/../b", "svc: Pprof: the prefix /a/../b must be a clean path that starts with a slash"},
 	} {
-		if got := guardPanic(func() { svc.Pprof(test.prefix) }); got != test.want {
-			t.Errorf("Pprof(%q) panics with %v, want %v", test.prefix, got, test.want)
-		}
+		t.Run(rowName(test.prefix), func(t *testing.T) {
+			if got := guardPanic(func() { svc.Pprof(test.prefix) }); got != test.want {
+				t.Errorf("Pprof(%q) panics with %v, want %v", test.prefix, got, test.want)
+			}
+		})
 	}
 }
 
@@ -161,23 +165,25 @@ func TestPprofRefuses(t *testing.T) {
 		{"TRACE", "trace", 405, method},
 		{"QUERY", "nothing", 405, method},
 	} {
-		w := pprofGet("", test.method, "/debug/pprof/"+test.target)
-		if w.Code != test.status || w.Body.String() != test.body {
-			t.Errorf("%s %s: %d %s; want %d %s", test.method, test.target, w.Code, w.Body, test.status, test.body)
-		}
-		want := http.Header{"Content-Type": {"text/plain; charset=utf-8"}, "X-Content-Type-Options": {"nosniff"}, "X-Go-Pprof": {"1"}}
-		if test.status == 405 {
-			want.Set("Allow", "GET, HEAD")
-			if test.target == "symbol" {
-				want.Set("Allow", "GET, HEAD, POST")
+		t.Run(rowName(test.method, test.target), func(t *testing.T) {
+			w := pprofGet("", test.method, "/debug/pprof/"+test.target)
+			if w.Code != test.status || w.Body.String() != test.body {
+				t.Errorf("%s %s: %d %s; want %d %s", test.method, test.target, w.Code, w.Body, test.status, test.body)
 			}
-		}
-		if got := w.Header(); !reflect.DeepEqual(got, want) {
-			t.Errorf("%s %s: headers %v, want %v", test.method, test.target, got, want)
-		}
-		if n := len(w.writeDeadlines); n > 0 {
-			t.Errorf("%s %s: %d write deadlines", test.method, test.target, n)
-		}
+			want := http.Header{"Content-Type": {"text/plain; charset=utf-8"}, "X-Content-Type-Options": {"nosniff"}, "X-Go-Pprof": {"1"}}
+			if test.status == 405 {
+				want.Set("Allow", "GET, HEAD")
+				if test.target == "symbol" {
+					want.Set("Allow", "GET, HEAD, POST")
+				}
+			}
+			if got := w.Header(); !reflect.DeepEqual(got, want) {
+				t.Errorf("%s %s: headers %v, want %v", test.method, test.target, got, want)
+			}
+			if n := len(w.writeDeadlines); n > 0 {
+				t.Errorf("%s %s: %d write deadlines", test.method, test.target, n)
+			}
+		})
 	}
 }
 
@@ -195,14 +201,16 @@ func TestPprofCmdlineAndSymbol(t *testing.T) {
 		{strings.Repeat("1", 5000) + "+" + pc, known},
 		{"1", ""},
 	} {
-		want := "num_symbols: 1\n" + test.want
-		if got := pprofGet("", "GET", "/debug/pprof/symbol?"+test.counters).Body.String(); got != want {
-			t.Errorf("GET symbol?%.40s = %q, want %q", test.counters, got, want)
-		}
-		r := httptest.NewRequest("POST", "/debug/pprof/symbol?"+pc, strings.NewReader(test.counters))
-		if got := guardServe(svc.Pprof(""), r).Body.String(); got != want {
-			t.Errorf("POST symbol %.40s = %q, want %q", test.counters, got, want)
-		}
+		t.Run(rowName(test.counters), func(t *testing.T) {
+			want := "num_symbols: 1\n" + test.want
+			if got := pprofGet("", "GET", "/debug/pprof/symbol?"+test.counters).Body.String(); got != want {
+				t.Errorf("GET symbol?%.40s = %q, want %q", test.counters, got, want)
+			}
+			r := httptest.NewRequest("POST", "/debug/pprof/symbol?"+pc, strings.NewReader(test.counters))
+			if got := guardServe(svc.Pprof(""), r).Body.String(); got != want {
+				t.Errorf("POST symbol %.40s = %q, want %q", test.counters, got, want)
+			}
+		})
 	}
 }
 
@@ -360,11 +368,13 @@ func TestPprofDebugAndGC(t *testing.T) {
 		{"goroutine?debug=2", "text/plain; charset=utf-8", "", "goroutine "},
 		{"threadcreate?debug=1", "text/plain; charset=utf-8", "", "threadcreate profile: total "},
 	} {
-		w := pprofGet("", "GET", "/debug/pprof/"+test.target)
-		h := w.Header()
-		if w.Code != 200 || h.Get("Content-Type") != test.contentType || h.Get("Content-Disposition") != test.disposition || !strings.HasPrefix(w.Body.String(), test.begins) {
-			t.Errorf("%s: %d, %v, %.20q", test.target, w.Code, h, w.Body)
-		}
+		t.Run(rowName(test.target, test.contentType), func(t *testing.T) {
+			w := pprofGet("", "GET", "/debug/pprof/"+test.target)
+			h := w.Header()
+			if w.Code != 200 || h.Get("Content-Type") != test.contentType || h.Get("Content-Disposition") != test.disposition || !strings.HasPrefix(w.Body.String(), test.begins) {
+				t.Errorf("%s: %d, %v, %.20q", test.target, w.Code, h, w.Body)
+			}
+		})
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -392,8 +402,10 @@ func TestPprofUnderGuard(t *testing.T) {
 		{"/x/../debug/pprof/heap", 401},
 		{"/debug/pprofx", 404},
 	} {
-		if got, body := rawGet(t, server.Listener.Addr().String(), test.path); got != test.want {
-			t.Errorf("GET %s: %d %s, want %d", test.path, got, body, test.want)
-		}
+		t.Run(rowName(test.path), func(t *testing.T) {
+			if got, body := rawGet(t, server.Listener.Addr().String(), test.path); got != test.want {
+				t.Errorf("GET %s: %d %s, want %d", test.path, got, body, test.want)
+			}
+		})
 	}
 }

@@ -243,12 +243,14 @@ func TestPprofAgreesWithNetHTTP(t *testing.T) {
 		{"GET", "/profile?seconds=1", "", pprofTypes},
 		{"GET", "/trace?seconds=1", "", func(t *testing.T, body string) string { return body[:16] }},
 	} {
-		a := pprofFetch(t, test.method, theirs+"/debug/pprof"+test.target, test.body)
-		b := pprofFetch(t, test.method, ours+"/debug/pprof"+test.target, test.body)
-		a.body, b.body = test.same(t, a.body), test.same(t, b.body)
-		if a != b {
-			t.Errorf("%s %s:\n theirs %.2000s\n ours   %.2000s", test.method, test.target, fmt.Sprintf("%+v", a), fmt.Sprintf("%+v", b))
-		}
+		t.Run(rowName(test.method, test.target), func(t *testing.T) {
+			a := pprofFetch(t, test.method, theirs+"/debug/pprof"+test.target, test.body)
+			b := pprofFetch(t, test.method, ours+"/debug/pprof"+test.target, test.body)
+			a.body, b.body = test.same(t, a.body), test.same(t, b.body)
+			if a != b {
+				t.Errorf("%s %s:\n theirs %.2000s\n ours   %.2000s", test.method, test.target, fmt.Sprintf("%+v", a), fmt.Sprintf("%+v", b))
+			}
+		})
 	}
 	checkPprofDifferences(t, theirs, ours)
 }
@@ -325,13 +327,15 @@ func TestPprofTools(t *testing.T) {
 		{"-lines", "heap?gc=1", "main.work"},
 		{"-lines", "goroutine", "main.main"},
 	} {
-		out := ""
-		for attempt := 0; attempt < 20 && !strings.Contains(out, test.want); attempt++ { // a busy machine may do no work in a second
-			out = pprofGo(t, "tool", "pprof", "-symbolize=none", "-cum", "-nodefraction=0", test.flag, "-top", base+test.page)
-		}
-		if !strings.Contains(out, test.want) {
-			t.Errorf("go tool pprof %s %s does not show %s:\n%.2000s", test.flag, test.page, test.want, out)
-		}
+		t.Run(rowName(test.flag, test.page), func(t *testing.T) {
+			out := ""
+			for attempt := 0; attempt < 20 && !strings.Contains(out, test.want); attempt++ { // a busy machine may do no work in a second
+				out = pprofGo(t, "tool", "pprof", "-symbolize=none", "-cum", "-nodefraction=0", test.flag, "-top", base+test.page)
+			}
+			if !strings.Contains(out, test.want) {
+				t.Errorf("go tool pprof %s %s does not show %s:\n%.2000s", test.flag, test.page, test.want, out)
+			}
+		})
 	}
 	out, err := exec.Command("go", "tool", "pprof", "-top", base+"nothing").CombinedOutput()
 	if err == nil || !bytes.Contains(out, []byte("Unknown profile")) {

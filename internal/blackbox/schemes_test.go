@@ -109,36 +109,38 @@ func TestAPIKey(t *testing.T) {
 		{"without a scope", strict, []string{deskKey}, 403, "the API key lacks a scope: desk:close"},
 		{"with the scope", strict, []string{"closer" + secret}, 200, ""},
 	} {
-		for path, body := range map[string]string{
-			"/desk/who": `{"n":1}`,
-			"/rpc":      `{"jsonrpc":"2.0","id":1,"method":"desk.who","params":{"n":1}}`,
-			"/mcp":      `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"desk_who","arguments":{"n":1}}}`,
-		} {
-			log.Reset()
-			r := httptest.NewRequest("POST", path, strings.NewReader(body))
-			r.Header.Set("Content-Type", "application/json")
-			r.Header["X-Api-Key"] = test.keys
-			w := httptest.NewRecorder()
-			test.guard.ServeHTTP(w, r)
-			challenge := `ApiKey header="X-Api-Key"`
-			if vary := w.Header().Get("Vary"); vary != "X-Api-Key" { // or a cache gives an answer to all callers
-				t.Errorf("Vary is %q", vary)
-			}
-			if test.status == 200 || test.status == 503 {
-				challenge = ""
-			}
-			if got := strings.Join(w.Header()["Www-Authenticate"], " | "); w.Code != test.status || got != challenge {
-				t.Errorf("%s, %s: %d, %s; want %d, %s\n%s", test.name, path, w.Code, got, test.status, challenge, w.Body)
-			}
-			if !strings.Contains(log.String(), test.log) || (test.log == "") != (log.Len() == 0) {
-				t.Errorf("%s, %s: logged %s\nwant %s", test.name, path, &log, test.log)
-			}
-			for _, place := range []string{log.String(), w.Body.String(), fmt.Sprint(w.Header())} {
-				if strings.Contains(place, secret[1:9]) || strings.Contains(place, deskKey) || strings.Contains(place, "kkkkkkkk") {
-					t.Errorf("%s, %s: the key is in %s", test.name, path, place)
+		t.Run(test.name, func(t *testing.T) {
+			for path, body := range map[string]string{
+				"/desk/who": `{"n":1}`,
+				"/rpc":      `{"jsonrpc":"2.0","id":1,"method":"desk.who","params":{"n":1}}`,
+				"/mcp":      `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"desk_who","arguments":{"n":1}}}`,
+			} {
+				log.Reset()
+				r := httptest.NewRequest("POST", path, strings.NewReader(body))
+				r.Header.Set("Content-Type", "application/json")
+				r.Header["X-Api-Key"] = test.keys
+				w := httptest.NewRecorder()
+				test.guard.ServeHTTP(w, r)
+				challenge := `ApiKey header="X-Api-Key"`
+				if vary := w.Header().Get("Vary"); vary != "X-Api-Key" { // or a cache gives an answer to all callers
+					t.Errorf("Vary is %q", vary)
+				}
+				if test.status == 200 || test.status == 503 {
+					challenge = ""
+				}
+				if got := strings.Join(w.Header()["Www-Authenticate"], " | "); w.Code != test.status || got != challenge {
+					t.Errorf("%s, %s: %d, %s; want %d, %s\n%s", test.name, path, w.Code, got, test.status, challenge, w.Body)
+				}
+				if !strings.Contains(log.String(), test.log) || (test.log == "") != (log.Len() == 0) {
+					t.Errorf("%s, %s: logged %s\nwant %s", test.name, path, &log, test.log)
+				}
+				for _, place := range []string{log.String(), w.Body.String(), fmt.Sprint(w.Header())} {
+					if strings.Contains(place, secret[1:9]) || strings.Contains(place, deskKey) || strings.Contains(place, "kkkkkkkk") {
+						t.Errorf("%s, %s: the key is in %s", test.name, path, place)
+					}
 				}
 			}
-		}
+		})
 	}
 }
 
@@ -201,39 +203,41 @@ func TestGuardsTogether(t *testing.T) {
 		{"bare", "who", "Bearer good", deskKey, both}, // nobody has looked
 		{"bare", "close", "", "", bothHave},
 	} {
-		input := "{}"
-		if test.method == "who" {
-			input = `{"n":1}`
-		}
-		for _, target := range [][2]string{
-			{"/desk/" + test.method, input},
-			{"/rpc", `{"jsonrpc":"2.0","id":1,"method":"desk.` + test.method + `","params":` + input + `}`},
-			{"/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"desk_` + test.method + `","arguments":` + input + `}}`},
-		} {
-			r := httptest.NewRequest("POST", target[0], strings.NewReader(target[1]))
-			r.Header.Set("Content-Type", "application/json")
-			for name, value := range map[string]string{"Authorization": test.authorization, "X-Api-Key": test.key} {
-				if value != "" {
-					r.Header.Set(name, value)
+		t.Run(rowName(test.front, test.method, test.authorization, test.key), func(t *testing.T) {
+			input := "{}"
+			if test.method == "who" {
+				input = `{"n":1}`
+			}
+			for _, target := range [][2]string{
+				{"/desk/" + test.method, input},
+				{"/rpc", `{"jsonrpc":"2.0","id":1,"method":"desk.` + test.method + `","params":` + input + `}`},
+				{"/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"desk_` + test.method + `","arguments":` + input + `}}`},
+			} {
+				r := httptest.NewRequest("POST", target[0], strings.NewReader(target[1]))
+				r.Header.Set("Content-Type", "application/json")
+				for name, value := range map[string]string{"Authorization": test.authorization, "X-Api-Key": test.key} {
+					if value != "" {
+						r.Header.Set(name, value)
+					}
+				}
+				w := httptest.NewRecorder()
+				fronts[test.front].ServeHTTP(w, r)
+				got := strings.Join(w.Header()["Www-Authenticate"], " | ")
+				want := test.want
+				if strings.Contains(test.authorization, "bad") {
+					want = `Bearer error="invalid_token"`
+				}
+				switch _, text, ok := strings.Cut(w.Body.String(), `"subject":"`); {
+				case ok:
+					got, _, _ = strings.Cut(text, `"`)
+				case got == "" && w.Code < 300 && !strings.Contains(w.Body.String(), "error"):
+					got = "closed"
+				}
+				if got != want {
+					t.Errorf("%s, %s %s, %q, %q: %s\nwant %s\n%s", test.front, target[0], test.method, test.authorization, test.key, got, want, w.Body)
 				}
 			}
-			w := httptest.NewRecorder()
-			fronts[test.front].ServeHTTP(w, r)
-			got := strings.Join(w.Header()["Www-Authenticate"], " | ")
-			want := test.want
-			if strings.Contains(test.authorization, "bad") {
-				want = `Bearer error="invalid_token"`
-			}
-			switch _, text, ok := strings.Cut(w.Body.String(), `"subject":"`); {
-			case ok:
-				got, _, _ = strings.Cut(text, `"`)
-			case got == "" && w.Code < 300 && !strings.Contains(w.Body.String(), "error"):
-				got = "closed"
-			}
-			if got != want {
-				t.Errorf("%s, %s %s, %q, %q: %s\nwant %s\n%s", test.front, target[0], test.method, test.authorization, test.key, got, want, w.Body)
-			}
-		}
+		})
 	}
 }
 
@@ -272,13 +276,15 @@ func TestSchemesInDocuments(t *testing.T) {
 		{"3.1", "paths /other/close post security", `[{"apiKey2":["desk:close"]},{"openIdConnect":["desk:close"]},{"oauth2":["desk:close"]},{"bearer":["desk:close"]}]`},
 		{"rpc", "result methods 3 x-security", `[{"apiKey2":["desk:close"]},{"openIdConnect":["desk:close"]},{"oauth2":["desk:close"]},{"bearer":["desk:close"]}]`},
 	} {
-		var got bytes.Buffer
-		if text := oaAt(t, []byte(documents[test[0]]), strings.Fields(test[1])...); text != "" {
-			json.Compact(&got, []byte(text))
-		}
-		if got.String() != test[2] {
-			t.Errorf("%s: %s is %s\nwant %s", test[0], test[1], &got, test[2])
-		}
+		t.Run(rowName(test[0], test[1]), func(t *testing.T) {
+			var got bytes.Buffer
+			if text := oaAt(t, []byte(documents[test[0]]), strings.Fields(test[1])...); text != "" {
+				json.Compact(&got, []byte(text))
+			}
+			if got.String() != test[2] {
+				t.Errorf("%s: %s is %s\nwant %s", test[0], test[1], &got, test[2])
+			}
+		})
 	}
 	markdown := get(s.Docs(&svc.DocsOptions{REST: "."}), "GET", "/llms.txt", "")
 	for _, line := range []string{
@@ -337,8 +343,10 @@ func TestAPIKeyPanics(t *testing.T) {
 		{func() { svc.APIKey("X Key", verifyKey, nil) }, `is "X Key"; want`},
 		{func() { svc.APIKey("X-Api-Key", verifyKey, &svc.APIKeyOptions{Scopes: []string{"a b"}}) }, "svc: APIKey:\n  - Scopes has \"a b\""},
 	} {
-		if got := caught(test.make); !strings.Contains(got, test.want) {
-			t.Errorf("%s\nwant %s", got, test.want)
-		}
+		t.Run(rowName(test.want), func(t *testing.T) {
+			if got := caught(test.make); !strings.Contains(got, test.want) {
+				t.Errorf("%s\nwant %s", got, test.want)
+			}
+		})
 	}
 }

@@ -158,10 +158,12 @@ func TestTruncatedBodies(t *testing.T) {
 	srv := wireServer(t, s.REST(), false)
 	for _, line := range wireMethods {
 		for _, test := range unfinishedBodies {
-			conn := wireDial(t, srv.Listener.Addr().String())
-			conn.send(wireHead(line) + test.rest)
-			conn.end()
-			conn.mustRefuse(t, line+", "+test.name, 400)
+			t.Run(line+", "+test.name, func(t *testing.T) {
+				conn := wireDial(t, srv.Listener.Addr().String())
+				conn.send(wireHead(line) + test.rest)
+				conn.end()
+				conn.mustRefuse(t, line+", "+test.name, 400)
+			})
 		}
 	}
 	if n := store.calls.Load(); n != 0 {
@@ -178,13 +180,15 @@ func TestStalledBodies(t *testing.T) {
 	srv := wireServer(t, s.REST(), false)
 	for _, line := range wireMethods {
 		for _, test := range unfinishedBodies {
-			conn := wireDial(t, srv.Listener.Addr().String())
-			conn.send(wireHead(line) + test.rest)
-			want := 408
-			if strings.Contains(test.rest, "\r\n0\r\n") {
-				want = 400 // net/http does not say what went wrong with a trailer
-			}
-			conn.mustRefuse(t, line+", "+test.name, want)
+			t.Run(line+", "+test.name, func(t *testing.T) {
+				conn := wireDial(t, srv.Listener.Addr().String())
+				conn.send(wireHead(line) + test.rest)
+				want := 408
+				if strings.Contains(test.rest, "\r\n0\r\n") {
+					want = 400 // net/http does not say what went wrong with a trailer
+				}
+				conn.mustRefuse(t, line+", "+test.name, want)
+			})
 		}
 	}
 	if n := store.calls.Load(); n != 0 {
@@ -205,20 +209,22 @@ func TestSlowBody(t *testing.T) {
 		{"chunked", chunked(chunks(`{"title":"`, 100)), "1\r\nx\r\n"},
 		{"chunk extension", chunked("1;"), "x"},
 	} {
-		conn := wireDial(t, srv.Listener.Addr().String())
-		conn.send(wireHead("POST /items") + test.head)
-		for {
-			conn.SetReadDeadline(time.Now().Add(time.Millisecond))
-			if _, err := conn.r.Peek(1); !errors.Is(err, os.ErrDeadlineExceeded) {
-				break
+		t.Run(test.name, func(t *testing.T) {
+			conn := wireDial(t, srv.Listener.Addr().String())
+			conn.send(wireHead("POST /items") + test.head)
+			for {
+				conn.SetReadDeadline(time.Now().Add(time.Millisecond))
+				if _, err := conn.r.Peek(1); !errors.Is(err, os.ErrDeadlineExceeded) {
+					break
+				}
+				conn.send(test.piece)
 			}
-			conn.send(test.piece)
-		}
-		conn.SetReadDeadline(time.Now().Add(wirePatience))
-		if a := conn.answer(t); a.status != 408 {
-			t.Errorf("%s: status %d, want 408", test.name, a.status)
-		}
-		conn.mustClose(t, test.name)
+			conn.SetReadDeadline(time.Now().Add(wirePatience))
+			if a := conn.answer(t); a.status != 408 {
+				t.Errorf("%s: status %d, want 408", test.name, a.status)
+			}
+			conn.mustClose(t, test.name)
+		})
 	}
 	if n := store.calls.Load(); n != 0 {
 		t.Errorf("%d methods were called", n)
@@ -244,17 +250,19 @@ func TestEarlyRefusals(t *testing.T) {
 		{"no method", "PATCH /items/1", "", 405},
 		{"TRACE", "TRACE /items/1", "", 405},
 	} {
-		for _, body := range []string{withLength(1000, "{"), withLength(1000, ""), chunked("1\r\n{\r\n"), chunked(""), withLength(200_000, "{")} {
-			conn := wireDial(t, srv.Listener.Addr().String())
-			conn.send(test.line + " HTTP/1.1\r\nHost: svc.test\r\n" + test.header + body)
-			a := conn.answer(t) // before anything more is sent
-			if a.status != test.status || a.header.Get("Connection") != "close" {
-				t.Errorf("%s: status %d, Connection %q, want %d and close", test.name, a.status, a.header.Get("Connection"), test.status)
+		t.Run(test.name, func(t *testing.T) {
+			for _, body := range []string{withLength(1000, "{"), withLength(1000, ""), chunked("1\r\n{\r\n"), chunked(""), withLength(200_000, "{")} {
+				conn := wireDial(t, srv.Listener.Addr().String())
+				conn.send(test.line + " HTTP/1.1\r\nHost: svc.test\r\n" + test.header + body)
+				a := conn.answer(t) // before anything more is sent
+				if a.status != test.status || a.header.Get("Connection") != "close" {
+					t.Errorf("%s: status %d, Connection %q, want %d and close", test.name, a.status, a.header.Get("Connection"), test.status)
+				}
+				checkWireError(t, test.name, a)
+				conn.end()
+				conn.mustClose(t, test.name)
 			}
-			checkWireError(t, test.name, a)
-			conn.end()
-			conn.mustClose(t, test.name)
-		}
+		})
 	}
 	if n := store.calls.Load(); n != 0 {
 		t.Errorf("%d methods were called", n)
@@ -278,10 +286,12 @@ func TestRefusalKeepsConnection(t *testing.T) {
 		{wireHead("GET /items/1") + withLength(5, "hello"), 200},
 		{wireHead("POST /items") + withLength(13, `{"title":"a"}`), 200},
 	} {
-		conn.send(test.request)
-		if a := conn.answer(t); a.status != test.status || a.header.Get("Connection") != "" {
-			t.Errorf("%q: status %d, Connection %q, want %d and the connection", test.request, a.status, a.header.Get("Connection"), test.status)
-		}
+		t.Run(rowName(test.request), func(t *testing.T) {
+			conn.send(test.request)
+			if a := conn.answer(t); a.status != test.status || a.header.Get("Connection") != "" {
+				t.Errorf("%q: status %d, Connection %q, want %d and the connection", test.request, a.status, a.header.Get("Connection"), test.status)
+			}
+		})
 	}
 }
 
@@ -304,13 +314,15 @@ func TestExpectContinue(t *testing.T) {
 		length int64
 		status int
 	}{{"POST /users", 13, 404}, {"PATCH /items", 13, 405}, {"POST /items", 2 << 20, 413}} {
-		conn := wireDial(t, addr)
-		conn.send(wireHead(test.line) + "Expect: 100-continue\r\n" + withLength(test.length, ""))
-		if a := conn.answer(t); a.status != test.status {
-			t.Errorf("%s: status %d, want %d", test.line, a.status, test.status)
-		}
-		conn.end()
-		conn.mustClose(t, test.line)
+		t.Run(rowName(test.line), func(t *testing.T) {
+			conn := wireDial(t, addr)
+			conn.send(wireHead(test.line) + "Expect: 100-continue\r\n" + withLength(test.length, ""))
+			if a := conn.answer(t); a.status != test.status {
+				t.Errorf("%s: status %d, want %d", test.line, a.status, test.status)
+			}
+			conn.end()
+			conn.mustClose(t, test.line)
+		})
 	}
 }
 
@@ -332,28 +344,30 @@ func TestAnnouncedSizes(t *testing.T) {
 		{"chunk of int64 without a limit", unlimited, chunked("7fffffffffffffff\r\n" + wholeBody), 400},
 		{"chunk of uint64 without a limit", unlimited, chunked("ffffffffffffffff\r\n" + wholeBody), 400},
 	} {
-		s, store := newWire(t, test.opts)
-		addr := wireServer(t, s.REST(), false).Listener.Addr().String()
-		for _, line := range wireMethods {
-			conn := wireDial(t, addr)
-			var before, after runtime.MemStats
-			runtime.ReadMemStats(&before)
-			conn.send(wireHead(line) + test.rest)
-			conn.end()
-			a := conn.answer(t)
-			runtime.ReadMemStats(&after)
-			if a.status != test.status {
-				t.Errorf("%s, %s: status %d, want %d", line, test.name, a.status, test.status)
+		t.Run(test.name, func(t *testing.T) {
+			s, store := newWire(t, test.opts)
+			addr := wireServer(t, s.REST(), false).Listener.Addr().String()
+			for _, line := range wireMethods {
+				conn := wireDial(t, addr)
+				var before, after runtime.MemStats
+				runtime.ReadMemStats(&before)
+				conn.send(wireHead(line) + test.rest)
+				conn.end()
+				a := conn.answer(t)
+				runtime.ReadMemStats(&after)
+				if a.status != test.status {
+					t.Errorf("%s, %s: status %d, want %d", line, test.name, a.status, test.status)
+				}
+				checkWireError(t, test.name, a)
+				if n := after.TotalAlloc - before.TotalAlloc; n > 8<<20 {
+					t.Errorf("%s, %s: %d bytes allocated", line, test.name, n)
+				}
+				conn.mustClose(t, test.name)
 			}
-			checkWireError(t, test.name, a)
-			if n := after.TotalAlloc - before.TotalAlloc; n > 8<<20 {
-				t.Errorf("%s, %s: %d bytes allocated", line, test.name, n)
+			if n := store.calls.Load(); n != 0 {
+				t.Errorf("%s: %d methods were called", test.name, n)
 			}
-			conn.mustClose(t, test.name)
-		}
-		if n := store.calls.Load(); n != 0 {
-			t.Errorf("%s: %d methods were called", test.name, n)
-		}
+		})
 	}
 }
 
@@ -457,17 +471,19 @@ func TestRequestTargets(t *testing.T) {
 		{"GET /items/1 HTTP/1.1\r\nHost: svc.test\r\nX-A: " + strings.Repeat("x", 1_200_000) + "\r\n", 431},
 		{"GET /items/" + strings.Repeat("x", 1_200_000) + " HTTP/1.1\r\nHost: svc.test\r\n", 431},
 	} {
-		conn := wireDial(t, addr)
-		conn.send(test.head + "\r\n")
-		a := conn.answer(t)
-		if name := clipped(test.head); a.status != test.status {
-			t.Errorf("%q: status %d, want %d: %s", name, a.status, test.status, clipped(a.body))
-		} else if a.header.Get("Content-Type") == "application/json" && a.status >= 400 {
-			checkWireError(t, name, a)
-		}
-		if location := a.header.Get("Location"); location != "" {
-			t.Errorf("%q: redirected to %s", clipped(test.head), location)
-		}
+		t.Run(rowName(test.head), func(t *testing.T) {
+			conn := wireDial(t, addr)
+			conn.send(test.head + "\r\n")
+			a := conn.answer(t)
+			if name := clipped(test.head); a.status != test.status {
+				t.Errorf("%q: status %d, want %d: %s", name, a.status, test.status, clipped(a.body))
+			} else if a.header.Get("Content-Type") == "application/json" && a.status >= 400 {
+				checkWireError(t, name, a)
+			}
+			if location := a.header.Get("Location"); location != "" {
+				t.Errorf("%q: redirected to %s", clipped(test.head), location)
+			}
+		})
 	}
 	if _, there := store.items["1"]; !there || store.next != 1 {
 		t.Errorf("the store has changed: %v", store.items)
@@ -595,24 +611,26 @@ func TestEarlyRefusalsHTTP2(t *testing.T) {
 		{"POST", "/users", "application/json", 404},
 		{"PATCH", "/items/1", "application/json", 405},
 	} {
-		body, w := io.Pipe() // from which nothing comes
-		r, err := http.NewRequest(test.method, srv.URL+test.path, body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Header.Set("Content-Type", test.contentType)
-		res, err := client.Do(r)
-		if err != nil {
-			t.Fatalf("%s %s: %v", test.method, test.path, err)
-		}
-		text, _ := io.ReadAll(res.Body)
-		res.Body.Close()
-		w.Close()
-		a := wireAnswer{res.StatusCode, res.Header, string(text)}
-		if res.ProtoMajor != 2 || a.status != test.status || a.header.Get("Connection") != "" {
-			t.Errorf("%s %s: %s %d, Connection %q, want %d", test.method, test.path, res.Proto, a.status, a.header.Get("Connection"), test.status)
-		}
-		checkWireError(t, test.path, a)
+		t.Run(rowName(test.method, test.path), func(t *testing.T) {
+			body, w := io.Pipe() // from which nothing comes
+			r, err := http.NewRequest(test.method, srv.URL+test.path, body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header.Set("Content-Type", test.contentType)
+			res, err := client.Do(r)
+			if err != nil {
+				t.Fatalf("%s %s: %v", test.method, test.path, err)
+			}
+			text, _ := io.ReadAll(res.Body)
+			res.Body.Close()
+			w.Close()
+			a := wireAnswer{res.StatusCode, res.Header, string(text)}
+			if res.ProtoMajor != 2 || a.status != test.status || a.header.Get("Connection") != "" {
+				t.Errorf("%s %s: %s %d, Connection %q, want %d", test.method, test.path, res.Proto, a.status, a.header.Get("Connection"), test.status)
+			}
+			checkWireError(t, test.path, a)
+		})
 	}
 	if n := store.calls.Load(); n != 0 {
 		t.Errorf("%d methods were called", n)

@@ -85,13 +85,15 @@ func TestVersionSources(t *testing.T) {
 		{"none, with supported", svc.VersionOptions{Supported: []string{"1"}}, "/", nil, "refused"},
 		{"first source decides", svc.VersionOptions{Supported: []string{"1"}}, "/?version=1", []string{"Accept-Version", "2"}, "refused"},
 	} {
-		resp, got := versionSeen(svc.Version(&test.opts), test.target, test.header...)
-		if got != test.want {
-			t.Errorf("%s: version %.40q, want %.40q", test.name, got, test.want)
-		}
-		if want := versionStatus(got); resp.StatusCode != want {
-			t.Errorf("%s: status %d, want %d", test.name, resp.StatusCode, want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			resp, got := versionSeen(svc.Version(&test.opts), test.target, test.header...)
+			if got != test.want {
+				t.Errorf("%s: version %.40q, want %.40q", test.name, got, test.want)
+			}
+			if want := versionStatus(got); resp.StatusCode != want {
+				t.Errorf("%s: status %d, want %d", test.name, resp.StatusCode, want)
+			}
+		})
 	}
 }
 
@@ -124,9 +126,11 @@ func TestVersionFromOnly(t *testing.T) {
 		{"path missing", svc.VersionFromPath(), "/todos?version=3", header, ""},
 		{"off", svc.VersionFromHeader("-"), target, header, ""},
 	} {
-		if _, got := versionSeen(test.mw, test.target, test.header...); got != test.want {
-			t.Errorf("%s: version %q, want %q", test.name, got, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			if _, got := versionSeen(test.mw, test.target, test.header...); got != test.want {
+				t.Errorf("%s: version %q, want %q", test.name, got, test.want)
+			}
+		})
 	}
 }
 
@@ -158,11 +162,13 @@ func TestVersionHeaders(t *testing.T) {
 		{"5", headers{"Deprecation": {"true"}, "Link": {`</docs>; rel="deprecation"`}}},
 		{"6", headers{"Deprecation": {"@-1"}}},
 	} {
-		resp, seen := versionSeen(svc.Version(&opts), "/?version="+test.version)
-		test.want["Vary"] = []string{"Accept-Version"}
-		if got := headers(resp.Header); !reflect.DeepEqual(got, test.want) || seen != test.version {
-			t.Errorf("version %q, seen as %q: headers %v, want %v", test.version, seen, got, test.want)
-		}
+		t.Run(rowName(test.version), func(t *testing.T) {
+			resp, seen := versionSeen(svc.Version(&opts), "/?version="+test.version)
+			test.want["Vary"] = []string{"Accept-Version"}
+			if got := headers(resp.Header); !reflect.DeepEqual(got, test.want) || seen != test.version {
+				t.Errorf("version %q, seen as %q: headers %v, want %v", test.version, seen, got, test.want)
+			}
+		})
 	}
 }
 
@@ -197,10 +203,12 @@ func TestVersionVary(t *testing.T) {
 		{"query only", svc.VersionFromQuery(""), "/?version=1", ""},
 		{"path only", svc.VersionFromPath(), "/v1/", ""},
 	} {
-		resp, _ := versionSeen(test.mw, test.target)
-		if got := strings.Join(resp.Header.Values("Vary"), " | "); got != test.want {
-			t.Errorf("%s: Vary %q, want %q", test.name, got, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			resp, _ := versionSeen(test.mw, test.target)
+			if got := strings.Join(resp.Header.Values("Vary"), " | "); got != test.want {
+				t.Errorf("%s: Vary %q, want %q", test.name, got, test.want)
+			}
+		})
 	}
 }
 
@@ -232,17 +240,19 @@ func TestVersionRefusal(t *testing.T) {
 		{"handler panics", func(http.ResponseWriter, *http.Request, string) { panic("oops") }, "/", 400,
 			`{"error":{"code":"INVALID_ARGUMENT","message":"the request must name a version of this API",` + details},
 	} {
-		mw := svc.Version(&svc.VersionOptions{Supported: supported, Deprecated: []string{""}, ErrorHandler: test.handler})
-		resp, seen := versionSeen(mw, test.target)
-		body, _ := io.ReadAll(resp.Body)
-		if resp.StatusCode != test.status || string(body) != test.body || seen != "refused" {
-			t.Errorf("%s: %d %s; want %d %s", test.name, resp.StatusCode, body, test.status, test.body)
-		}
-		for name, values := range resp.Header {
-			if s := strings.Join(values, ""); strings.Contains(s, "Evil") || strings.Contains(s, "999") || name == "Deprecation" {
-				t.Errorf("%s: header %s: %.40q", test.name, name, s)
+		t.Run(test.name, func(t *testing.T) {
+			mw := svc.Version(&svc.VersionOptions{Supported: supported, Deprecated: []string{""}, ErrorHandler: test.handler})
+			resp, seen := versionSeen(mw, test.target)
+			body, _ := io.ReadAll(resp.Body)
+			if resp.StatusCode != test.status || string(body) != test.body || seen != "refused" {
+				t.Errorf("%s: %d %s; want %d %s", test.name, resp.StatusCode, body, test.status, test.body)
 			}
-		}
+			for name, values := range resp.Header {
+				if s := strings.Join(values, ""); strings.Contains(s, "Evil") || strings.Contains(s, "999") || name == "Deprecation" {
+					t.Errorf("%s: header %s: %.40q", test.name, name, s)
+				}
+			}
+		})
 	}
 }
 
@@ -268,10 +278,12 @@ func TestVersionPanics(t *testing.T) {
 		{svc.Deprecation{Link: `/a>; rel="next"`}, `svc: Version: the link of 1 is not a URL: "/a>; rel=\"next\""`},
 		{svc.Deprecation{Link: "http://[::1"}, `svc: Version: the link of 1 is not a URL: "http://[::1"`},
 	} {
-		got := guardPanic(func() { svc.Version(&svc.VersionOptions{Deprecations: map[string]svc.Deprecation{"1": test.d}}) })
-		if got != test.want {
-			t.Errorf("%+v: panic %v, want %v", test.d, got, test.want)
-		}
+		t.Run(rowName(test.want, test.d.Sunset), func(t *testing.T) {
+			got := guardPanic(func() { svc.Version(&svc.VersionOptions{Deprecations: map[string]svc.Deprecation{"1": test.d}}) })
+			if got != test.want {
+				t.Errorf("%+v: panic %v, want %v", test.d, got, test.want)
+			}
+		})
 	}
 	got := guardPanic(func() { svc.Version(&svc.VersionOptions{Supported: []string{"1"}, DefaultVersion: "2"}) })
 	if want := `svc: Version: the DefaultVersion "2" is not in Supported, so every request without a version would get 400`; got != want {
