@@ -192,7 +192,7 @@ func TestBearer(t *testing.T) {
 				cancel()
 				status, name := test.status, test.name+", "+target.path
 				if status == 200 && target.path == "/vault/watch" {
-					status = 403 // of the service: see TestCallers
+					status = 403 // of the service: see TestMethodsCheckCallers
 				}
 				if w.Code != status {
 					t.Errorf("%s: status %d, want %d; %s", name, w.Code, status, w.Body)
@@ -308,7 +308,7 @@ func TestBearerDeadline(t *testing.T) {
 }
 
 // Verify that a Bearer that is Optional leaves alone who is known without a token.
-func TestBearerInside(t *testing.T) {
+func TestOptionalBearerKeepsOuterCaller(t *testing.T) {
 	h := svc.Bearer(verifyTest, &svc.BearerOptions{Optional: true})(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p, _ := svc.PrincipalFrom(r.Context())
 		fmt.Fprint(w, p.Subject)
@@ -323,7 +323,7 @@ func TestBearerInside(t *testing.T) {
 
 // Verify what a service asks of its callers, by itself, before it reads an input: on
 // each transport, behind an Optional Bearer and without one.
-func TestCallers(t *testing.T) {
+func TestMethodsCheckCallers(t *testing.T) {
 	s, h := newVault(slog.New(slog.DiscardHandler))
 	optional := svc.Bearer(verifyTest, &svc.BearerOptions{Optional: true, Scopes: []string{"base"}, Logger: slog.New(slog.DiscardHandler)})(h)
 	const needRead, needAll = `Bearer scope="base vault:read"`, `Bearer scope="base vault:read vault:take"`
@@ -997,6 +997,97 @@ func TestMCPShowHides(t *testing.T) {
 				t.Errorf("%s: what is hidden gets %s\nand what is shown %s", test.params, hidden, shown)
 			}
 			h, open = open, h
+		})
+	}
+}
+
+// SafeAPI is of a program that has set Auth and forgotten its guard.
+type SafeAPI interface {
+	Open(ctx context.Context, in *SafeIn) (*VaultOut, error)
+}
+
+// SafeIn notes that somebody has read it.
+type SafeIn struct {
+	Key safeKey `json:"key"`
+}
+
+type safeKey struct{}
+
+var safeKeysRead atomic.Int64
+
+func (*safeKey) UnmarshalText([]byte) error { safeKeysRead.Add(1); return nil }
+
+func (safeKey) MarshalText() ([]byte, error) { return []byte("k"), nil }
+
+func (vaultOf) Open(ctx context.Context, _ *SafeIn) (*VaultOut, error) { return vault{}.out(ctx), nil }
+
+type vaultOf struct{}
+
+// Verify that a service with Auth calls nothing for a caller that nobody knows, on any
+// transport, and reads nothing either; that the log says what is missing where nobody
+// has looked for the caller; and that WithPrincipal is enough to be let in.
+func TestServiceWithoutGuardCallsNothing(t *testing.T) {
+	var log bytes.Buffer
+	options := &svc.Options{Resource: "safe", Defaults: svc.Defaults{Auth: "bearer"}, Logger: slog.New(slog.NewTextHandler(&log, nil))}
+	s := svc.MustRegister[SafeAPI](vaultOf{}, options)
+	post := func(h http.Handler, path, body string) func(context.Context) string {
+		return func(ctx context.Context) string {
+			r := httptest.NewRequest("POST", path, strings.NewReader(body)).WithContext(ctx)
+			r.Header.Set("Content-Type", "application/json")
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, r)
+			return fmt.Sprintln(w.Code, w.Body)
+		}
+	}
+	var client struct {
+		Open func(context.Context, *SafeIn) (*VaultOut, error)
+	}
+	if err := svc.Connect[SafeAPI](&client, "", &svc.ClientOptions{Service: options, Handler: s.REST()}); err != nil {
+		t.Fatal(err)
+	}
+	const call = `{"jsonrpc":"2.0","id":1,"method":"safe.open","params":{"key":"k"}}`
+	const tool = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"safe_open","arguments":{"key":"k"}}}`
+	for _, test := range []struct {
+		name    string
+		send    func(context.Context) string
+		refusal string
+	}{
+		{"REST", post(s.REST(), "/safe/open", `{"key":"k"}`), `401 {"error":{"code":"UNAUTHENTICATED","message":"the caller is not known"}}`},
+		{"JSON-RPC", post(s.RPC(), "/", call), `"message":"the caller is not known","data":{"code":"UNAUTHENTICATED"}`},
+		{"a batch", post(s.RPC(), "/", "["+call+"]"), `"message":"the caller is not known","data":{"code":"UNAUTHENTICATED"}`},
+		{"MCP", post(s.MCP(nil), "/", tool), `401 {"jsonrpc":"2.0","error":{"code":-32600,"message":"the caller is not known"},"id":1}`},
+		{"stdio", func(ctx context.Context) string {
+			var out bytes.Buffer
+			s.MCPStdio(ctx, strings.NewReader(tool), &out, nil)
+			return out.String()
+		}, `{"code":-32600,"message":"the caller is not known"}`},
+		{"Call", func(ctx context.Context) string {
+			_, err := s.Call(ctx, "safe", "open", nil) // a wrong input, too: the caller is first
+			return fmt.Sprint(err)
+		}, "UNAUTHENTICATED: the caller is not known"},
+		{"Connect", func(ctx context.Context) string {
+			out, err := client.Open(ctx, new(SafeIn))
+			return fmt.Sprint(out, err)
+		}, "UNAUTHENTICATED: the caller is not known"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			const forgotten = "no middleware in front of this service sets a Principal; see WithPrincipal"
+			log.Reset()
+			safeKeysRead.Store(0)
+			got := test.send(context.Background())
+			if n := safeKeysRead.Load(); !strings.Contains(got, test.refusal) || n > 0 && test.name != "Connect" { // a client checks what it sends
+				t.Errorf("%s: %s; the input was read %d times", test.name, got, n)
+			}
+			if test.name != "Call" && !strings.Contains(log.String(), forgotten) || strings.Contains(got, forgotten) != (test.name == "Call") {
+				t.Errorf("%s: the answer %s and the log %s", test.name, got, log.String())
+			}
+			log.Reset()
+			if got = test.send(svc.WithPrincipal(context.Background(), nil)); !strings.Contains(got, test.refusal) || strings.Contains(got+log.String(), forgotten) {
+				t.Errorf("%s, by nobody: %s\n%s", test.name, got, log.String())
+			}
+			if got = test.send(svc.WithPrincipal(context.Background(), &svc.Principal{Subject: "ada"})); test.name != "Call" && !strings.Contains(got, "ada") {
+				t.Errorf("%s, by ada: %s", test.name, got)
+			}
 		})
 	}
 }

@@ -985,3 +985,65 @@ func BenchmarkClient(b *testing.B) {
 		})
 	}
 }
+
+// Verify that what an error of a server makes a client allocate is a small multiple of
+// the body, whatever its details are, and that details of up to 64 KiB arrive.
+func TestClientHostileErrors(t *testing.T) {
+	var body string
+	client := connectParts(t, "", svc.ClientOptions{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(409)
+		io.WriteString(w, body)
+	})})
+	const before, after = `{"error":{"code":"ABORTED","message":"later","details":`, `}}`
+	const size, most = 3 << 20, 16 << 20
+	for _, details := range []string{
+		`{"violations":[` + strings.Repeat(`{},`, size/3) + `{}]}`,
+		`{"list":[` + strings.Repeat(`[],`, size/3) + `0]}`,
+		`{"` + strings.Repeat(`x`, 64<<10) + `":1}`,
+	} {
+		body = before + details + after
+		var m1, m2 runtime.MemStats
+		runtime.ReadMemStats(&m1)
+		_, err := client.One(context.Background())
+		runtime.ReadMemStats(&m2)
+		e := svc.ErrorFrom(err)
+		if used := m2.TotalAlloc - m1.TotalAlloc; used > most || e.Code != svc.CodeAborted || e.Message != "later" || e.Details != nil {
+			t.Errorf("details %.20s…: %d bytes for %d, code %s, message %.100s, %d details", details, used, len(body), e.Code, e.Message, len(e.Details))
+		}
+	}
+	text := strings.Repeat("x", 64<<10-len(`{"text":""}`))
+	body = before + `{"text":"` + text + `"}` + after
+	_, err := client.One(context.Background())
+	if got := svc.ErrorFrom(err).Details["text"]; got != text {
+		t.Errorf("details of 64 KiB: %.100v", err)
+	}
+}
+
+// Verify that a loop over a stream ends at the event done, although the server goes on.
+func TestClientDone(t *testing.T) {
+	ended := make(chan struct{})
+	client := connectParts(t, "", svc.ClientOptions{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		io.WriteString(w, "event: done\ndata: {}\n\n")
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+		close(ended)
+	})})
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	stream, err := client.Count(ctx, &Counting{To: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range stream {
+		t.Error(err)
+	}
+	if ctx.Err() != nil {
+		t.Error("the loop waited for the end of the body")
+	}
+	<-ended
+	if ctx.Err() != nil {
+		t.Error("the handler was not told that its client had left")
+	}
+}

@@ -140,7 +140,7 @@ func lateAnswer(srv *httptest.Server, path, body string) (string, error) {
 }
 
 // Verify which requests of web pages call a method.
-func TestOtherSites(t *testing.T) {
+func TestPostsOfOtherSitesAreRejected(t *testing.T) {
 	const (
 		asJSON = "Content-Type: application/json"
 		form   = "Content-Type: application/x-www-form-urlencoded"
@@ -231,7 +231,7 @@ func wireFormStatus(header string) int {
 
 // Verify that Limit serves as many requests as it is told to, and answers one
 // more at once.
-func TestLimit(t *testing.T) {
+func TestLimitRejectsAtOnce(t *testing.T) {
 	entered, leave := make(chan bool), make(chan bool)
 	handler := svc.Limit(2, nil)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/panic" {
@@ -368,6 +368,79 @@ func TestOpenAPIStalledBody(t *testing.T) {
 				if a := conn.answer(t); a.status != test.status || a.header.Get("Connection") != "close" {
 					t.Errorf("%s: %d, Connection %q", test.line, a.status, a.header.Get("Connection"))
 				}
+			}
+		})
+	}
+}
+
+// GreetAPI answers in the language that a header or a cookie names.
+type GreetAPI interface {
+	Get(ctx context.Context, in *greetIn) (*greeting, error)
+	List(ctx context.Context, in *greetIn) (svc.Stream[greeting], error)
+	Search(ctx context.Context) (*greeting, error)
+	Create(ctx context.Context, in *greetIn) (*greeting, error)
+}
+
+type (
+	greetIn struct {
+		ID    string `json:"id"`
+		Lang  string `json:"-" header:"x-language,omitempty"`
+		Theme string `json:"-" cookie:"theme,omitempty" enum:"light,dark"`
+	}
+	greeting struct {
+		Text string   `json:"text"`
+		ETag string   `json:"-" header:"ETag"`
+		Vary []string `json:"-" header:"Vary"`
+	}
+	greeter struct{}
+)
+
+func (greeter) Get(_ context.Context, in *greetIn) (*greeting, error) {
+	if in.ID == "none" {
+		return nil, svc.Errorf(svc.CodeNotFound, "nobody")
+	}
+	return &greeting{"hello " + in.Lang, `"1"`, []string{"X-Own", "Cookie"}}, nil
+}
+
+func (greeter) List(context.Context, *greetIn) (svc.Stream[greeting], error) {
+	return func(func(*greeting, error) bool) {}, nil
+}
+
+func (greeter) Search(context.Context) (*greeting, error) { return &greeting{ETag: `"1"`}, nil }
+
+func (greeter) Create(_ context.Context, in *greetIn) (*greeting, error) {
+	return &greeting{ETag: `"1"`}, nil
+}
+
+// Verify that Vary names the headers that the answer to a GET depends on, whatever the
+// answer is, beside what an output and middleware say: otherwise a cache gives the
+// answer in French to everybody.
+func TestVaryNamesWhatAnswersDependOn(t *testing.T) {
+	s := svc.MustRegister[GreetAPI](greeter{}, &svc.Options{Resource: "g", Logger: slog.New(slog.DiscardHandler), Methods: map[string]svc.MethodOptions{
+		"List": {HTTP: "GET /g/{id}/list"}, "Search": {HTTP: "GET /g"},
+	}})
+	h := svc.CORS(&svc.CORSOptions{AllowedOrigins: []string{"https://app.example"}})(s.REST())
+	for _, test := range []struct{ request, header, want string }{
+		{"GET /g/1", "", "200 Origin, X-Language, Cookie, X-Own, Cookie"},
+		{"HEAD /g/1", "", "200 Origin, X-Language, Cookie, X-Own, Cookie"},
+		{"GET /g/1", `If-None-Match: "1"`, "304 Origin, X-Language, Cookie, X-Own, Cookie"},
+		{"GET /g/none", "", "404 Origin, X-Language, Cookie"},
+		{"GET /g/1", "Cookie: theme=blue", "400 Origin, X-Language, Cookie"},
+		{"GET /g/1/list", "", "200 Origin, X-Language, Cookie"},
+		{"GET /g", "", "200 Origin"},
+		{"POST /g", "", "200 Origin"},
+	} {
+		t.Run(rowName(test.request, test.header), func(t *testing.T) {
+			method, path, _ := strings.Cut(test.request, " ")
+			r := httptest.NewRequest(method, path, strings.NewReader(`{"id":"1"}`))
+			r.Header.Set("Content-Type", "application/json")
+			if name, value, ok := strings.Cut(test.header, ": "); ok {
+				r.Header.Set(name, value)
+			}
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, r)
+			if got := fmt.Sprint(w.Code, " ", strings.Join(w.Header()["Vary"], ", ")); got != test.want {
+				t.Errorf("%s %s: %s\nwant %s", test.request, test.header, got, test.want)
 			}
 		})
 	}

@@ -269,10 +269,3 @@ func TestWriteGolden(t *testing.T) {
 		}
 	}
 }
-
-// rowName returns the name of a row of a table whose rows have none: the values that tell
-// it apart, cut at 60 bytes, since some rows have large ones.
-func rowName(values ...any) string {
-	name := strings.TrimSpace(fmt.Sprintln(values...))
-	return strings.ToValidUTF8(name[:min(len(name), 60)], "")
-}

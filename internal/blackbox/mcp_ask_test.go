@@ -442,3 +442,117 @@ func ExampleAsk() {
 	// true
 	// delete them: true
 }
+
+// ConfirmAPI deletes what cannot be had back.
+type ConfirmAPI interface {
+	Delete(ctx context.Context, in *VaultOut) error
+	Outer(ctx context.Context) error
+	GetFile(ctx context.Context, in *mcpGet) (*mcpShown, error)
+	Compose(ctx context.Context) (*mcpShown, error)
+}
+
+// A confirmer has the context of its last call.
+type confirmer struct {
+	service *svc.Service
+	ctx     context.Context
+	deleted int
+}
+
+func (c *confirmer) Delete(ctx context.Context, in *VaultOut) error {
+	c.ctx = ctx
+	if err := svc.Confirm(ctx, "sure", "Delete it?"); err != nil {
+		return err
+	}
+	c.deleted++
+	return nil
+}
+
+func (c *confirmer) Outer(ctx context.Context) error {
+	_, err := c.service.Call(ctx, "c", "delete", &VaultOut{"x"})
+	return err
+}
+
+func (c *confirmer) GetFile(ctx context.Context, _ *mcpGet) (*mcpShown, error) {
+	return &mcpShown{[]svc.MCPContent{{Text: "x"}}}, c.Outer(ctx)
+}
+
+func (c *confirmer) Compose(ctx context.Context) (*mcpShown, error) {
+	return &mcpShown{[]svc.MCPContent{{Text: "x"}}}, c.Delete(ctx, nil)
+}
+
+// Verify that Confirm lets nobody through but who says yes, and callers who have decided
+// already, and that it fails closed in every other way.
+func TestConfirm(t *testing.T) {
+	impl := new(confirmer)
+	impl.service = svc.MustRegister[ConfirmAPI](impl, &svc.Options{Name: "C", Resource: "c", Logger: slog.New(slog.DiscardHandler), Methods: map[string]svc.MethodOptions{"Delete": {HTTP: "POST /c/delete"}}})
+	mcp := impl.service.MCP(&svc.MCPOptions{
+		Resources: map[string]svc.MCPResourceOptions{"GetFile": {URI: "files://f/{id}", NotTool: true}},
+		Prompts:   map[string]svc.MCPPromptOptions{"Compose": {}},
+	})
+	const forms, args = `{"elicitation":{}}`, `"name":"c_delete","arguments":{"by":"x"}`
+	answer := func(action, content string) string {
+		return args + `,"inputResponses":{"sure":{"action":"` + action + `","content":` + content + `}}`
+	}
+	const schema = `"inputRequests":{"sure":{"method":"elicitation/create","params":{"mode":"form","message":"Delete it?","requestedSchema":{"type":"object","properties":{"yes":{"type":"boolean"}},"required":["yes"]`
+	const cannot = `FAILED_PRECONDITION: not confirmed, since this client cannot ask its user, who has to do it elsewhere: Delete it?`
+	legacy := mcpLegacy("2025-03-26", "tools/call", args)
+	head, body, _ := strings.Cut(legacy, "\n\n")
+	for _, test := range []struct {
+		name    string
+		text    string
+		want    string // in the answer
+		deleted int
+	}{
+		{"asked", mcpAsk(forms, "tools/call", args), schema, 0},
+		{"accepted with yes", mcpAsk(forms, "tools/call", answer("accept", `{"yes":true}`)), `"isError":false`, 1},
+		{"accepted with no", mcpAsk(forms, "tools/call", answer("accept", `{"yes":false}`)), "FAILED_PRECONDITION: the user has not said yes: Delete it?", 0},
+		{"declined", mcpAsk(forms, "tools/call", answer("decline", `{"yes":true}`)), "FAILED_PRECONDITION", 0},
+		{"canceled", mcpAsk(forms, "tools/call", answer("cancel", `{}`)), "FAILED_PRECONDITION", 0},
+		{"accepted without an answer", mcpAsk(forms, "tools/call", answer("accept", `{}`)), "INVALID_ARGUMENT", 0},
+		{"accepted with null", mcpAsk(forms, "tools/call", answer("accept", `{"yes":null}`)), "INVALID_ARGUMENT", 0},
+		{"accepted with a text", mcpAsk(forms, "tools/call", answer("accept", `{"yes":"true"}`)), "INVALID_ARGUMENT", 0},
+		{"asked by an inner call", mcpAsk(forms, "tools/call", `"name":"c_outer"`), schema, 0},
+		{"asked for a resource", mcpAsk(forms, "resources/read", `"uri":"files://f/1"`, "Mcp-Name: files://f/1"), schema, 0},
+		{"asked for a prompt", mcpAsk(forms, "prompts/get", `"name":"c_compose"`), schema, 0},
+		{"answered by a client that cannot ask", mcpAsk(`{}`, "tools/call", answer("accept", `{"yes":true}`)), cannot, 0},
+		{"inner call of a client that cannot ask", mcpAsk(`{}`, "tools/call", `"name":"c_outer"`), cannot, 0},
+		{"client that can only open URLs", mcpAsk(`{"elicitation":{"url":{}}}`, "tools/call", args), cannot, 0},
+		{"client of an older revision", legacy, cannot, 0},
+		{"batch of an older revision", head + "\n\n[" + body + "]", cannot, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			impl.deleted = 0
+			got := mcpPost(mcp, test.text).Body.String()
+			if impl.deleted != test.deleted || !strings.Contains(got, test.want) {
+				t.Errorf("%s\ndeleted %d times, want %d: %s\nwant %s", test.text, impl.deleted, test.deleted, got, test.want)
+			}
+			if impl.ctx != nil && svc.Confirm(impl.ctx, "sure", "Late?") == nil {
+				t.Errorf("%s: a call that has ended is confirmed", test.text)
+			}
+		})
+	}
+	// A caller without a user to ask has decided; one whose call has ended has not.
+	r := httptest.NewRequest("POST", "/c/delete", strings.NewReader(`{"by":"x"}`))
+	for name, call := range map[string]func(){
+		"REST": func() { impl.service.REST().ServeHTTP(httptest.NewRecorder(), r) },
+		"JSON-RPC": func() {
+			rpcPost(impl.service.RPC(), `{"jsonrpc":"2.0","id":1,"method":"c.delete","params":{"by":"x"}}`)
+		},
+		"a batch": func() {
+			rpcPost(impl.service.RPC(), `[{"jsonrpc":"2.0","id":1,"method":"c.delete","params":{"by":"x"}}]`)
+		},
+		"Call":   func() { impl.service.Call(context.Background(), "c", "delete", &VaultOut{"x"}) },
+		"nested": func() { impl.service.Call(context.Background(), "c", "outer", nil) },
+	} {
+		impl.deleted = 0
+		if call(); impl.deleted != 1 {
+			t.Errorf("%s: deleted %d times", name, impl.deleted)
+		}
+		if svc.CodeOf(svc.Confirm(impl.ctx, "sure", "Late?")) != svc.CodeFailedPrecondition {
+			t.Errorf("%s: a call that has ended is confirmed", name)
+		}
+	}
+	if svc.CodeOf(svc.Confirm(context.Background(), "sure", "Who?")) != svc.CodeFailedPrecondition {
+		t.Error("a context of no call is confirmed")
+	}
+}
