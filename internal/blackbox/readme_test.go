@@ -524,6 +524,41 @@ func TestCodeTable(t *testing.T) {
 	}
 }
 
+// Verify that the tables of the documents have each row of the tables in the sources that
+// they are about.
+func TestDocumentTables(t *testing.T) {
+	for _, test := range []struct {
+		name         string
+		file, source string // source matches a row, and its name
+		row          string // of the document; % stands for the name
+		documents    []string
+		least        int
+	}{
+		{"rules", "schema_rules.go", `keyword: "(\w+)", lower`, "`%", []string{"README.md", "doc/types.md"}, 13},
+		{"security schemes", "auth.go", `Name: "(\w+)", contract`, "| `\"%\"` |", []string{"doc/identity.md"}, 5},
+		{"revisions of MCP", "mcp_message.go", `(?m)^\s*(?:modernRevision|revision\w+) += "([\d-]+)"`, " % |", []string{"doc/assistants.md"}, 5},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			source, err := readText(root(test.file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows := regexp.MustCompile(test.source).FindAllStringSubmatch(string(source), -1)
+			if len(rows) < test.least {
+				t.Errorf("%s has %d rows, want %d or more", test.file, len(rows), test.least)
+			}
+			for _, document := range test.documents {
+				text := readDocument(t, document).text
+				for _, row := range rows {
+					if want := strings.ReplaceAll(test.row, "%", row[1]); !strings.Contains(text, want) {
+						t.Errorf("%s does not have %s", document, want)
+					}
+				}
+			}
+		})
+	}
+}
+
 // Verify that doc/limits.md has the limits of the package, and that the sources do.
 func TestLimitsTable(t *testing.T) {
 	text := readDocument(t, "doc/limits.md").text
