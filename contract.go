@@ -2,18 +2,22 @@ package svc
 
 // This file says what a service promises to its clients, and finds what a change of the
 // program breaks of that. In this order: Contract, Breaks and CheckReleased; the contract
-// of a service; making contracts ready; comparing methods. contract_probe.go compares plans.
+// of a service; linking contracts; comparing methods. contract_probe.go compares plans.
 //
-// Plans are compared by trial. Where two of them differ, a probe is a value that the
-// sender's plan takes and the reader's may refuse: at a bound and beside it, or a text of
-// one pattern that is none of the other. Decoders of both plans read its scalars. It stands
-// in a value that is otherwise as short as can be, and what a service refuses of an input is
-// tried on the plan that it has. Of an input the released plan is the sender's, and of an
-// output that of the service: what it may answer has to be what the released plan takes.
+// A plan says which JSON a value has. Two plans are compared by trial: one is the plan of the
+// sender, and one that of the reader. The client sends an input, so the released plan is the
+// sender's; the service sends an output, so its own plan is. A break is a value that the
+// sender may send and the reader refuses. These words are used for what is tried:
+//
+//	probe    a scalar or a size that the sender's plan takes, and the reader's may refuse:
+//	         at a bound and beside it, or a text of one pattern that the other does not match
+//	sample   a short value that both plans take, for the members and items beside a probe
+//	witness  a whole input with a probe in it, which the decoder of the service has refused
+//	doubt    a break "cannot tell", where no value can be made or no probe shows a rule
 //
 // For example, name had maxLength 4 and now has 2, and age is required in both. The probe
-// for maxLength is "aaa", which the released plan takes. It stands in {"age":0,"name":"aaa"},
-// and only where the decoder of the service refuses that, it is the witness of a break.
+// for maxLength is "aaa", which the released plan takes, and the sample of age is 0. The
+// service refuses {"age":0,"name":"aaa"}, which is the witness.
 
 import (
 	"bytes"
@@ -31,26 +35,22 @@ import (
 	"time"
 )
 
-// Contract returns all that s promises to its clients, as JSON in one order, to be kept
-// in a file; see [CheckReleased]. It has the names, routes, callers, inputs and outputs of
-// methods. It does not have descriptions, examples, Version, Deprecated, MaxBody, declared
-// errors and what Validate methods check. The types in it have their names of documents,
-// so that people can read it; those are not promised.
+// Contract returns what s promises to its clients, as JSON in one order: the names, routes,
+// callers, inputs and outputs of methods. [CheckReleased] keeps it in a file. Descriptions,
+// examples, Version, Deprecated, MaxBody, declared errors, the names of types and what
+// Validate methods check are no promises.
 func (s *Service) Contract() []byte {
 	lines := strings.NewReplacer(`{"method":`, "\n"+`{"method":`, `{"type":`, "\n"+`{"type":`, `{"field":`, "\n\t"+`{"field":`)
 	text, _ := plainJSON(newContract(s))
 	return []byte(lines.Replace(string(text)) + "\n") // in a JSON string, the quotes would be escaped
 }
 
-// Breaks returns what s does not keep of a contract that [Service.Contract] returned in
-// a released version of the program. What that version accepted has to be accepted, where
-// members that it ignored do not count, and what it promised to answer is still promised.
-// What Validate and UnmarshalText check is not seen. The breaks are in the order of the
-// names of methods and, in each, of places; nil is none. The error is for a text that is no
-// contract, is damaged, or has a form that this version of svc does not know.
-//
-// No break are a new method, optional field, enum value of an input or member of an
-// output, a required field that has a default, and a wider rule.
+// Breaks returns what s does not keep of the contract of a released version, which
+// [Service.Contract] returned: an input that was accepted is refused, or an answer can be
+// what the release did not promise. Breaks are sorted by method and place; nil is none. It
+// does not see what Validate and UnmarshalText check. New methods, optional fields and wider
+// rules are no breaks. The error is for a text that is no contract, is damaged, or has a form
+// that this version of svc does not know.
 func (s *Service) Breaks(released []byte) ([]Break, error) {
 	return s.breaksBy(ruleRows, released)
 }
@@ -97,9 +97,8 @@ func (b Break) String() string {
 // text returns b without the example.
 func (b Break) text() string { return strings.TrimSuffix(b.Method+" "+b.Place, " ") + ": " + b.Reason }
 
-// A TestingT is the part of a *testing.T that [CheckReleased] needs, so that a program which
-// uses svc does not link package testing. Its Fatalf may return, as that of a fake does:
-// CheckReleased then ends.
+// A TestingT is the part of a *testing.T that [CheckReleased] needs, so that programs which
+// use svc do not link package testing. If Fatalf returns, so does CheckReleased.
 type TestingT interface {
 	Helper()
 	Errorf(format string, args ...any)
@@ -115,13 +114,10 @@ type TestingT interface {
 //		svc.CheckReleased(t, newService(), "testdata/released.json", *update)
 //	}
 //
-// A break is allowed by its text without the example, and an allowance that no break
-// needs fails. With update the file and its directory are written, unless a break is not
-// allowed; without, it fails if the file is missing or is not what s promises. So a review
-// sees each change of the contract, and only a break needs a word. If the file is what s
-// promises, allowed is not looked at. A damaged file fails and is never written. A relative
-// path begins at the directory of the package that is tested, where go test runs. Lines may
-// end in CR LF.
+// To allow an intended break, pass its text without the example; a text that allows no break
+// fails too. With update, the file is written unless a break is not allowed. Without, the
+// test fails if the file is missing or is not what s promises, so that a review sees each
+// change of the contract. A damaged file is never written.
 func CheckReleased(t TestingT, s *Service, file string, update bool, allowed ...string) {
 	t.Helper()
 	promised := s.Contract()
@@ -171,8 +167,8 @@ func CheckReleased(t TestingT, s *Service, file string, update bool, allowed ...
 // a member that it does not know could be a promise.
 const contractForm = 1
 
-// A contract is what a service promises. One that was read from a file has no more than its
-// members.
+// A contract is what a service promises. One that was read from a file has only the members
+// of its JSON.
 type contract struct {
 	Form    int               `json:"contract"`
 	Methods []*contractMethod `json:"methods"`
@@ -208,7 +204,7 @@ type contractMethod struct {
 	compiled *method // of a service
 }
 
-// errorsOwn is the ErrorType of an OnError that is not of svc. It promises nothing.
+// errorsOwn is the ErrorType of an OnError of the application. It promises nothing.
 const errorsOwn = "those of an OnError"
 
 // A contractPlan says which JSON a value has, and more if it is that of a field. A file is
@@ -265,7 +261,8 @@ var kindNames = [...]string{
 	kindBool: "bool", kindNumber: "number", kindSlice: "list", kindArray: "list", kindMap: "map", kindObject: "object", kindFile: "file",
 }
 
-// plainTypes has the kinds, with a Go type for each that needs no more to be read.
+// plainTypes has a Go type for each kind, whose decoder reads scalars of the kind. Composite
+// kinds, and those whose Go type is named in the contract, have nil.
 var plainTypes = map[string]reflect.Type{
 	"custom": nil, "text": nil, "list": nil, "map": nil, "object": nil,
 	"any": reflect.TypeFor[any](), "string": reflect.TypeFor[string](), "file": reflect.TypeFor[string](), "bool": reflect.TypeFor[bool](), "time": typeTime, "duration": typeDuration, "bytes": reflect.TypeFor[[]byte](), "number": typeNumber,
@@ -366,7 +363,7 @@ func (c *contract) planField(f *field) *contractPlan {
 	return p
 }
 
-// planFile gives p, a file, its media types and how long it may be as rules.
+// planFile adds the media types and the greatest length of a file to the rules of p.
 func (p *contractPlan) planFile(t *fileTags) {
 	if t.types != nil {
 		p.Rules[ruleEnum], _ = plainJSON(t.types)
@@ -430,8 +427,9 @@ func (c *contract) planMembers(p *contractPlan, fields []*field, alternatives []
 	}
 }
 
-// A planLinker makes contracts ready to be compared. It finds the objects that plans refer
-// to and the readers of scalars, and notes what is wrong with a contract.
+// A planLinker links the plans of contracts, so that they can be compared: with the objects that
+// they name, the rows of their rules and the readers of scalars. It notes what is wrong with a
+// contract.
 type planLinker struct {
 	*shapes
 	rows    []ruleRow                // of the rules that are known
@@ -455,8 +453,8 @@ func (l *planLinker) linkContract(c *contract) {
 	}
 }
 
-// linkPlan links p, which may be nil, and the plans in it. What it lets through, no other
-// code has to look at again: all parts of a plan are there.
+// linkPlan links p, which may be nil, and the plans in it. After it without a mistake, every
+// plan has the parts that its kind needs, so other code does not check for nil.
 func (l *planLinker) linkPlan(p *contractPlan) {
 	if p == nil {
 		return
@@ -502,7 +500,7 @@ func (l *planLinker) linkRules(p *contractPlan) {
 	p.unknown = slices.Sorted(maps.Keys(unknown))
 }
 
-// A scalarReader reads the scalars of plans, by the decoder that services have for them.
+// A scalarReader reads the scalars of plans with the decoder that a service has for them.
 type scalarReader struct {
 	shape  *shape
 	decode decodeFunc // nil for a type that nobody can decode any more
@@ -510,9 +508,10 @@ type scalarReader struct {
 	quoted bool
 }
 
-// readerOf returns the reader of the scalar p. A type with its own JSON or text is read by
-// that of its name in the service, since the contract does not have its methods. The words
-// for p are in the key, as they have what its kind leaves open: the type, null and quotes.
+// readerOf returns the reader of the scalar p. The contract does not have the methods of a type
+// with its own JSON or text, so the type of that name in the service reads it. Plans that are
+// the same share a reader: the plan key has the kind, String of p (the type, null and quotes)
+// and the rules.
 func (l *planLinker) readerOf(p *contractPlan) *scalarReader {
 	key := fmt.Sprintf("%s %v %s", p.Kind, p, p.Rules) // maps are sorted
 	if r := l.readers[key]; r != nil {
@@ -538,8 +537,8 @@ func (l *planLinker) readerOf(p *contractPlan) *scalarReader {
 }
 
 // rulesOf returns the rules of the scalar p, which has the shape s. It makes them from their
-// values as it does from the text of tags, but for those of an enum: a text in it may have
-// commas, so the reader compares values.
+// values as from the texts of tags. It leaves out an enum, since commas separate the values in
+// a tag and may be in these: scalarReader.enum has them.
 func (l *planLinker) rulesOf(p *contractPlan, s *shape) (rules ruleSet) {
 	for _, r := range p.rules {
 		made, want := rule{}, r.on
@@ -651,7 +650,7 @@ func (p *prober) compareMethods(was, is *contractMethod) {
 	p.compareOutputs(was, is)
 }
 
-// lost finds the names in one list that are not in another.
+// lost adds a break for each of names that is not in the list in.
 func lost[S ~string](p *prober, format string, names, in []S) {
 	for _, name := range names {
 		p.remarkIf(!slices.Contains(in, name), "", format, name)
@@ -690,9 +689,9 @@ func (p *prober) compareInputs(was, is *contractMethod) {
 	}
 }
 
-// renameParams gives what only REST sends of p, an input, the names that now has for it.
-// Clients know it by its source. What had such a name gets the other in exchange, unless its
-// name is known too.
+// renameParams gives the parameters of p that only REST has the names that they have now, since
+// clients of REST know a parameter by its source alone. If another field of p has that name, the
+// two exchange names.
 func (p *contractPlan) renameParams(now *contractPlan) {
 	for _, f := range p.Fields {
 		g := fieldFrom(f.From, now.Fields)
@@ -734,8 +733,8 @@ func (p *prober) compareOutputs(was, is *contractMethod) {
 	}
 }
 
-// compareAnswers is compare for a part of what a method answers, which both versions have
-// unless a plan is nil.
+// compareAnswers compares a part of what a method answers. It does nothing if a version does not
+// have the part.
 func (p *prober) compareAnswers(sent, known *contractPlan, at string) {
 	if sent == nil || known == nil {
 		return

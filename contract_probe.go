@@ -1,8 +1,12 @@
 package svc
 
-// This file compares two plans of a contract. In this order: plans and their scalars; what
-// is reported; the comparison; short values; numbers and texts; the search for texts of
-// patterns.
+// This file compares two plans of a contract by values that it tries; the head of contract.go
+// says how, and has the words. In this order: plans and their scalars; what is reported; the
+// comparison; samples; numbers and texts; the search for texts of patterns.
+//
+// In it a is the plan of the sender and b that of the reader, and x and y are the objects that
+// they refer to. at is a place in texts, such as "input /tags/*". in puts a value of a, as JSON,
+// into a whole value: for the field age of an input it makes {"age":0} of 0.
 
 import (
 	"bytes"
@@ -22,8 +26,7 @@ import (
 )
 
 // nativeTexts returns JSON that a type with its own JSON or text may take: its examples, its
-// zero value, and the spellings of the types that services have most. What it does not take
-// is dropped later.
+// zero value, and spellings of frequent types. What the type refuses is dropped later.
 func (r *scalarReader) nativeTexts() (list []string) {
 	if r.decode == nil {
 		return nil
@@ -95,7 +98,8 @@ func (p *contractPlan) jsonType() string {
 	return "string"
 }
 
-// keyOf returns the JSON by which p, a plan of keys, reads a scalar of another such plan.
+// keyOf returns the JSON by which p, a plan of map keys, reads a map key of another plan: the
+// name "1" is the number 1 to a plan of integers.
 func (p *contractPlan) keyOf(text string) string {
 	if text = textOr(text); p.jsonType() == "string" {
 		text = string(appendQuoted(nil, text))
@@ -107,7 +111,7 @@ func (p *contractPlan) isInteger() bool {
 	return !p.isComposite() && p.reader.shape.kind.isInteger()
 }
 
-// isComposite reports whether there are values in a value.
+// isComposite reports whether a value contains other values.
 func (p *contractPlan) isComposite() bool {
 	return p.Kind == "object" || p.Kind == "map" || p.Kind == "list"
 }
@@ -172,14 +176,14 @@ func (p *prober) remarkIf(broken bool, at, format string, args ...any) {
 // cannotTell begins the Why of what probes do not decide.
 const cannotTell = "cannot tell: "
 
-// doubt adds what is not decided.
+// doubt adds a break that says that Breaks cannot tell.
 func (p *prober) doubt(at, format string, args ...any) {
 	p.add(Break{Place: at, Reason: cannotTell + fmt.Sprintf(format, args...)})
 }
 
-// refuse adds a break by a whole value that was made and that the reader refuses. It reports
-// whether it did, also if the break is known. It does not if the value could not be made or
-// cannot be sent, and is "" then, or if the service takes it.
+// refuse adds a break with text as its witness, a whole value that the reader refuses. It
+// reports whether text shows the break, known or not. It does not if text is "", since the value
+// cannot be sent, if a part of it could not be made, or if the service takes it after all.
 func (p *prober) refuse(at, why, text string) bool {
 	missing := p.missing
 	p.missing = ""
@@ -201,8 +205,8 @@ func (p *prober) refuse(at, why, text string) bool {
 	return true
 }
 
-// breaks returns what was found, with doubts only where nothing is refused, in the order of
-// places.
+// breaks returns what was found, in the order of places. It drops the doubts of places where a
+// value is refused.
 func (p *prober) breaks() []Break {
 	slices.SortStableFunc(p.found, func(a, b Break) int { return strings.Compare(a.Place, b.Place) })
 	return slices.DeleteFunc(p.found, func(b Break) bool { return strings.HasPrefix(b.Reason, cannotTell) && p.shown[b.Place] })
@@ -345,8 +349,9 @@ func (p *prober) explainRole(a, b *contractPlan, role ruleRole) string {
 	return p.changed(a, b)
 }
 
-// compare tries values of a, which stand in whole values by in, on b. Objects that contain
-// themselves end by induction: a pair that was met before is taken to be fine inside.
+// compare tries values of a on b. in puts them into whole values. Objects may contain
+// themselves, so a pair of plans that was met before is not compared again: what breaks inside
+// it was found then.
 func (p *prober) compare(a, b *contractPlan, at string, in func(string) string) {
 	x, y := a.resolve(), b.resolve()
 	pair := [2]*contractPlan{x, y}
@@ -457,8 +462,10 @@ func (p *prober) compareUnion(x, y *contractPlan, at string, in func(string) str
 	}
 }
 
-// objectLike returns a map as an object: with optional members that have the names which y, an
-// object, has, as far as they can be names in the map, and one that stands for all others.
+// objectLike returns the map of as an object, to be compared with the object y. It has the
+// members of y whose names can be in the map, as optional members, and one more, which stands
+// for all other names. A map of integers and an object with name are compared as
+// {"name":0,"other":0}.
 func (p *prober) objectLike(of, y *contractPlan) *contractPlan {
 	x := &contractPlan{Kind: "object"}
 	for _, f := range append(y.allFields(), &contractPlan{contractField: contractField{Name: y.unknownName(), From: "*"}}) {
@@ -487,7 +494,7 @@ func (p *prober) compareMaps(a, b *contractPlan, at string, in func(string) stri
 
 // fillMap returns an object, a value of the map a, with so many more members that it has as
 // many as least. It is "", which cannot be sent, if it has more than most. For example,
-// {"a":1} becomes {"a":1,"10":0} if least is 2.
+// {"a":1} becomes {"a":1,"b":0} if least is 2.
 func (p *prober) fillMap(a, b *contractPlan, text string, least, most int) string {
 	names := make(map[string]bool)
 	eachMember([]byte(text), func(name, _ []byte) { names[string(name)] = true })
@@ -591,12 +598,12 @@ func placeIn(at, part string) string {
 	return at + "/" + part
 }
 
-// maxUnshown is how many values of a method are tried at other places, where they are not shown at
-// the first. There can be more places than anybody has time for.
+// maxUnshown is how many values of a method are tried again at other places, if the first place
+// cannot show them. Types that contain each other have too many places to try all.
 const maxUnshown = 100
 
-// explainAbsent says why a member is missing for a reader that needs it. f is its plan of
-// the sender, or nil.
+// explainAbsent says why a reader misses a member. f is the plan of it that the sender has, or
+// nil.
 func (p *prober) explainAbsent(f *contractPlan) string {
 	switch {
 	case p.outputs && f == nil:
@@ -724,7 +731,7 @@ func (p *prober) elements(a, b *contractPlan, n int) []string {
 	return p.some(a.Of, b.child(""), n)
 }
 
-// sample returns a short value of a, which b takes too if there is such a value.
+// sample returns a short value that a takes, and b too if there is such a value.
 func (p *prober) sample(a, b *contractPlan) string {
 	if a.Null && a.isComposite() && a.fitsREST("null") && p.takes(b, "null") {
 		return "null" // which ends a type that contains itself
@@ -757,8 +764,8 @@ func (p *prober) sample(a, b *contractPlan) string {
 	return p.some(a, b, 1)[0]
 }
 
-// some returns n different scalars of a, first those that b takes. If there are not so many,
-// it notes that, and the rest is null.
+// some returns n different scalars of a. Those that b takes come first. If there are fewer, it
+// notes what is missing and returns null for the rest.
 func (p *prober) some(a, b *contractPlan, n int) []string {
 	values, _ := p.values(a, b, n)
 	rank := make(map[string]int)
@@ -809,8 +816,8 @@ func (p *prober) compareScalars(a, b *contractPlan, at, why string, in func(stri
 	}
 }
 
-// values returns JSON for scalars of a, among which n are different if there are so many. It
-// is sure if one of them is refused by b if any value of a is.
+// values returns JSON for n or more different scalars of a, if a has so many. It is sure if no
+// other value of a could show more: if b takes all that it returns, b takes all values of a.
 func (p *prober) values(a, b *contractPlan, n int) (list []string, sure bool) {
 	n += len(itemsOf([]byte(p.rule(b, roleValues)))) // so that n of them are not among those of b
 	if a.RESTOnly {
@@ -948,17 +955,23 @@ func (p *prober) textRulesOf(plan, like *contractPlan) textRules {
 	return textRules{p.rule(plan, rolePattern), least, most}
 }
 
-// A textEnd is where two patterns are after a text.
+// A textEnd is the state of two patterns after a text. For ^ab*$ and ^a$, the texts "ab" and
+// "abb" lead to the same state: the first pattern may end here, and the second has failed.
 type textEnd struct {
 	a, b string // as runProgram has them
 	n    int    // characters; from a limit on that limit
 	text string
 }
 
-// searchTexts returns texts that meet the rules a, to which a reader with the rules b answers
-// in different ways: so many for each answer. It follows both patterns through all texts,
-// one character further in each round, and drops a text that leads to where another has
-// led. So it finds a text for each answer that there is, and is sure then, unless it gives up.
+// searchTexts returns texts that meet the rules a: wanted texts for each way in which a reader
+// with the rules b can answer. It runs both patterns over all texts, in each round one character
+// further, and drops a text whose state was reached before. So it finds a text for each answer
+// that there is; sure is false if it gave up before. For the patterns ^[a-z]+$ of a and
+// ^[a-m]+$ of b:
+//
+//	round 0  ""         neither has matched
+//	round 1  "a", "z"   a takes both, and b refuses "z": one text for each answer
+//	round 2  "aa" leads to the state of "a", and "az" to that of "z"; nothing is left
 func searchTexts(a, b textRules, wanted int) (texts []string, sure bool) {
 	limit := max(a.least, b.least) + wanted
 	for _, n := range []int{a.most, b.most} {
@@ -993,9 +1006,11 @@ func searchTexts(a, b textRules, wanted int) (texts []string, sure bool) {
 	return texts, len(seen) < maxSeen
 }
 
-// distinctRunes returns a character for each way in which two patterns can treat one: two
-// characters are alike if every instruction of both matches both or neither, and if both or
-// neither are of words, which \b asks for. So searchTexts tries few characters in each round.
+// distinctRunes returns one character of each class that two patterns distinguish, so that
+// searchTexts tries few. Two characters are of one class if every instruction of both patterns
+// matches both or neither, and both or neither are word characters, for \b.
+// For ^[a-z]+$ and ^[a-m]+$ it returns a for a to m, 0 for other word characters, - for all other
+// characters, and z for n to z.
 func distinctRunes(a, b *syntax.Prog) (list []rune) {
 	candidates := []rune("a0A-_ .,:/@") // before others, since people read them more easily
 	insts := slices.Concat(a.Inst, b.Inst)
@@ -1020,7 +1035,7 @@ func distinctRunes(a, b *syntax.Prog) (list []rune) {
 	return list
 }
 
-// compileProgram compiles a pattern, as JSON. Nothing fails, since it was a rule before.
+// compileProgram compiles a pattern, as JSON. The linker has compiled it before, so it is valid.
 func compileProgram(pattern string) *syntax.Prog {
 	re, _ := syntax.Parse(textOr(pattern), syntax.Perl)
 	prog, _ := syntax.Compile(re.Simplify())
@@ -1030,10 +1045,11 @@ func compileProgram(pattern string) *syntax.Prog {
 // hasMatched is the state of a program that has found a match.
 const hasMatched = "!"
 
-// runProgram runs a pattern by one character, of which -1 is the end, and returns its next
-// state: package regexp tells only whether a whole text matches, and a search needs to know
-// which texts are alike up to here. A state is "" at the start; then it has whether the last
-// character is of a word, and the instructions to go on with.
+// runProgram returns the state of a pattern after one more character, or after the end of the
+// text if r is -1. Package regexp matches whole texts only, and a search has to know which texts
+// lead to the same state. The state is "" at the start and hasMatched after a match. In between,
+// its first character is 'a' or ' ' for the last one read, a word character or another, and each
+// of the others is the number of an instruction to go on with.
 func runProgram(prog *syntax.Prog, from string, r rune) string {
 	if from == hasMatched {
 		return from

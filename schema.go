@@ -1,8 +1,15 @@
 package svc
 
-// This file says what is known of the JSON of a Go type: a shape. The decoder, the
-// binder, the encoder and every published schema are made from shapes, so they cannot
-// disagree.
+// This file describes the JSON of Go types by shapes. The decoder, the binder, the
+// encoder and every published schema are made from shapes, so they cannot disagree.
+//
+// Words of this room and of those above it:
+//
+//	part         a shape inside another one, such as the items of a list
+//	union        an object whose discriminator says which other members it has
+//	alternative  one form of a union, an object of its own with all members of that form
+//	form         an alternative of a union, or any other object itself
+//	component    a type that documents have under a name, and refer to
 //
 // In this order: shapes and their kinds; their parts, and the walks over them; the fields
 // of structs; rules; Optional; the mistakes of a registration; methods of types.
@@ -26,8 +33,7 @@ import (
 )
 
 // A shape describes the JSON form of one Go type. shapes.shapeFor makes it and
-// finishShapes completes it; from then on many goroutines read it and none writes
-// it.
+// finishShapes completes it. After that it is read by many goroutines and never written.
 //
 // Invariants:
 //
@@ -149,8 +155,8 @@ func (k shapeKind) isStringy() bool { return kindTypes[k] == "string" }
 // is not.
 func (k shapeKind) isScalar() bool { return k == kindBool || k.isNumeric() || k.isStringy() }
 
-// A part is a shape inside another one: what a pointer points to, an item, a key, the
-// type of a field.
+// A part is a shape inside another one: what a pointer points to, an item, a map key, the
+// type of a field, an alternative.
 type part struct {
 	shape *shape
 	field *field // set if the part is the type of a field
@@ -216,9 +222,11 @@ func (p part) place(at string) string {
 	return at + p.in
 }
 
-// withFields returns a copy of the object s with these fields in place of its own: what a
-// body or an answer has if the others are somewhere else. The alternatives of a union,
-// whose discriminator must be among the fields, keep what is theirs alone.
+// withFields returns a copy of the object s with these fields in place of its own: the body
+// of a request, say, if other fields come from the path. In a union, the discriminator must
+// be the first of fields, and the alternatives keep the members that they alone have. With
+// the fields type and cents, a union of type, cents and id, whose alternative card has number
+// too, becomes a union of type and cents, and card has type, cents and number.
 func (s *shape) withFields(fields []*field) *shape {
 	part := *s
 	part.fields, part.alternatives = fields, nil
@@ -228,8 +236,7 @@ func (s *shape) withFields(fields []*field) *shape {
 	return &part
 }
 
-// forms returns the objects that say which members values of the object s can have: its
-// alternatives, or s itself if it is no union.
+// forms returns the forms of the object s: its alternatives, or s itself if it is no union.
 func (s *shape) forms() []*shape {
 	if s.alternatives == nil {
 		return []*shape{s}
@@ -237,10 +244,10 @@ func (s *shape) forms() []*shape {
 	return s.alternatives
 }
 
-// compileForms returns the plan of the object s, made by compile for each of its forms. In
-// a union the alternative that is set decides. refuse is called where it is not exactly
-// one, or not the one that the discriminator names; an empty one contradicts nothing. The
-// error is for the author of the program.
+// compileForms returns the plan of the object s, made by compile for each of its forms. The
+// plan of a union runs that of the alternative that is set. It calls refuse if not exactly
+// one is set, or if the discriminator names another one; it may be empty. The error is for
+// the author of the program.
 func compileForms[F ~func(*C, reflect.Value), C any](s *shape, compile func(*shape) F, refuse func(*C, error)) F {
 	if s.alternatives == nil {
 		return compile(s)
@@ -279,7 +286,7 @@ func (s *shape) walk(at string, done map[*shape]bool, visit func(s *shape, at st
 	}
 }
 
-// closeObjects says of s and the shapes below it, except for those in done, that they
+// closeObjects makes s and the shapes below it strict, except for those in done: they then
 // have no properties but their own.
 func (s *shape) closeObjects(done map[*shape]bool) {
 	s.walk("", done, func(s *shape, _ string) { s.strict = s.kind == kindObject })
@@ -303,9 +310,9 @@ func (s *shape) reaches(done map[*shape]bool, fits func(*shape) bool) bool {
 	return false
 }
 
-// isSound reports whether nothing is wrong with s and the shapes below it. Only then
-// can a default be decoded and a plan be made. A method without an input or an output
-// has nil there.
+// isSound reports whether no mistake was noted of s and the shapes below it. Only then
+// can a default be decoded and a plan be made. s is nil for a method without an input or
+// an output.
 func (s *shape) isSound() bool {
 	return s == nil || !s.reaches(make(map[*shape]bool), func(s *shape) bool { return s.hasMistake })
 }
@@ -333,7 +340,7 @@ type entry[V any] struct {
 	value V
 }
 
-// keyText returns the name that a map key has in JSON.
+// keyText returns the member name of a map key of shape s.
 func (s *shape) keyText(key reflect.Value) (string, error) {
 	switch s.kind {
 	case kindString:
@@ -449,13 +456,13 @@ func (f *field) isBound() bool {
 	return f.path != "" || f.query != "" || f.header != "" || f.cookie != ""
 }
 
-// isNameless reports whether no JSON object can have the field, on no transport: it
-// is not a member, and headers and cookies are there over REST alone. Its name is
-// for messages then.
+// isNameless reports whether the field is a member of no JSON object on any transport,
+// since only a header or a cookie gives it, which only REST has. Its name is for messages
+// then.
 func (f *field) isNameless() bool { return f.hidden && f.path == "" && f.query == "" }
 
-// onWire returns a copy of the input s with the fields that JSON objects have, on the
-// transports where those of paths and queries are members too, and with more of them.
+// onWire returns a copy of the input s for transports other than REST: fields of paths and
+// queries are members there. It adds the fields more.
 func (s *shape) onWire(more ...*field) *shape {
 	fields := make([]*field, 0, len(s.fields)+len(more))
 	for _, f := range s.fields {
@@ -578,24 +585,16 @@ func (rs ruleSet) lookup(role ruleRole) *rule {
 	return nil
 }
 
-// An Optional is a field that can be absent, null or a value, which a PATCH has to
-// tell apart: absent leaves things as they are, null removes, and a value replaces
-// (RFC 7396, section 1). The zero value is absent. The field needs omitzero and is never required:
+// An Optional is a field of a JSON object that is absent, null or a value, as in a PATCH:
+// absent leaves things as they are, null removes, and a value replaces (RFC 7396, section
+// 1). The zero value is absent. The field needs omitzero and is never required:
 //
-//	type PatchTodo struct {
-//		ID    string                `path:"id"`
-//		Title svc.Optional[string]  `json:"title,omitzero" maxLength:"80"`
-//		Due   svc.Optional[time.Time] `json:"due,omitzero"`
-//	}
+//	Title svc.Optional[string] `json:"title,omitzero" maxLength:"80"`
 //
-// Constraint tags are about the value; null keeps them all. In an output an absent
-// Optional is left out, and the others are written. Schemas say that it is a T or
-// null. An Optional is for fields of JSON objects: it cannot come from a path, a
-// query, a header or a cookie, where there is no null, and is no element of a list
-// or a map, which is never absent. T is not a pointer, since null is not a T, and
-// an absent Optional has no default.
-//
-// It is for one goroutine at a time, as any variable is.
+// Rules are about the value; null keeps them all. In an output, an absent Optional is left
+// out. An Optional has no default, cannot come from a path, a query, a header
+// or a cookie, and is no element of a list or a map. T is not a pointer. It is not safe for
+// concurrent use.
 type Optional[T any] struct {
 	value T
 	state optionalState
@@ -610,27 +609,23 @@ const (
 	stateValue
 )
 
-// IsSet reports whether o is present: null or a value. A PATCH changes nothing where it is
-// false.
+// IsSet reports whether o is present: null or a value.
 func (o Optional[T]) IsSet() bool { return o.state != stateAbsent }
 
 // IsNull reports whether o is null. It is false if o is absent.
 func (o Optional[T]) IsNull() bool { return o.state == stateNull }
 
-// Get returns the value of o. It returns the zero value and false if o is absent
-// or null; IsNull tells these two apart.
+// Get returns the value of o. It returns the zero value and false if o is absent or null.
 func (o Optional[T]) Get() (T, bool) { return o.value, o.state == stateValue }
 
-// Set makes v the value of o, whatever o was before. A v that is zero is a value too.
+// Set makes v, which may be zero, the value of o.
 func (o *Optional[T]) Set(v T) { o.value, o.state = v, stateValue }
 
-// SetNull makes o null, and drops the value that it had. To make o absent again, assign the
-// zero value.
+// SetNull makes o null. To make o absent, assign the zero value.
 func (o *Optional[T]) SetNull() { *o = Optional[T]{state: stateNull} }
 
-// MarshalJSON returns the value of o, as encoding/json writes it, or null. An absent
-// Optional is null too where nothing leaves it out. It is for encoding/json: svc writes an
-// Optional by the type of its value. Its errors are those of [json.Marshal].
+// MarshalJSON returns the value of o by [json.Marshal], or null if there is none. It is for
+// encoding/json; svc does not call it.
 func (o Optional[T]) MarshalJSON() ([]byte, error) {
 	if o.state != stateValue {
 		return []byte("null"), nil
@@ -638,8 +633,8 @@ func (o Optional[T]) MarshalJSON() ([]byte, error) {
 	return json.Marshal(o.value)
 }
 
-// UnmarshalJSON makes o null, or the value that encoding/json reads, in place of what o was.
-// After an error, which is one of [json.Unmarshal], o is what it was.
+// UnmarshalJSON makes o null, or the value that [json.Unmarshal] reads. If that fails, o does
+// not change. It is for encoding/json; svc does not call it.
 func (o *Optional[T]) UnmarshalJSON(text []byte) error {
 	if string(text) == "null" {
 		o.SetNull()
@@ -726,11 +721,10 @@ func hasOwnText(t reflect.Type) bool {
 	return hasMethods(t, typeJSONMarshaler) || hasMethods(t, typeJSONUnmarshaler) || hasMethods(t, typeTextMarshaler) || hasMethods(t, typeTextUnmarshaler)
 }
 
-// declaresMethod reports whether t has this method of its own, not one that it only
-// inherits from an embedded type. t or a pointer to it has the method. reflect does not
-// tell the two apart. But the compiler has written a method that t inherits, and the runtime
-// names one file for all of these, such as that which a bufio.ReadWriter inherits from its
-// Reader.
+// declaresMethod reports whether t declares this method, and does not inherit it from an
+// embedded type. t or a pointer to it has the method. reflect does not distinguish the two,
+// but the compiler writes each inherited method, and the runtime names the same file for all
+// of these. One of them is ReadByte of bufio.ReadWriter, which its Reader declares.
 func declaresMethod(t reflect.Type, name string) bool {
 	return fileOfMethod(t, name) != fileOfMethod(reflect.TypeFor[bufio.ReadWriter](), "ReadByte")
 }

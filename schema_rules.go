@@ -1,8 +1,8 @@
 package svc
 
-// This file reads the constraint tags of a field and the Enum method of a type. A
-// constraint is one rule: the keyword that schemas publish and the check that inputs
-// must pass, made at the same time, so that neither can say more than the other.
+// This file reads the constraint tags of a field and the Enum method of a type. Each makes
+// a rule: the keyword that schemas publish, and the check that inputs must pass. Both are
+// made at the same time, so that neither can say more than the other.
 //
 // In this order: the table ruleRows; applyTags, and which rules are those of items;
 // tags and methods that nothing reads; rules that no value meets; Enum; a function
@@ -24,8 +24,8 @@ import (
 	"unicode/utf8"
 )
 
-// lookupTag is tag.Lookup. Most tags have few of the names that are looked up in all of
-// them, which takes less time to find out than to read the tag.
+// lookupTag is tag.Lookup. Most tags have few of the names that are looked up, and a search
+// for the name takes less time than reading the tag.
 func lookupTag(tag reflect.StructTag, name string) (text string, ok bool) {
 	if !strings.Contains(string(tag), name) {
 		return "", false
@@ -196,8 +196,8 @@ func hasRules(s *shape) bool {
 	return slices.ContainsFunc(ruleRows, func(row ruleRow) bool { return row.fits(s) })
 }
 
-// applyTags reads every tag of a field but its names. A constraint on a pointer
-// applies to the value it points to. Null satisfies every constraint.
+// applyTags reads all tags of a field but those with names. A constraint on a pointer
+// applies to the value it points to. Null keeps every constraint.
 func (p *mistakes) applyTags(f *field) {
 	f.doc = tagText(f.tag, "doc")
 	if text, ok := lookupTag(f.tag, "nullable"); ok {
@@ -223,9 +223,14 @@ func (p *mistakes) applyTags(f *field) {
 	}
 }
 
-// applyRules reads the constraint tags of a field, and format. They go into copies of the
-// shapes of the value and, of a list, of its items, which only this field has: whatever
-// reads or writes a value follows its shape.
+// applyRules reads the constraint tags of a field, and format, into copies of the shapes of
+// the value and of the items of a list, which only this field has. For
+//
+//	Tags []string `json:"tags" maxItems:"3" minLength:"1"`
+//
+// f.shape becomes a copy of the shape of []string with maxItems, whose elem is a copy of the
+// shape of string with minLength. Other fields of the type []string keep the shape without
+// rules.
 func (p *mistakes) applyRules(f *field) {
 	target := f.shape.deref()
 	item := target.scalarItem()
@@ -269,10 +274,11 @@ func (p *mistakes) applyRules(f *field) {
 	p.narrowField(f, f.shape.deref(), rules, format)
 }
 
-// narrowField gives f a shape of its own, if there are rules or a format for the values of
-// shape s, which f has or which are the items of its list. An enum replaces that of the
-// type, the only rule of a type, whose values are more, and keeps the titles of its own. The
-// copy is not a component of documents, since its rules are those of one field.
+// narrowField gives f a copy of its shape if there are rules or a format for the values of
+// shape s, which is the shape of f or that of the items of its list. A tag enum replaces the
+// type's Enum, of which it lists a subset, and keeps the titles of these values. If Color has
+// Enum red, green, blue with the titles Red, Green, Blue, enum:"red,blue" leaves Red and Blue.
+// The copy is no component of documents, since its rules are those of one field.
 func (p *mistakes) narrowField(f *field, s *shape, rules ruleSet, format string) {
 	p.checkRules(rules, s, format, f.place)
 	if rules == nil && (format == "" || !s.kind.isScalar() && s.elem == nil) { // what is in a type around f may not be known yet
@@ -317,8 +323,8 @@ func (p *mistakes) applyHint(f *field, pattern *rule, hasTag bool) {
 	}
 }
 
-// scalarItem returns the shape of the items of a list of scalars, which may be behind
-// pointers, or nil if s is no such list.
+// scalarItem returns the shape of the items of a list of scalars or of pointers to them, or
+// nil if s is no such list.
 func (s *shape) scalarItem() *shape {
 	if s.kind == kindSlice || s.kind == kindArray {
 		if item := s.elem.deref(); item.kind.isScalar() {
@@ -335,7 +341,8 @@ func (s *shape) withoutRules() *shape {
 	return &n
 }
 
-// replaced returns a copy of s, which leads to the shape old, with other in its place.
+// replaced returns a copy of s with other in place of old, which is s or is reached from it by
+// elem alone. Of a pointer to a list of strings, all shapes down to old are copied.
 func (s *shape) replaced(old, other *shape) *shape {
 	if s == old {
 		return other
@@ -345,8 +352,8 @@ func (s *shape) replaced(old, other *shape) *shape {
 	return &copied
 }
 
-// checkValidate notes a method Validate that looks as if svc called it and has another
-// form. One with parameters of its own, other than a context, is the application's.
+// checkValidate notes a method Validate that looks as if svc called it, but has another
+// signature, such as Validate(ctx). One with other parameters is for the application itself.
 func (p *mistakes) checkValidate(t reflect.Type, at string) {
 	m, ok := reflect.PointerTo(t).MethodByName("Validate")
 	if !ok || hasMethods(t, typeValidator) ||
@@ -358,8 +365,8 @@ func (p *mistakes) checkValidate(t reflect.Type, at string) {
 
 // foreignTags are tags of other libraries, which svc does not read, and what to write
 // instead; NAME stands for the name in the tag. A field with one looks as if svc checked
-// or bound it. A tag that repeats the field's name may stay, and so may a required that
-// is true: types that other libraries read too have both.
+// or bound it. A tag that says what svc does anyway may stay, since types that other libraries
+// read too have it: form:"name" beside json:"name", and required:"true" of a required field.
 var foreignTags = [...]struct{ name, instead string }{
 	{"min", "write `minimum`, or `minLength` or `minItems`"},
 	{"max", "write `maximum`, or `maxLength` or `maxItems`"},
@@ -429,7 +436,8 @@ func (p *mistakes) parseLiteral(f *field, tag, text string) []byte {
 	return nil
 }
 
-// literalForms says by the JSON type what a tag has to have for a value that is no string.
+// literalForms describes the values that tags can have, by the JSON type, for types other than
+// strings.
 var literalForms = map[string]string{
 	"":        "a JSON value; a string is in quotes there",
 	"boolean": "true or false",
@@ -439,10 +447,10 @@ var literalForms = map[string]string{
 	"object":  "a JSON object, such as {}",
 }
 
-// checkRules notes rules and a format that do not go together with each other or
-// with s, the shape of the values: two bounds with nothing between them, an enum with
-// values that another rule excludes, and a format that the type does not have. That a
-// default keeps the rules is found by decoding it.
+// checkRules notes rules and a format that contradict each other or s, the shape of the
+// values: two bounds with no value between them, an enum with values that another rule
+// excludes, and a format that the type does not have. Whether a default keeps the rules is
+// found by decoding it.
 func (p *mistakes) checkRules(rules ruleSet, s *shape, format, at string) {
 	for _, low := range rules {
 		for _, high := range rules {
@@ -589,7 +597,7 @@ func parseEnum(s *shape, text string) (rule, string) {
 	return enumRule(s, parts), ""
 }
 
-// shortEnum is how many texts are compared as fast as they are found among sorted ones.
+// shortEnum is up to how many texts comparing each is as fast as a binary search.
 const shortEnum = 8
 
 // enumRule returns the rule that a value of shape s is one of those that texts spell.

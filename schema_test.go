@@ -1302,7 +1302,7 @@ func TestQuotedStringPattern(t *testing.T) {
 	}
 }
 
-// Verify findRecursive and findEndless against plain searches over random small graphs.
+// Verify recursiveShapes and endlessObjects against plain searches over random small graphs.
 func TestRecursiveObjects(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	for range 3000 {
@@ -1318,8 +1318,8 @@ func TestRecursiveObjects(t *testing.T) {
 				s.fields = append(s.fields, &field{shape: shapes[random.IntN(4)], optional: random.IntN(3) == 0})
 			}
 		}
-		endless := findEndless(all)
-		recursive, _ := findRecursive(all)
+		endless := endlessObjects(all)
+		recursive, _ := recursiveShapes(all)
 		for i, s := range all {
 			if got := recursive[s]; got != reaches(s, s, false) {
 				t.Fatalf("object %d of %d contains itself: %t", i, len(all), got)

@@ -1,6 +1,6 @@
 package svc
 
-// This file turns Go types into shapes. It walks every type once.
+// This file compiles Go types into shapes. It walks every type once.
 //
 // In this order: from a type to its shape; what a type says of itself by JSONSchema;
 // whether a type is fit for its use; the fields of a struct, their tags and names; types
@@ -152,7 +152,7 @@ func (c *shapes) fillKind(s *shape, at string) {
 	case reflect.Struct:
 		if s.kind = kindObject; !c.isOpaque(t, at) {
 			c.fillFields(s, at)
-			c.takeFile(s)
+			c.moveFile(s)
 		}
 	case reflect.Interface:
 		// An output could be encoded, but no input decoded and no schema written, so
@@ -386,8 +386,8 @@ func (c *shapes) visibleFields(t reflect.Type, at string) []*field {
 	return dominantFields(all)
 }
 
-// takeFile moves a Body, or a File that is embedded, from the fields of s to s.file.
-func (c *shapes) takeFile(s *shape) {
+// moveFile moves a Body, or a File that is embedded, from the fields of s to s.file.
+func (c *shapes) moveFile(s *shape) {
 	for _, f := range s.fields {
 		if f.shape.kind != kindFile {
 			c.addIf(f.tag.Get("contentType")+f.tag.Get("maxBytes") != "", "%s: the tags contentType and maxBytes are for a svc.Body or a svc.File, not for a %v", f.place, f.shape.typ)
@@ -458,7 +458,7 @@ func (c *shapes) checkFiles(s *shape, u use, at string) {
 	})
 }
 
-// A level is a struct whose fields are promoted to the one being walked.
+// A level is an embedded struct whose fields are promoted to the struct being walked.
 type level struct {
 	typ      reflect.Type
 	index    []int
@@ -500,9 +500,10 @@ func (c *shapes) collectFields(t reflect.Type, at string) []*field {
 	return all
 }
 
-// promotedStruct returns the struct whose fields sf promotes, if it does: one that
-// is embedded, by itself or by a pointer, has no json name and no methods of its
-// own for JSON or text. Other embedded types are members with the name of the type.
+// promotedStruct returns the struct whose fields are promoted by sf, and whether there is
+// one: sf embeds a struct or a pointer to it, without a json name, and the struct has no
+// methods of its own for JSON or text. Other embedded types are members with the name of the
+// type.
 func promotedStruct(sf reflect.StructField) (reflect.Type, bool) {
 	if !sf.Anonymous {
 		return nil, false
@@ -790,8 +791,8 @@ func (c *shapes) checkNames(fields []*field, at string) {
 // finishShapes names the types and finds those that contain themselves. It is called
 // once, when all types of the service are known.
 func (c *shapes) finishShapes() {
-	endless := findEndless(c.all)
-	recursive, structless := findRecursive(c.all)
+	endless := endlessObjects(c.all)
+	recursive, structless := recursiveShapes(c.all)
 	for _, s := range c.all {
 		s.hasMistake = s.hasMistake || structless[s] || endless[s]
 		c.addIf(structless[s], "%v contains itself without a struct in between, which no schema can say; put a struct around it", s.typ)
@@ -813,12 +814,12 @@ func (c *shapes) finishShapes() {
 	}
 }
 
-// findRecursive returns the shapes that contain themselves, and those of them that do so
+// recursiveShapes returns the shapes that contain themselves, and those of them that do so
 // by pointers, lists and maps alone: each of these has one element, so that nothing else
 // is in such a cycle. It looks at each shape once, since a service may have a thousand
 // types that contain one another (R. Tarjan, Depth-first search and linear graph
 // algorithms, 1972).
-func findRecursive(all []*shape) (recursive, structless map[*shape]bool) {
+func recursiveShapes(all []*shape) (recursive, structless map[*shape]bool) {
 	order := make(map[*shape]int, len(all)) // when each was met, from 1, and MaxInt once its cycle is known
 	recursive, structless = make(map[*shape]bool), make(map[*shape]bool)
 	var open []*shape // those whose cycle is not known yet, in their order
@@ -860,10 +861,18 @@ func findRecursive(all []*shape) (recursive, structless map[*shape]bool) {
 	return recursive, structless
 }
 
-// findEndless returns the objects that have no finite value, since all their values
-// contain others of these objects. At first it takes every object for one of them. It then
-// drops each that can do without the others, until a round drops none.
-func findEndless(all []*shape) map[*shape]bool {
+// endlessObjects returns the objects that have no finite value, since every value contains
+// one of these objects. It begins with all objects, and drops each that has a form without
+// them, until a round drops none. For
+//
+//	type A struct{ B B }
+//	type B struct{ A A }
+//	type C struct{ A *A; D D }
+//	type D struct{ N int }
+//
+// the first round drops D and C: a D has no objects in it, and the A of a C can be nil. A and B
+// need each other, so they stay.
+func endlessObjects(all []*shape) map[*shape]bool {
 	endless := make(map[*shape]bool)
 	for _, s := range all {
 		endless[s] = s.kind == kindObject
@@ -880,7 +889,7 @@ func findEndless(all []*shape) map[*shape]bool {
 	return endless
 }
 
-// A typeName is the name of a type in documents, as far as nameTypes has come.
+// A typeName is the name of a type in documents while nameTypes works on it.
 type typeName struct {
 	name     string
 	shape    *shape // one of those of the type and the suffix
@@ -958,8 +967,8 @@ func (p *mistakes) newTypeName(s *shape) *typeName {
 	return n
 }
 
-// lengthen makes the name longer, by its type arguments or by its package, and reports
-// whether it could.
+// lengthen puts the packages of the type arguments, or one more element of the package path,
+// into the name. It reports whether the name changed.
 func (n *typeName) lengthen(byArguments bool) bool {
 	was := n.name
 	if byArguments {

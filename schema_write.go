@@ -71,7 +71,7 @@ func dialectOf(version string) (d dialect, ok bool) {
 type schemaWriter struct {
 	dialect dialect
 	use     schemaUse
-	loose   *shape // an object of which a client may get only some properties, so none is required
+	loose   *shape // an object with no required properties, since clients may ask for some of them only
 	closed  bool   // objects have no properties but their own, as if the service were strict
 	// ref returns the reference to write for a shape, without prefix, or "" to write it
 	// in place. Nil writes everything in place.
@@ -145,13 +145,13 @@ func (w *schemaWriter) appendValue(dst []byte, s *shape, f *field) []byte {
 		return w.appendPlain(dst, target, f, true)
 	}
 	m := openMembers(dst)
-	if w.dialect == openAPI30 && w.findRef(target) == "" && target.takesNullable() {
+	if w.dialect == openAPI30 && w.lookupRef(target) == "" && target.takesNullable() {
 		w.writePlain(&m, target, f, true)
 		m.add("nullable", true)
 	}
 	if m.open("anyOf", '['); w.dialect == openAPI30 {
 		beside := target.jsonType(f)
-		if beside == "integer" && w.findRef(target) != "" {
+		if beside == "integer" && w.lookupRef(target) != "" {
 			beside = "object" // as for a struct: oapi-codegen has no constant for a null among integers
 		}
 		m.buf = append(appendNull30(m.buf, beside), ',')
@@ -174,8 +174,8 @@ func appendNull30(dst []byte, beside string) []byte {
 	return null.close()
 }
 
-// findRef returns the reference to write for s, or "" to write it in place.
-func (w *schemaWriter) findRef(s *shape) string {
+// lookupRef returns the reference to write for s, or "" to write it in place.
+func (w *schemaWriter) lookupRef(s *shape) string {
 	if w.ref == nil {
 		return ""
 	}
@@ -220,7 +220,7 @@ func (s *shape) jsonType(f *field) string {
 // for both branches.
 func (w *schemaWriter) appendPlain(dst []byte, s *shape, f *field, annotate bool) []byte {
 	m := openMembers(dst)
-	if ref := w.findRef(s); ref == "" {
+	if ref := w.lookupRef(s); ref == "" {
 		w.writePlain(&m, s, f, false)
 	} else if w.dialect == openAPI30 && annotate && (f.doc != "" || f.def != nil || f.example != nil) {
 		m.open("allOf", '[')
