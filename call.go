@@ -1,9 +1,9 @@
 package svc
 
-// This file makes calls: it takes one call of a method from its caller to its
-// outcome, in the same way for every transport. In this order:
+// This file makes calls: from the caller to the outcome, in the same way for every transport. In
+// this order:
 //
-//   - call and carrier: the steps of a call, and the part of a transport in them
+//   - call and carrier: the steps of a call, and what its transport does in them
 //   - the steps: caller, input, method, output
 //   - the end of a call: Options.Observe and the log
 //   - Call and NewInput, for calls from within the program
@@ -11,8 +11,8 @@ package svc
 //   - batchBudget: the limits on the answers and the log lines of a batch
 //   - the frame of a request: workspaces, endpoints, deadlines
 //
-// A transport turns text into calls and outcomes into text. Everything that is true
-// for each call, whatever its transport, stands here.
+// A transport turns text into calls and outcomes into text. What holds for every call, whatever
+// its transport, is here.
 
 import (
 	"cmp"
@@ -33,17 +33,17 @@ import (
 //
 // Every call takes these steps, in this order. An error ends it:
 //
-//	Step    Function             Errors
-//	------  -------------------  ------------------------------------------------
-//	caller  method.checkCaller   UNAUTHENTICATED, PERMISSION_DENIED; the input is
-//	                             not read
-//	input   carrier.readInput    INVALID_ARGUMENT, and the errors of reading a body
-//	method  call.invoke          those of the method; Options.Intercept runs around
-//	                             call.callMethod, which runs MCPOptions.Invoke or
-//	                             the method, with an idempotency key in
-//	                             Idempotency.Run
-//	output  carrier.encodeOutput   INTERNAL for an output that cannot be written
-//	end     call.end             tells Options.Observe and the log
+//	Step    Function              Errors
+//	------  --------------------  ------------------------------------------------
+//	caller  method.checkCaller    UNAUTHENTICATED, PERMISSION_DENIED; the input is
+//	                              not read
+//	input   carrier.readInput     INVALID_ARGUMENT, and the errors of reading a body
+//	method  call.invoke           those of the method; Options.Intercept runs around
+//	                              call.callMethod, which runs endpoint.invoke or
+//	                              the method, with an idempotency key in
+//	                              Idempotency.Run
+//	output  carrier.encodeOutput  INTERNAL for an output that cannot be written
+//	end     call.end              tells Options.Observe and the log
 //
 // run takes the steps up to the output. The transport calls end itself, since it may
 // still replace the outcome: an answer can be too large for its batch.
@@ -54,7 +54,7 @@ type call struct {
 	request         *http.Request // nil if there is none
 	response        http.Header   // of the response; nil if there is none, in a batch and over MCP
 	ws              *workspace    // nil for Service.Call
-	start           time.Duration // since config.epoch; 0 if nobody observes the call, and once it is observed
+	start           time.Duration // since config.epoch; 0 without Options.Observe, and once the call is observed
 	keyed           *keyedCall    // of a call with an idempotency key; nil otherwise
 	ended           atomic.Bool   // the method has returned, or its stream has ended
 	refused         bool          // checkCaller has failed, so the input is unread
@@ -115,8 +115,8 @@ func (c *call) run(t carrier) (err error) {
 	return err
 }
 
-// runSteps does the work of run. t is c with the part of its transport, and the context
-// that the method gets.
+// runSteps does the work of run. t is the carrier that embeds c. It is also the method's
+// context.
 func (c *call) runSteps(t carrier) error {
 	if err := c.method.checkCaller(t); err != nil {
 		c.refused = true
@@ -169,17 +169,18 @@ func (c *call) callStream(t streamCarrier, in any) error {
 	return t.runStream(ctx, cancel, stream)
 }
 
-// bindsEarly reports whether an input may be decoded while the message around it is read:
-// if the caller may call m, if that runs no code of the application, which must not see a
-// text before it is known to be JSON, and if no key is to be checked with the input.
+// bindsEarly reports whether an input may be decoded while the message around it is read. That
+// is so if the caller may call m, if decoding runs no code of the application, which must not
+// see a text before it is known to be JSON, and if no idempotency key is to be checked with the
+// input.
 func (m *method) bindsEarly(ctx context.Context) bool {
 	return m.in != nil && !m.bind.runsCode && m.key == nil && m.checkCaller(ctx) == nil
 }
 
-// bindObject returns the input in text, a JSON object with all fields by their wire
-// names, as transports without paths and queries send it. An empty text stands for
-// {}. read and readErr are what a paramsReader has made of the text already. It has left out
-// the Validate methods: they must not run before the whole message is known to be JSON.
+// bindObject returns the input in text, a JSON object with all fields by their JSON names. An
+// empty text stands for {}. read and readErr are the results of a paramsReader, or nil if none
+// has read the text. A paramsReader does not call Validate methods, since they must not run
+// before the whole message is known to be JSON, so bindObject calls them.
 func (c *call) bindObject(text []byte, read any, readErr error) (any, error) {
 	m := c.method
 	switch {
@@ -210,7 +211,7 @@ func (c *call) invoke(ctx context.Context, in any) (out any, err error) {
 	return c.checkOutput(out)
 }
 
-// callMethod calls the method, or MCPOptions.Invoke in its place: in Idempotency.Run if the
+// callMethod calls the method, or endpoint.invoke in its place: in Idempotency.Run if the
 // call has an idempotency key.
 func (c *call) callMethod(ctx context.Context, in any) (any, error) {
 	if c.keyed != nil {
@@ -240,9 +241,9 @@ func (c *call) callIntercepted(ctx context.Context, resource, name string, in an
 	return c.callMethod(ctx, in)
 }
 
-// checkOutput returns out if the method may return it. An interceptor and a
-// replacement can return anything, so the error names the option, for the log. A nil
-// pointer in an interface counts as no output.
+// checkOutput returns out if the method may return it. An interceptor and a replacement can
+// return anything, so the error names the option, for the log. A nil pointer in an interface
+// counts as no output.
 func (c *call) checkOutput(out any) (any, error) {
 	m := c.method
 	if m.out == nil {
@@ -511,7 +512,7 @@ func InfoFrom(ctx context.Context) (Info, bool) {
 	} else if c.request != nil {
 		info.Trace = traceOf(func(i int) string {
 			values := c.request.Header.Values(traceNames[i])
-			if i == 0 && len(values) > 1 { // which nobody can choose from
+			if i == 0 && len(values) > 1 { // the trace is unknown then
 				return ""
 			}
 			return strings.Join(values, ",")
@@ -629,7 +630,7 @@ func (b *batchBudget) logRest(ctx context.Context, e *endpoint, r *http.Request)
 //	one goroutine uses a workspace at a time
 //	nothing that a method gets to see aliases it, since a method may keep its
 //	  input after it has returned
-//	one that lies in the pool points to nothing of the request it served
+//	a workspace in the pool points to nothing of the request that it served
 type workspace struct {
 	dec    decoder
 	enc    encoder

@@ -12,16 +12,24 @@ import (
 	"sync/atomic"
 )
 
-// A keyedCall is what a call with an idempotency key has beside others.
+// A keyedCall is the idempotency state of a call.
 type keyedCall struct {
 	key      string
 	input    string // the fingerprint
 	replayed bool   // the answer is that of an earlier call
 }
 
-// readKey gives the call its key, from the values of the header at path. "abc" in quotes is
-// the key abc. Other places have a key as it is, which strconv.Quote makes such a value. d
-// adds what is wrong to the violations of the input.
+// readKey sets the idempotency key of the call from the values of the header at path, or adds a
+// violation to those that d finds in the input:
+//
+//	values   key of the call
+//	-------  --------------------------------
+//	abc      abc
+//	"abc"    abc, since the draft has a structured string
+//	none     none, or a violation if the method requires one
+//	several  a violation
+//
+// A transport without headers quotes its key with strconv.Quote, so that quotes in it stay.
 func (c *call) readKey(d *decoder, path string, values []string) {
 	wrong := errNotIdempotencyKey
 	switch {
@@ -61,7 +69,8 @@ func (c *call) markReplayed(response http.Header) {
 	}
 }
 
-// A keyedResult is what do has made in Idempotency.Run, and the error of do if it failed.
+// A keyedResult is the outcome of do in Idempotency.Run: an error, or the output and its
+// record.
 type keyedResult struct {
 	error
 	out    any
@@ -72,8 +81,8 @@ type keyedResult struct {
 func (r *keyedResult) Unwrap() error { return r.error }
 
 // callKeyed is callMethod for a call with a key. Idempotency.Run calls the method, unless it
-// has a record. The output is read from the record in any case: all answers are equal then,
-// and one that cannot be read is not committed.
+// has a record. The output is read from the record in any case: all answers are equal then, and
+// one that cannot be read is not committed.
 func (c *call) callKeyed(ctx context.Context, in any) (any, error) {
 	plan, input := c.method.key, c.keyed.input
 	var state atomic.Pointer[keyedResult] // of do; nil until it is called
@@ -120,9 +129,9 @@ var (
 	runTwice = &keyedResult{error: &Error{Code: CodeInternal, cause: errors.New("Idempotency.Run called do twice, or after it had returned; return ABORTED, and the client tries again")}}
 )
 
-// runError returns the error for err of Idempotency.Run: that of the method, that of an
-// *Error, the end of ctx, or else UNAVAILABLE, since the call may be committed. early says
-// that the method was not called.
+// runError returns the error for err of Idempotency.Run: that of the method, that of an *Error,
+// the end of ctx, or else UNAVAILABLE, since the call may be committed. early says that the
+// method was not called.
 func runError(ctx context.Context, err error, early bool) error {
 	var own *Error
 	errors.As(err, &own)

@@ -131,8 +131,8 @@ func checkIcons(icons []MCPIcon) error {
 	return nil
 }
 
-// encodeExtras returns the member _meta as JSON, or nil without one, and adds the mistakes
-// in what an option says beside its texts.
+// encodeExtras returns the member _meta as JSON, or nil without one, and notes the mistakes in
+// meta and icons.
 func encodeExtras(p *mistakes, meta map[string]any, icons []MCPIcon) []byte {
 	if err := checkIcons(icons); err != nil {
 		p.addf("%s", err.Error())
@@ -352,7 +352,8 @@ func newMCPTexts(s *Service, o *MCPOptions) mcpTexts {
 	}
 }
 
-// An mcpList is what a method of the protocol lists.
+// An mcpList is the answer to a method of the protocol that lists something, such as
+// tools/list.
 type mcpList struct {
 	begin string // of the member, such as "tools":[
 	tools []*tool
@@ -376,22 +377,32 @@ const maxToolName = 64
 // "type":"object".
 type tool struct {
 	*method
-	name       string // that of MCPToolOptions or of toolName; unique in the handler
-	about      string // the description, never empty
-	options    MCPToolOptions
-	meta       []byte                      // MCPToolOptions.Meta as JSON; nil for none
-	readOnly   bool                        // MCPToolOptions.ReadOnly or its default
-	input      []byte                      // the input schema, an object
-	fields     *fieldChoice                // of MCPToolOptions.Fields; nil without it
-	output     []byte                      // the output schema; nil if results have no structuredContent
-	closed     bool                        // unknown arguments are refused: no MCPOptions.AllowUnknown
-	allow      func(*decoder, []byte) bool // allows, or nil where Options.Strict decides; see inputOptions.allow
-	beside     []*field                    // arguments that the input does not have; see inputOptions.beside
-	headers    []headerParam               // the arguments that headers mirror
-	ownContent bool                        // the output makes the content itself
-	wrapped    bool                        // the output is not a JSON object: {"result":…} holds it
-	purpose    string                      // the description of a prompt; "" for another tool
-	described  Method                      // what MCPOptions.Show gets; zero without it
+	toolArguments
+	toolResult
+	name      string // that of MCPToolOptions or of toolName; unique in the handler
+	about     string // the description, never empty
+	purpose   string // the description of a prompt; "" for another tool
+	options   MCPToolOptions
+	meta      []byte // MCPToolOptions.Meta as JSON; nil for none
+	readOnly  bool   // MCPToolOptions.ReadOnly or its default
+	described Method // what MCPOptions.Show gets; zero without it
+}
+
+// A toolArguments says which arguments a tool has, and which others a call may have.
+type toolArguments struct {
+	input   []byte                      // the input schema, an object
+	fields  *fieldChoice                // of MCPToolOptions.Fields; nil without it
+	headers []headerParam               // the arguments that headers mirror
+	closed  bool                        // unknown arguments are refused: no MCPOptions.AllowUnknown
+	allow   func(*decoder, []byte) bool // tool.allows, or nil where Options.Strict decides; see inputOptions.allow
+	beside  []*field                    // arguments that the input does not have; see inputOptions.beside
+}
+
+// A toolResult is the form of the results of a tool; see compileOutput.
+type toolResult struct {
+	output     []byte // the output schema; nil if results have no structuredContent
+	ownContent bool   // the output makes the content itself
+	wrapped    bool   // the output is not a JSON object: {"result":…} holds it
 }
 
 // toolName returns the name of the tool of a method that has no other in its options.

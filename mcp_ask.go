@@ -85,8 +85,8 @@ func Confirm(ctx context.Context, key, message string) error {
 	return err
 }
 
-// A confirmation is the form of [Confirm]. Its field has no default: a client that
-// sends a form that nobody has read has not said yes.
+// A confirmation is the form of [Confirm]. Its field has no default, so that an empty form,
+// which nobody may have seen, does not count as a yes.
 type confirmation struct {
 	Yes bool `json:"yes"`
 }

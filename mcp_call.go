@@ -26,7 +26,7 @@ package svc
 // A client that disconnects cancels the context of the method in every era. For modern
 // clients that is the rule (MCP 2026-07-28, Cancellation). Legacy clients should send
 // notifications/cancelled instead (MCP 2025-11-25, Transports), but that can reach another
-// replica, and nobody could receive the answer any more.
+// replica, and nothing could receive the answer any more.
 
 import (
 	"bytes"
@@ -259,8 +259,8 @@ func (x *exchange) callTool(m *message, add addFunc) error {
 	return nil
 }
 
-// readInput checks what a call has beside its arguments, decodes these, and begins the
-// result. From then on the method may send messages.
+// readInput checks the headers, capabilities and answers of a call, decodes its arguments, and
+// begins the result. From then on the method may send messages.
 func (x *exchange) readInput() (in any, err error) {
 	m, t := x.message, x.message.tool
 	var e *mcpError
@@ -685,9 +685,9 @@ func (c *MCPContent) checkFields() error {
 	if lacks != "" {
 		return fmt.Errorf("a block of type %s needs a %s", c.Type, lacks)
 	}
-	for _, who := range c.Audience {
-		if who != "user" && who != "assistant" {
-			return fmt.Errorf("the audience is user or assistant, not %q", who)
+	for _, role := range c.Audience {
+		if role != "user" && role != "assistant" {
+			return fmt.Errorf("the audience is user or assistant, not %q", role)
 		}
 	}
 	if !(c.Priority >= 0 && c.Priority <= 1) {

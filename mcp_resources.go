@@ -346,7 +346,7 @@ func (x *exchange) addContents(r *resource, uri []byte, out any) error {
 	return err
 }
 
-// becomeContents makes of a block the contents of r, which was read by uri.
+// becomeContents changes a block into the contents of r, which was read by uri.
 func (c *MCPContent) becomeContents(uri string, r *resource) {
 	switch c.Type {
 	case "resource":

@@ -59,10 +59,10 @@ func (s *Service) MCPStdio(ctx context.Context, in io.Reader, out io.Writer, opt
 		written: make(chan struct{}),
 		running: make(map[string]*pipeLine),
 		slots:   make(chan struct{}, maxPipeCalls),
-		asked:   make(map[string]chan []byte),
 		ended:   make(chan struct{}),
 	}
 	p.changed.L = &p.mu
+	p.questions.waiting = make(map[string]chan []byte)
 	go p.writeMessages(out)
 	stop := context.AfterFunc(ctx, func() { p.setState(pipeStopped) })
 	defer stop()
@@ -121,12 +121,40 @@ type mcpPipe struct {
 	mu         sync.Mutex // protects the fields below; nothing is written under it
 	changed    sync.Cond  // that state, queue or taken has changed
 	state      pipeState
-	unanswered int                    // how many calls are read but not answered
-	queue      [][]byte               // messages that are to be written
-	err        error                  // of out; nothing is written after an error
-	running    map[string]*pipeLine   // of the calls that can be canceled, by idKey of the id
-	asked      map[string]chan []byte // the questions without an answer, likewise
-	asks       int                    // how many questions there were
+	unanswered int                  // how many calls are read but not answered
+	queue      [][]byte             // messages that are to be written
+	err        error                // of out; nothing is written after an error
+	running    map[string]*pipeLine // of the calls that can be canceled, by idKey of the id
+
+	questions pipeQuestions
+}
+
+// The pipeQuestions are the questions to the client of a pipe that have no answer yet.
+type pipeQuestions struct {
+	mu      sync.Mutex
+	waiting map[string]chan []byte // for the result, by idKey of the id
+	count   int                    // how many questions there were
+}
+
+// add returns the id of a new question, as JSON, and the channel that gets its result.
+func (q *pipeQuestions) add() (id []byte, answer chan []byte) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.count++
+	id, answer = appendQuoted(nil, "svc-"+strconv.Itoa(q.count)), make(chan []byte, 1)
+	q.waiting[idKey(id)] = answer
+	return id, answer
+}
+
+// deliverAnswer gives the result of a response to the call that waits for it, if one does. The
+// first response ends the question, so the channel has room for it and nothing waits here.
+func (q *pipeQuestions) deliverAnswer(id, result []byte) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if answer := q.waiting[idKey(id)]; answer != nil {
+		delete(q.waiting, idKey(id))
+		answer <- bytes.Clone(result)
+	}
 }
 
 // A pipeLine is one line of the client, a message or a batch, while it is answered.
@@ -210,11 +238,11 @@ func (p *mcpPipe) serveLine(ctx context.Context, line []byte, tooLong bool) {
 	p.h.service.returnWorkspace(x.ws)
 }
 
-// handleNote takes a message that wants no answer: an answer to a question, or a cancellation.
+// handleNote handles a message that gets no answer: an answer to a question, or a cancellation.
 func (p *mcpPipe) handleNote(m *rpcMessage) {
 	switch {
 	case m.kind == rpcResponse:
-		p.deliverAnswer(m.id, m.params)
+		p.questions.deliverAnswer(m.id, m.params)
 	case m.kind == rpcNotification && string(m.method) == "notifications/cancelled":
 		p.cancelCall(m.params)
 	}
@@ -302,38 +330,23 @@ func (l *pipeLine) askClient(ctx, call context.Context, q *question) ([]byte, er
 	if err := cmp.Or(ctx.Err(), call.Err()); err != nil {
 		return nil, err
 	}
-	p, answer := l.pipe, make(chan []byte, 1)
-	p.mu.Lock()
-	p.asks++
-	id := appendQuoted(nil, "svc-"+strconv.Itoa(p.asks))
-	p.asked[idKey(id)] = answer
-	p.mu.Unlock()
+	p := l.pipe
+	id, answer := p.questions.add()
 	l.writeMessage(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,%s`, id, encodeDocument(q)[len("{"):]))
 	select {
 	case result := <-answer:
 		return result, nil
 	case <-p.ended:
-		p.deliverAnswer(id, nil)
+		p.questions.deliverAnswer(id, nil)
 		return <-answer, nil // nil, or one that came before the end
 	case <-ctx.Done():
 	case <-call.Done():
 	}
-	p.deliverAnswer(id, nil) // a late one is dropped
+	p.questions.deliverAnswer(id, nil) // a late one is dropped
 	// The line may be canceled, so that nothing more is sent for it, but this is for the client.
 	note := &pipeLine{pipe: p}
 	note.writeMessage([]byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + string(id) + `}}`))
 	return nil, cmp.Or(ctx.Err(), call.Err())
-}
-
-// deliverAnswer gives the result of a response to the call that waits for it, if one does. The
-// first response ends the question, so the channel has room for it and nothing waits here.
-func (p *mcpPipe) deliverAnswer(id, result []byte) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if answer := p.asked[idKey(id)]; answer != nil {
-		delete(p.asked, idKey(id))
-		answer <- bytes.Clone(result)
-	}
 }
 
 // idKey returns the key of an id in mcpPipe.running: the text of a number, or the unquoted

@@ -235,9 +235,8 @@ func (c *restCall) answerOutput(w http.ResponseWriter) {
 	}
 }
 
-// readInput reads the body and binds the input. A body that means nothing to the
-// method is read all the same: net/http reports that a client has left only after the
-// whole request has been read.
+// readInput reads the body and binds the input. A body that means nothing to the method is read
+// too: net/http reports that a client has left only after the whole request has been read.
 func (c *restCall) readInput() (any, error) {
 	m, r, ws, w := c.method, c.request, c.ws, c.writer
 	var raw reflect.Value
@@ -279,8 +278,8 @@ func (c *restCall) readInput() (any, error) {
 	return in, err
 }
 
-// encodeOutput encodes an output, so that all errors of an output happen before a byte
-// is sent.
+// encodeOutput encodes an output, so that all errors of an output happen before a byte is sent.
+// It sends a File itself.
 func (c *restCall) encodeOutput(out any) (err error) {
 	m, ws, encode := c.method, c.ws, c.method.encode
 	if err = c.body.end(); err != nil || m.out == nil {

@@ -298,8 +298,8 @@ func checkNoParams(params []byte) error {
 	return v.err()
 }
 
-// appendRPCErrorOf appends the response for e. Its data are the members that the
-// envelope of REST has beside the message.
+// appendRPCErrorOf appends the response for e. Its data have the code and the details of e,
+// which the envelope of REST has too.
 func appendRPCErrorOf(dst []byte, e *Error, id []byte) []byte {
 	var buf [512]byte
 	return appendRPCError(dst, e.RPCCode(), e.message(), appendRPCData(buf[:0], e), id)
@@ -443,7 +443,7 @@ func (b *rpcBatch) answerUntilDone(ws *workspace) {
 	}
 }
 
-// stopWorkers leaves nothing for workers to take.
+// stopWorkers leaves no message for workers to answer.
 func (b *rpcBatch) stopWorkers() { b.next.Store(int64(len(b.messages))) }
 
 func (b *rpcBatch) joinAnswers() {

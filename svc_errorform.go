@@ -136,7 +136,7 @@ func (f *ErrorForm) appendBody(dst []byte, e *Error, r *http.Request) (body []by
 	return appendEnvelope(dst, e), contentTypeJSON
 }
 
-// encodeError appends what write makes of e.
+// encodeError appends the value that write returns for e.
 func (f *ErrorForm) encodeError(dst []byte, e *Error) (body []byte, err error) {
 	defer recoverTo(&err) // write and MarshalJSON are code of the application
 	// It gets a new Error, which it may change and keep, with nothing of the cause.

@@ -58,7 +58,8 @@ const (
 // The header, in canonical form, and the argument of tools.
 const keyHeader, keyArgument = "Idempotency-Key", "idempotency_key"
 
-// A keyPlan is what a method with keys has beside others.
+// A keyPlan is the part of a method that is about its idempotency keys: how the input becomes a
+// fingerprint, and the output a record.
 type keyPlan struct {
 	*Idempotency
 	name   string       // of the method, over JSON-RPC
@@ -133,8 +134,9 @@ func WithIdempotencyKey(ctx context.Context, key string) context.Context {
 // A nextKey is the key of the header values of WithIdempotencyKey in a context.
 type nextKey struct{}
 
-// storeID returns the id of a key. It must never change, or effects happen twice. The length
-// keeps the subject and the key apart: "ab" with the key "c" is not "a" with "bc".
+// storeID returns the id of an idempotency key. It must never change, or effects happen twice.
+// The length keeps the subject and the key apart: the subject ab with the key c is not the
+// subject a with the key bc.
 func storeID(ctx context.Context, key string) string {
 	text := "nobody:" + key
 	if p, ok := PrincipalFrom(ctx); ok {
@@ -149,7 +151,9 @@ func hashText(text []byte) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
-// fingerprint returns a hash of an input; see encoders.isDefault.
+// fingerprint returns a hash of an input, without the members that have their default: the
+// inputs {"text":"a"} and {"text":"a","limit":10} have one fingerprint if 10 is the default of
+// limit.
 func (p *keyPlan) fingerprint(in any) (_ string, err error) {
 	var text []byte
 	if p.input != nil {

@@ -41,22 +41,27 @@ type method struct {
 	goName   string
 	name     string // Method.Name
 	resource string
-	own      MethodOptions // as its author has written them; what their defaults became is beside them
+	own      MethodOptions // as written; the fields around it have the defaults filled in
 	schemes  []Scheme      // any of them lets a caller in; empty if the method is public
 	errors   []*Error      // of MethodOptions.Errors and Options.Errors
 	limits   limits        // on its body over REST
 	status   int           // of success over REST
 	in       *shape        // of the struct, not of the pointer to it
 	bind     *binding      // where each field of in comes from; of nothing without an input
-	out      *shape        // of one output, or of one item of a stream
-	outType  reflect.Type  // of what the method returns: *Out or a stream of them
-	encode   encodeFunc
-	headers  *outputHeaders // of REST responses; nil if the output has no header tag
-	stream   StreamMode
-	each     eachFunc // takes the items out of what call returned
-	result   *shape   // of a whole answer
-	call     callFunc // without the interceptor
-	key      *keyPlan // nil without own.IdempotencyKey
+	methodOutput
+	call callFunc // without the interceptor
+	key  *keyPlan // nil without own.IdempotencyKey
+}
+
+// A methodOutput is what a method returns, and how it is sent. It is zero without an output.
+type methodOutput struct {
+	out     *shape       // of one output, or of one item of a stream
+	outType reflect.Type // of what the method returns: *Out or a stream of them
+	encode  encodeFunc
+	headers *outputHeaders // of REST responses; nil if the output has no header tag
+	stream  StreamMode     // "" if the output is sent as one record
+	each    eachFunc       // calls yield for each item of what call returned
+	result  *shape         // of a whole answer
 }
 
 // A config is what the methods of one service share. Join makes a service of methods with
@@ -77,8 +82,8 @@ type callFunc func(ctx context.Context, in any) (out any, err error)
 // typeError is the type of the last result of every method.
 var typeError = reflect.TypeFor[error]()
 
-// appendRecord appends what encode makes of an output, of one item of a stream or of an
-// input. Any error is INTERNAL, even if MarshalJSON returns another code: the method itself
+// appendRecord appends the JSON of an output, of one item of a stream or of an input, by its
+// encoder. Any error is INTERNAL, even if MarshalJSON returns another code: the method itself
 // has not failed, and the client cannot help it.
 func appendRecord(e *encoder, dst []byte, out any, encode encodeFunc) ([]byte, error) {
 	*e = encoder{buf: dst}
@@ -186,7 +191,7 @@ func (c *methodCompiler) compileMethod(rm reflect.Method) (m *method, routed boo
 		c.addf("the method is not exported; export it or remove it from the interface")
 		return nil, false
 	}
-	// The options are checked all the same if the signature is wrong, so that the author has
+	// The options are checked even if the signature is wrong, so that the author has
 	// all mistakes of a method at once.
 	before := len(c.list)
 	sig := c.readSignature(rm.Type)
@@ -234,10 +239,11 @@ func (c *methodCompiler) compileMethod(rm reflect.Method) (m *method, routed boo
 	return m, routed
 }
 
-// isUndeclared reports whether m has declared its errors, and has not declared the code of
-// err although no other part of a call has it: a File has two, a key and a question one. Only
-// the codes below are for the method to choose. Inputs, guards, limits and bugs have the
-// others, so any call can end with one.
+// isUndeclared reports whether m has declared its errors, but not the code of err. Only the
+// codes below are for the method to choose: inputs, guards, limits and bugs have the others, so
+// any call can end with one. svc itself returns FAILED_PRECONDITION and OUT_OF_RANGE for a
+// File, ABORTED for an idempotency key, and errUnanswered for a question, which no method need
+// declare.
 func (m *method) isUndeclared(err error) bool {
 	if m.own.Errors == nil || errorOrUnknown(err).Is(errUnanswered) {
 		return false
@@ -260,8 +266,8 @@ func (m *method) checkCaller(ctx context.Context) error {
 	return checkIdentity(ctx, m.schemes, m.own.Scopes)
 }
 
-// checkType returns an error if the method cannot be called with in. Transports make inputs
-// of the right type. Callers in Go, and interceptors, can give any.
+// checkType returns an error if the method cannot be called with in. Transports make inputs of
+// the right type; code of the application can give any.
 func (m *method) checkType(in any) error {
 	switch {
 	case m.in == nil && in == nil:

@@ -984,7 +984,7 @@ func TestIterate(t *testing.T) {
 		{"panics after an error", func(yield func(*tickItem, error) bool) { yield(nil, broken); panic("oh") }, 0, 0, "panic: oh"},
 	} {
 		for _, each := range []eachFunc{eachStreamItem[tickItem], reflectEach(reflect.TypeFor[Stream[tickItem]]())} {
-			m := &method{each: each}
+			m := &method{methodOutput: methodOutput{each: each}}
 			n := 0
 			var canceled []error
 			err := m.eachItem(func(err error) { canceled = append(canceled, err) }, test.stream, func(got any) error {
@@ -1009,7 +1009,7 @@ func TestIterate(t *testing.T) {
 // A consumer that panics ends the run too, also where it runs on a goroutine of
 // the stream's.
 func TestIterateConsumerPanics(t *testing.T) {
-	m := &method{each: eachStreamItem[tickItem]}
+	m := &method{methodOutput: methodOutput{each: eachStreamItem[tickItem]}}
 	for _, value := range []any{"oh", http.ErrAbortHandler} {
 		for _, stream := range []Stream[tickItem]{
 			func(yield func(*tickItem, error) bool) { yield(new(tickItem), nil) },
@@ -1038,7 +1038,7 @@ func TestIterateConsumerPanics(t *testing.T) {
 // end yield reports false, where under a for-range loop it would panic.
 func TestIterateFromManyGoroutines(t *testing.T) {
 	for _, each := range []eachFunc{eachStreamItem[tickItem], reflectEach(reflect.TypeFor[Stream[tickItem]]())} {
-		m := &method{each: each}
+		m := &method{methodOutput: methodOutput{each: each}}
 		var late sync.WaitGroup
 		release := make(chan bool)
 		n, busy := 0, false
@@ -1198,13 +1198,13 @@ func largeService(n int) *Service {
 			number,
 		})
 		methods = append(methods, &method{
-			config:   &config{iface: reflect.TypeFor[any]()},
-			goName:   fmt.Sprintf("Update%d", i),
-			name:     fmt.Sprintf("update%d", i),
-			resource: fmt.Sprintf("r%d", i),
-			route:    route{verb: http.MethodPut, path: fmt.Sprintf("/r%d/{id}", i), placeholders: []string{"id"}},
-			in:       shapes.shapeFor(in, "in"),
-			out:      shapes.shapeFor(out, "out"),
+			config:       &config{iface: reflect.TypeFor[any]()},
+			goName:       fmt.Sprintf("Update%d", i),
+			name:         fmt.Sprintf("update%d", i),
+			resource:     fmt.Sprintf("r%d", i),
+			route:        route{verb: http.MethodPut, path: fmt.Sprintf("/r%d/{id}", i), placeholders: []string{"id"}},
+			in:           shapes.shapeFor(in, "in"),
+			methodOutput: methodOutput{out: shapes.shapeFor(out, "out")},
 		})
 	}
 	for _, t := range shapes.all {
