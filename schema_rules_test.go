@@ -412,9 +412,11 @@ func TestPatternRefused(t *testing.T) {
 		{`[a-c-e]`, `for - write \-`},
 		{"a\xff", regexp},
 	} {
-		if _, err := compilePattern(test.pattern); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("compilePattern(%q): %v, want %q", test.pattern, err, test.want)
-		}
+		t.Run(test.pattern, func(t *testing.T) {
+			if _, err := compilePattern(test.pattern); err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("compilePattern(%q): %v, want %q", test.pattern, err, test.want)
+			}
+		})
 	}
 }
 
@@ -460,18 +462,19 @@ var patternMatches = []struct{ pattern, yes, no string }{
 
 func TestPatternMatches(t *testing.T) {
 	for _, test := range patternMatches {
-		re, err := compilePattern(test.pattern)
-		if err != nil {
-			t.Errorf("compilePattern(%q): %v", test.pattern, err)
-			continue
-		}
-		if !re.MatchString(test.yes) {
-			t.Errorf("%q does not match %q", test.pattern, test.yes)
-		}
-		if test.no != "-" && re.MatchString(test.no) {
-			t.Errorf("%q matches %q", test.pattern, test.no)
-		}
-		checkPattern(t, test.pattern, test.yes, test.no)
+		t.Run(test.pattern, func(t *testing.T) {
+			re, err := compilePattern(test.pattern)
+			if err != nil {
+				t.Fatalf("compilePattern(%q): %v", test.pattern, err)
+			}
+			if !re.MatchString(test.yes) {
+				t.Errorf("%q does not match %q", test.pattern, test.yes)
+			}
+			if test.no != "-" && re.MatchString(test.no) {
+				t.Errorf("%q matches %q", test.pattern, test.no)
+			}
+			checkPattern(t, test.pattern, test.yes, test.no)
+		})
 	}
 }
 

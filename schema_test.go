@@ -244,34 +244,36 @@ func TestSchemaGolden(t *testing.T) {
 		{"openapi-3.1", false, func(dst []byte, s *shape) []byte { return appendComponent(dst, s, openAPI31, component) }},
 		{"openapi-3.0", false, func(dst []byte, s *shape) []byte { return appendComponent(dst, s, openAPI30, component) }},
 	} {
-		p := new(mistakes)
-		c := newShapes(p)
-		var all []*shape
-		for _, typ := range sinkTypes() {
-			all = append(all, c.shapeFor(typ, typ.String()))
-			if test.strict {
-				all[len(all)-1].closeObjects(make(map[*shape]bool))
+		t.Run(test.file, func(t *testing.T) {
+			p := new(mistakes)
+			c := newShapes(p)
+			var all []*shape
+			for _, typ := range sinkTypes() {
+				all = append(all, c.shapeFor(typ, typ.String()))
+				if test.strict {
+					all[len(all)-1].closeObjects(make(map[*shape]bool))
+				}
 			}
-		}
-		c.finishShapes()
-		for _, err := range p.list {
-			t.Fatal(err)
-		}
-		doc := openMembers(nil)
-		for _, s := range all {
-			doc.addName(s.typ.String())
-			doc.buf = test.append(doc.buf, s)
-		}
-		text := doc.close()
-		if err := checkText(text); err != nil {
-			t.Errorf("%s: %v", test.file, err)
-		}
-		var indented bytes.Buffer
-		if err := json.Indent(&indented, text, "", "\t"); err != nil {
-			t.Fatalf("%s: %v\n%s", test.file, err, text)
-		}
-		indented.WriteByte('\n')
-		golden(t, "schema/"+test.file+".json", indented.Bytes())
+			c.finishShapes()
+			for _, err := range p.list {
+				t.Fatal(err)
+			}
+			doc := openMembers(nil)
+			for _, s := range all {
+				doc.addName(s.typ.String())
+				doc.buf = test.append(doc.buf, s)
+			}
+			text := doc.close()
+			if err := checkText(text); err != nil {
+				t.Errorf("%s: %v", test.file, err)
+			}
+			var indented bytes.Buffer
+			if err := json.Indent(&indented, text, "", "\t"); err != nil {
+				t.Fatalf("%s: %v\n%s", test.file, err, text)
+			}
+			indented.WriteByte('\n')
+			golden(t, "schema/"+test.file+".json", indented.Bytes())
+		})
 	}
 }
 
@@ -400,20 +402,22 @@ func TestConstraints(t *testing.T) {
 		{sColor(""), `maxLength:"0"`, `""`, `"a"`, "must have at most 0 characters"},
 		{sLevel(0), `minimum:"0"`, `0 7.0`, `-1`, "must be at least 0"},
 	} {
-		c := compileType(t, test.tag, fieldType(reflect.TypeOf(test.value), `json:"f,omitzero" `+test.tag), false)
-		keyword, _, _ := strings.Cut(test.tag, ":")
-		for _, value := range strings.Fields(test.pass) {
-			if _, err := c.unmarshal([]byte(`{"f":` + value + `}`)); err != nil {
-				t.Errorf("%T %s: %s is refused: %v", test.value, test.tag, value, err)
+		t.Run(fmt.Sprintf("%T %s", test.value, test.tag), func(t *testing.T) {
+			c := compileType(t, test.tag, fieldType(reflect.TypeOf(test.value), `json:"f,omitzero" `+test.tag), false)
+			keyword, _, _ := strings.Cut(test.tag, ":")
+			for _, value := range strings.Fields(test.pass) {
+				if _, err := c.unmarshal([]byte(`{"f":` + value + `}`)); err != nil {
+					t.Errorf("%T %s: %s is refused: %v", test.value, test.tag, value, err)
+				}
 			}
-		}
-		for _, value := range strings.Fields(test.fail) {
-			_, err := c.unmarshal([]byte(`{"f":` + value + `}`))
-			want := []Violation{{"body", "/f", keyword, test.message}}
-			if got := listOf(err); !slices.Equal(got, want) {
-				t.Errorf("%T %s: %s gives %v, want %v", test.value, test.tag, value, got, want)
+			for _, value := range strings.Fields(test.fail) {
+				_, err := c.unmarshal([]byte(`{"f":` + value + `}`))
+				want := []Violation{{"body", "/f", keyword, test.message}}
+				if got := listOf(err); !slices.Equal(got, want) {
+					t.Errorf("%T %s: %s gives %v, want %v", test.value, test.tag, value, got, want)
+				}
 			}
-		}
+		})
 	}
 }
 
@@ -847,23 +851,25 @@ func TestTextSchema(t *testing.T) {
 		{reflect.TypeFor[sHost](), `{"default":{"$ref":"x"},"format":"hostname","properties":{"$ref":{}},"type":"string"}`, ""},
 		{reflect.TypeFor[sConst](), `{"description":"Always x.","not":{"const":"y"},"type":"string"}`, `{"description":"Always x.","type":"string"}`},
 	} {
-		c := newShapes(new(mistakes))
-		s := c.shapeFor(fieldType(test.typ, `json:"f"`), "In")
-		c.finishShapes()
-		for dialect, want := range map[dialect]string{jsonSchema: test.json, openAPI31: test.json, openAPI30: cmp.Or(test.oa30, test.json)} {
-			w := &schemaWriter{dialect: dialect}
-			if got := string(w.appendField(nil, s.fields[0])); got != want {
-				t.Errorf("%v, dialect %d: %s, want %s", test.typ, dialect, got, want)
+		t.Run(test.typ.String(), func(t *testing.T) {
+			c := newShapes(new(mistakes))
+			s := c.shapeFor(fieldType(test.typ, `json:"f"`), "In")
+			c.finishShapes()
+			for dialect, want := range map[dialect]string{jsonSchema: test.json, openAPI31: test.json, openAPI30: cmp.Or(test.oa30, test.json)} {
+				w := &schemaWriter{dialect: dialect}
+				if got := string(w.appendField(nil, s.fields[0])); got != want {
+					t.Errorf("%v, dialect %d: %s, want %s", test.typ, dialect, got, want)
+				}
+				if got := string(w.appendPathParameter(nil, s.fields[0])); got != want {
+					t.Errorf("%v in a path, dialect %d: %s, want %s", test.typ, dialect, got, want)
+				}
 			}
-			if got := string(w.appendPathParameter(nil, s.fields[0])); got != want {
-				t.Errorf("%v in a path, dialect %d: %s, want %s", test.typ, dialect, got, want)
+			for text, ok := range map[string]bool{`"x"`: true, `1`: false, `null`: false} {
+				if _, err := compileType(t, "text", s.typ, false).unmarshal([]byte(`{"f":` + text + `}`)); (err == nil) != ok || len(c.list) > 0 {
+					t.Errorf("%v from %s: %v, %v", test.typ, text, err, c.list)
+				}
 			}
-		}
-		for text, ok := range map[string]bool{`"x"`: true, `1`: false, `null`: false} {
-			if _, err := compileType(t, "text", s.typ, false).unmarshal([]byte(`{"f":` + text + `}`)); (err == nil) != ok || len(c.list) > 0 {
-				t.Errorf("%v from %s: %v, %v", test.typ, text, err, c.list)
-			}
-		}
+		})
 	}
 }
 
@@ -890,9 +896,11 @@ func TestTitlesOfFewer(t *testing.T) {
 		`{"type":"array","items":{"anyOf":[{"const":"c","title":"C"}]}}`,
 		`{"type":"string","oneOf":[{"const":"a","title":"A"},{"const":"b","title":"B"},{"const":"c","title":"C"}],"maxLength":1}`,
 	} {
-		if got := string((&schemaWriter{use: forForm}).appendField(nil, s.fields[i])); got != want {
-			t.Errorf("%s: %s, want %s", s.fields[i].goName, got, want)
-		}
+		t.Run(s.fields[i].goName, func(t *testing.T) {
+			if got := string((&schemaWriter{use: forForm}).appendField(nil, s.fields[i])); got != want {
+				t.Errorf("%s: %s, want %s", s.fields[i].goName, got, want)
+			}
+		})
 	}
 }
 
@@ -943,12 +951,14 @@ func TestRecursive(t *testing.T) {
 		{reflect.TypeFor[sFar](), true},
 		{reflect.TypeFor[struct{ A sNear }](), false},
 	} {
-		c := newShapes(new(mistakes))
-		s := c.shapeFor(test.typ, "T")
-		c.finishShapes()
-		if s.recursive != test.want || len(c.list) > 0 {
-			t.Errorf("%v recursive: %t, want %t; %q", test.typ, s.recursive, test.want, c.list)
-		}
+		t.Run(test.typ.String(), func(t *testing.T) {
+			c := newShapes(new(mistakes))
+			s := c.shapeFor(test.typ, "T")
+			c.finishShapes()
+			if s.recursive != test.want || len(c.list) > 0 {
+				t.Errorf("%v recursive: %t, want %t; %q", test.typ, s.recursive, test.want, c.list)
+			}
+		})
 	}
 }
 
@@ -1082,21 +1092,22 @@ func TestSchemaForTools(t *testing.T) {
 			`{"properties":{"any":{"anyOf":[{"type":"string"},{}]},"at":{"description":"When.","type":"string"},` +
 				`"format":{"type":"string"},"list":{"items":{"type":"integer"},"type":"array"}},"required":["format"],"type":"object"}`},
 	} {
-		c := newShapes(new(mistakes))
-		s := c.shapeFor(reflect.TypeOf(test.in), "in")
-		if err := errors.Join(c.list...); err != nil {
-			t.Errorf("%T: %v", test.in, err)
-			continue
-		}
-		if test.output == "" {
-			test.output = test.input
-		}
-		if got := string((&schemaWriter{use: forToolInput}).appendField(nil, s.fields[0])); got != test.input {
-			t.Errorf("%T: input %s\nwant %s", test.in, got, test.input)
-		}
-		if got := string((&schemaWriter{use: forToolOutput}).appendField(nil, s.fields[0])); got != test.output {
-			t.Errorf("%T: output %s\nwant %s", test.in, got, test.output)
-		}
+		t.Run(fmt.Sprintf("%T", test.in), func(t *testing.T) {
+			c := newShapes(new(mistakes))
+			s := c.shapeFor(reflect.TypeOf(test.in), "in")
+			if err := errors.Join(c.list...); err != nil {
+				t.Fatalf("%T: %v", test.in, err)
+			}
+			if test.output == "" {
+				test.output = test.input
+			}
+			if got := string((&schemaWriter{use: forToolInput}).appendField(nil, s.fields[0])); got != test.input {
+				t.Errorf("%T: input %s\nwant %s", test.in, got, test.input)
+			}
+			if got := string((&schemaWriter{use: forToolOutput}).appendField(nil, s.fields[0])); got != test.output {
+				t.Errorf("%T: output %s\nwant %s", test.in, got, test.output)
+			}
+		})
 	}
 }
 
@@ -1163,21 +1174,22 @@ func TestSchemaBounds(t *testing.T) {
 			`{"type":"object","propertyNames":{"pattern":"^(0|[1-9][0-9]*)$"},"additionalProperties":{"type":"boolean"}}`,
 			`{"type":"object","additionalProperties":{"type":"boolean"}}`},
 	} {
-		c := newShapes(new(mistakes))
-		s := c.shapeFor(reflect.TypeOf(test.in), "in")
-		if err := errors.Join(c.list...); err != nil {
-			t.Errorf("%T: %v", test.in, err)
-			continue
-		}
-		if test.oa30 == "" {
-			test.oa30 = test.json
-		}
-		if got := string((&schemaWriter{}).appendField(nil, s.fields[0])); got != test.json {
-			t.Errorf("%T: JSON Schema %s\nwant %s", test.in, got, test.json)
-		}
-		if got := string((&schemaWriter{dialect: openAPI30}).appendField(nil, s.fields[0])); got != test.oa30 {
-			t.Errorf("%T: 3.0.3 %s\nwant %s", test.in, got, test.oa30)
-		}
+		t.Run(fmt.Sprintf("%T", test.in), func(t *testing.T) {
+			c := newShapes(new(mistakes))
+			s := c.shapeFor(reflect.TypeOf(test.in), "in")
+			if err := errors.Join(c.list...); err != nil {
+				t.Fatalf("%T: %v", test.in, err)
+			}
+			if test.oa30 == "" {
+				test.oa30 = test.json
+			}
+			if got := string((&schemaWriter{}).appendField(nil, s.fields[0])); got != test.json {
+				t.Errorf("%T: JSON Schema %s\nwant %s", test.in, got, test.json)
+			}
+			if got := string((&schemaWriter{dialect: openAPI30}).appendField(nil, s.fields[0])); got != test.oa30 {
+				t.Errorf("%T: 3.0.3 %s\nwant %s", test.in, got, test.oa30)
+			}
+		})
 	}
 }
 
@@ -1221,15 +1233,16 @@ func TestSchemaPathParameter(t *testing.T) {
 		{struct{ A sMood }{}, `{"type":"string","enum":["sad","glad"]}`},
 		{struct{ A time.Time }{}, `{"type":"string","format":"date-time"}`},
 	} {
-		c := newShapes(new(mistakes))
-		s := c.shapeFor(reflect.TypeOf(test.in), "in")
-		if err := errors.Join(c.list...); err != nil {
-			t.Errorf("%T: %v", test.in, err)
-			continue
-		}
-		if got := string((&schemaWriter{dialect: openAPI30}).appendPathParameter(nil, s.fields[0])); got != test.want {
-			t.Errorf("%T: %s\nwant %s", test.in, got, test.want)
-		}
+		t.Run(fmt.Sprintf("%T", test.in), func(t *testing.T) {
+			c := newShapes(new(mistakes))
+			s := c.shapeFor(reflect.TypeOf(test.in), "in")
+			if err := errors.Join(c.list...); err != nil {
+				t.Fatalf("%T: %v", test.in, err)
+			}
+			if got := string((&schemaWriter{dialect: openAPI30}).appendPathParameter(nil, s.fields[0])); got != test.want {
+				t.Errorf("%T: %s\nwant %s", test.in, got, test.want)
+			}
+		})
 	}
 }
 
@@ -1273,15 +1286,17 @@ func TestSchemaRefusesTags(t *testing.T) {
 			A []byte `format:"binary"`
 		}{}, `format:"binary" has no effect`},
 	} {
-		c := newShapes(new(mistakes))
-		c.shapeFor(reflect.TypeOf(test.in), "in")
-		got := ""
-		if err := errors.Join(c.list...); err != nil {
-			got = err.Error()
-		}
-		if (got == "") != (test.want == "") || !strings.Contains(got, test.want) {
-			t.Errorf("%T: %q, want %q", test.in, got, test.want)
-		}
+		t.Run(fmt.Sprintf("%T", test.in), func(t *testing.T) {
+			c := newShapes(new(mistakes))
+			c.shapeFor(reflect.TypeOf(test.in), "in")
+			got := ""
+			if err := errors.Join(c.list...); err != nil {
+				got = err.Error()
+			}
+			if (got == "") != (test.want == "") || !strings.Contains(got, test.want) {
+				t.Errorf("%T: %q, want %q", test.in, got, test.want)
+			}
+		})
 	}
 }
 

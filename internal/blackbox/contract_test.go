@@ -932,25 +932,27 @@ func TestCheckReleased(t *testing.T) {
 		{"an object that needs itself", strings.Replace(damaged(`"kind":"object","object":"x"`), `"types":[`, `"types":[{"type":"x","kind":"object","fields":[{"field":"x","kind":"object","object":"x"}]}`, 1), false, nil, `input /a: .*have no end, so the contract is damaged`, false},
 		{"another form", strings.Replace(contract(old), `"contract":1`, `"contract":9`, 1), true, nil, "^FATAL .*form 9", false},
 	} {
-		file := filepath.Join(t.TempDir(), "testdata", "released.json")
-		if test.file != "" {
-			if err := os.Mkdir(filepath.Dir(file), 0o777); err != nil {
-				t.Fatal(err)
+		t.Run(test.name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "testdata", "released.json")
+			if test.file != "" {
+				if err := os.Mkdir(filepath.Dir(file), 0o777); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(file, []byte(test.file), 0o666); err != nil {
+					t.Fatal(err)
+				}
 			}
-			if err := os.WriteFile(file, []byte(test.file), 0o666); err != nil {
-				t.Fatal(err)
+			r := new(recorder)
+			svc.CheckReleased(r, now, file, test.update, test.allowed...)
+			got := strings.ReplaceAll(strings.Join(r.texts, "\n"), file, "FILE")
+			if len(r.texts) > 1 || got == "" != (test.want == "") || !regexp.MustCompile(test.want).MatchString(got) {
+				t.Errorf("%s: got %q, want %s", test.name, r.texts, test.want)
 			}
-		}
-		r := new(recorder)
-		svc.CheckReleased(r, now, file, test.update, test.allowed...)
-		got := strings.ReplaceAll(strings.Join(r.texts, "\n"), file, "FILE")
-		if len(r.texts) > 1 || got == "" != (test.want == "") || !regexp.MustCompile(test.want).MatchString(got) {
-			t.Errorf("%s: got %q, want %s", test.name, r.texts, test.want)
-		}
-		text, _ := os.ReadFile(file)
-		if want := test.file; !test.written && string(text) != want || test.written && string(text) != contract(now) {
-			t.Errorf("%s: the file has\n%s", test.name, text)
-		}
+			text, _ := os.ReadFile(file)
+			if want := test.file; !test.written && string(text) != want || test.written && string(text) != contract(now) {
+				t.Errorf("%s: the file has\n%s", test.name, text)
+			}
+		})
 	}
 }
 
