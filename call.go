@@ -634,9 +634,11 @@ func (b *batchBudget) logRest(ctx context.Context, e *endpoint, r *http.Request)
 type workspace struct {
 	dec    decoder
 	enc    encoder
-	body   []byte       // of the request
-	text   rpcText      // in body, for JSON-RPC and MCP
-	budget *batchBudget // of the batch; nil for a call that is alone in its request
+	body   []byte              // of the request
+	raw    *bodyReader         // of the request, for a method that reads the body itself; nil otherwise
+	writer http.ResponseWriter // of the response; nil without HTTP
+	text   rpcText             // in body, for JSON-RPC and MCP
+	budget *batchBudget        // of the batch; nil for a call that is alone in its request
 }
 
 // borrowWorkspace returns a workspace, whose decoder is started, to be given back by
@@ -664,7 +666,7 @@ func (ws *workspace) forgetBody() {
 func (s *Service) returnWorkspace(ws *workspace) {
 	if ws.dec.resetWithin(maxPooled, ws.body, ws.enc.buf) && cap(ws.text.messages) <= maxPooled/256 {
 		ws.text.reset()
-		ws.budget = nil
+		ws.raw, ws.writer, ws.budget = nil, nil, nil
 		s.workspaces.Put(ws)
 	}
 }
@@ -716,6 +718,7 @@ func (e *endpoint) serveRequest(w http.ResponseWriter, r *http.Request, h respon
 	e.limits.setDeadline(w, r)
 	w = protectAnswer(w, r)
 	ws := e.service.borrowWorkspace(!e.readsErrors)
+	ws.writer = w
 	if err := h.respond(w, r, ws); err != nil {
 		e.logError(r.Context(), r, err, nil)
 		h.writeErrorResponse(w, r, err)

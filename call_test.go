@@ -34,7 +34,7 @@ func (h *lineHandler) respond(w http.ResponseWriter, r *http.Request, ws *worksp
 	if m == nil {
 		return leaveWith(w, r, httpError(http.StatusNotFound, CodeUnimplemented, "there is no such method"))
 	}
-	c := &lineCall{call{Context: r.Context(), endpoint: &h.endpoint, method: m, request: r, response: w.Header(), ws: ws}, w}
+	c := &lineCall{call{Context: r.Context(), endpoint: &h.endpoint, method: m, request: r, response: w.Header(), ws: ws}}
 	err := c.run(c)
 	c.end(c, err)
 	if err != nil {
@@ -51,17 +51,14 @@ func (h *lineHandler) respond(w http.ResponseWriter, r *http.Request, ws *worksp
 }
 
 // A lineCall is the carrier of one request.
-type lineCall struct {
-	call
-	writer http.ResponseWriter
-}
+type lineCall struct{ call }
 
 func (c *lineCall) readInput() (in any, err error) {
 	ws := c.ws
-	if err := checkSite(c.writer, c.request); err != nil {
+	if err := checkSite(ws.writer, c.request); err != nil {
 		return nil, err
 	}
-	if ws.body, err = c.endpoint.limits.readBody(c.writer, c.request, ws.body[:0], false); err != nil {
+	if ws.body, err = c.endpoint.limits.readBody(ws.writer, c.request, ws.body[:0], false); err != nil {
 		return nil, err
 	}
 	if c.method.key != nil {

@@ -159,9 +159,7 @@ type restHandler struct {
 // A restCall is the carrier of one request.
 type restCall struct {
 	call
-	writer http.ResponseWriter
 	header http.Header  // of the output; nil if it has none
-	body   *bodyReader  // of the request, for a method that reads it; nil otherwise
 	values headerValues // of the response
 	status uint16       // of the response, where it is not that of the method or of the error; else 0
 	begun  bool         // the response has begun, as a stream or a File
@@ -183,7 +181,7 @@ func (h *restHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.serv
 // logs those of a call itself.
 func (h *restHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspace) error {
 	m := h.served
-	c := &restCall{call: call{Context: r.Context(), endpoint: &h.endpoint, method: m, request: r, response: w.Header(), ws: ws}, writer: w}
+	c := &restCall{call: call{Context: r.Context(), endpoint: &h.endpoint, method: m, request: r, response: w.Header(), ws: ws}}
 	for _, name := range h.vary {
 		addHeader(w.Header(), "Vary", name)
 	}
@@ -198,7 +196,7 @@ func (h *restHandler) respond(w http.ResponseWriter, r *http.Request, ws *worksp
 		if c.refused {
 			leaveBody(w, r)
 		}
-		c.body.end()
+		c.ws.raw.end()
 		if h.opts.OnError == nil { // as WriteError, in memory that is there
 			ws.enc.buf = writeEnvelope(w, err, ws.enc.buf, &c.values)
 		} else {
@@ -238,7 +236,7 @@ func (c *restCall) answerOutput(w http.ResponseWriter) {
 // readInput reads the body and binds the input. A body that means nothing to the method is read
 // too: net/http reports that a client has left only after the whole request has been read.
 func (c *restCall) readInput() (any, error) {
-	m, r, ws, w := c.method, c.request, c.ws, c.writer
+	m, r, ws, w := c.method, c.request, c.ws, c.ws.writer
 	var raw reflect.Value
 	var body *Body
 	var err error
@@ -271,7 +269,7 @@ func (c *restCall) readInput() (any, error) {
 	case err == nil && body == nil:
 		ws.forgetBody()
 	case err == nil:
-		c.body = body.content.(*bodyReader)
+		c.ws.raw = body.content.(*bodyReader)
 	case body != nil:
 		leaveBody(w, r)
 	}
@@ -282,7 +280,7 @@ func (c *restCall) readInput() (any, error) {
 // It sends a File itself.
 func (c *restCall) encodeOutput(out any) (err error) {
 	m, ws, encode := c.method, c.ws, c.method.encode
-	if err = c.body.end(); err != nil || m.out == nil {
+	if err = c.ws.raw.end(); err != nil || m.out == nil {
 		return err
 	}
 	if m.headers != nil {
@@ -304,7 +302,7 @@ func (c *restCall) serveFile(f *File) error {
 	if err := f.check(c.method.out.file.tags); err != nil { // a fault of the method, which the client cannot mend
 		return &Error{Code: CodeInternal, cause: err}
 	}
-	s := f.send(c.writer, c.request, c.header)
+	s := f.send(c.ws.writer, c.request, c.header)
 	if s.begun {
 		c.begun, c.status = true, uint16(s.status)
 	}
@@ -332,11 +330,11 @@ func (c *restCall) runStream(ctx context.Context, cancel context.CancelCauseFunc
 	if c.request.Method == http.MethodHead {
 		c.begun, c.status = true, http.StatusOK
 		setEventHeader(c.response)
-		c.writer.WriteHeader(http.StatusOK)
+		c.ws.writer.WriteHeader(http.StatusOK)
 		c.end(c, m.discardStream(cancel, stream))
 		return nil
 	}
-	events, err := startEvents(c.writer, m.eventTimes, cancel)
+	events, err := startEvents(c.ws.writer, m.eventTimes, cancel)
 	if err != nil {
 		return errors.Join(err, m.discardStream(cancel, stream))
 	}
