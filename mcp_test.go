@@ -78,18 +78,20 @@ func TestMCPItems(t *testing.T) {
 			":\n\n" + progress(`"progress":1`) + last(failure("NOT_FOUND: no more"))},
 		{"content", `"name":"ticks_one"`, result(`{"items":[{"n":3}]}`)},
 	} {
-		h := tick
-		if test.name == "content" {
-			h = content
-		}
-		r := httptest.NewRequest("POST", "/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{`+test.params+`}}`))
-		r.Header.Set("Content-Type", "application/json")
-		r.Header.Set("Accept", "application/json, text/event-stream")
-		r.Header.Set("MCP-Protocol-Version", "2025-11-25")
-		w := httptest.NewRecorder()
-		if h.ServeHTTP(w, r); strings.TrimRight(w.Body.String(), "\n") != strings.TrimRight(test.want, "\n") {
-			t.Errorf("%s:\n got %s\nwant %s", test.name, w.Body, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			h := tick
+			if test.name == "content" {
+				h = content
+			}
+			r := httptest.NewRequest("POST", "/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{`+test.params+`}}`))
+			r.Header.Set("Content-Type", "application/json")
+			r.Header.Set("Accept", "application/json, text/event-stream")
+			r.Header.Set("MCP-Protocol-Version", "2025-11-25")
+			w := httptest.NewRecorder()
+			if h.ServeHTTP(w, r); strings.TrimRight(w.Body.String(), "\n") != strings.TrimRight(test.want, "\n") {
+				t.Errorf("%s:\n got %s\nwant %s", test.name, w.Body, test.want)
+			}
+		})
 	}
 }
 
@@ -125,11 +127,13 @@ func TestEachMember(t *testing.T) {
 		{"{ \"a\" :\t1 ,\n\"b\":[ {\"}\":\"]\"} , 2 ],\r\"c\" : null }", `a=1;b=[ {"}":"]"} , 2 ];c=null;`},
 		{`{"\u0061\"":"x\\\"y","b":-1.5e3,"c":{"d":{}},"e":true}`, `a"="x\\\"y";b=-1.5e3;c={"d":{}};e=true;`},
 	} {
-		var got strings.Builder
-		eachMember([]byte(test.text), func(name, value []byte) { fmt.Fprintf(&got, "%s=%s;", name, value) })
-		if got.String() != test.want {
-			t.Errorf("%s: got %s, want %s", test.text, got.String(), test.want)
-		}
+		t.Run(test.text, func(t *testing.T) {
+			var got strings.Builder
+			eachMember([]byte(test.text), func(name, value []byte) { fmt.Fprintf(&got, "%s=%s;", name, value) })
+			if got.String() != test.want {
+				t.Errorf("%s: got %s, want %s", test.text, got.String(), test.want)
+			}
+		})
 	}
 }
 
@@ -168,44 +172,46 @@ func TestMCPQuiet(t *testing.T) {
 		{"events alone", "text/event-stream", `"n":3`, true},
 		{"JSON", "application/json", `"n":3`, false},
 	} {
-		w := &flushSignal{ResponseRecorder: httptest.NewRecorder(), flushed: make(chan struct{})}
-		w.Header().Set("X-Before", "1")
-		s := MustRegister[quietAPI](quietImpl(func(ctx context.Context, _ *tickIn) (*tickItem, error) {
-			info, _ := InfoFrom(ctx)
-			for i := 0; ; i++ {
-				info.Header.Set("X-Method", "1")
-				select {
-				case <-w.flushed:
-				default:
-					if test.begins || i < 100 {
-						continue
+		t.Run(test.name, func(t *testing.T) {
+			w := &flushSignal{ResponseRecorder: httptest.NewRecorder(), flushed: make(chan struct{})}
+			w.Header().Set("X-Before", "1")
+			s := MustRegister[quietAPI](quietImpl(func(ctx context.Context, _ *tickIn) (*tickItem, error) {
+				info, _ := InfoFrom(ctx)
+				for i := 0; ; i++ {
+					info.Header.Set("X-Method", "1")
+					select {
+					case <-w.flushed:
+					default:
+						if test.begins || i < 100 {
+							continue
+						}
 					}
+					break
 				}
-				break
+				if test.name == "an error" {
+					return nil, Errorf(CodeNotFound, "none")
+				}
+				return &tickItem{N: 3}, nil
+			}), &Options{Resource: "ticks", Logger: quiet})
+			h := s.MCP(nil).(*mcpHandler)
+			config := *h.config
+			config.eventTimes.heartbeat = time.Millisecond
+			h.config = &config
+			r := httptest.NewRequest("POST", "/mcp", strings.NewReader(params))
+			r.Header.Set("Content-Type", "application/json")
+			r.Header.Set("Accept", test.accept)
+			h.ServeHTTP(w, r)
+			body, head := w.Body.String(), w.Result().Header
+			if events := head.Get("Content-Type") == contentTypeEvents; events != test.begins || !strings.Contains(body, test.answer) || head.Get("X-Before") != "1" {
+				t.Errorf("%s: %v\n%s", test.name, head, body)
 			}
-			if test.name == "an error" {
-				return nil, Errorf(CodeNotFound, "none")
+			if test.begins && (!strings.HasPrefix(body, comment) || strings.Count(body, "data: ") != 1 || !strings.HasSuffix(body, "\n\n")) {
+				t.Errorf("%s: the stream is %q", test.name, body)
 			}
-			return &tickItem{N: 3}, nil
-		}), &Options{Resource: "ticks", Logger: quiet})
-		h := s.MCP(nil).(*mcpHandler)
-		config := *h.config
-		config.eventTimes.heartbeat = time.Millisecond
-		h.config = &config
-		r := httptest.NewRequest("POST", "/mcp", strings.NewReader(params))
-		r.Header.Set("Content-Type", "application/json")
-		r.Header.Set("Accept", test.accept)
-		h.ServeHTTP(w, r)
-		body, head := w.Body.String(), w.Result().Header
-		if events := head.Get("Content-Type") == contentTypeEvents; events != test.begins || !strings.Contains(body, test.answer) || head.Get("X-Before") != "1" {
-			t.Errorf("%s: %v\n%s", test.name, head, body)
-		}
-		if test.begins && (!strings.HasPrefix(body, comment) || strings.Count(body, "data: ") != 1 || !strings.HasSuffix(body, "\n\n")) {
-			t.Errorf("%s: the stream is %q", test.name, body)
-		}
-		if head.Get("X-Method") != "" {
-			t.Errorf("%s: the header of the method is sent: %v", test.name, head)
-		}
+			if head.Get("X-Method") != "" {
+				t.Errorf("%s: the header of the method is sent: %v", test.name, head)
+			}
+		})
 	}
 }
 
@@ -400,9 +406,11 @@ func TestMCPCallDigest(t *testing.T) {
 		{strings.Replace(call, `1.50`, `"1.50"`, 1), false},
 		{strings.Replace(call, `,"arguments":{"b":[1,{"c":"d"}],"e":1.50}`, ``, 1), false},
 	} {
-		if same := digest(test.text) == digest(call); same != test.same {
-			t.Errorf("%s: the same digest %t", test.text, same)
-		}
+		t.Run(test.text, func(t *testing.T) {
+			if same := digest(test.text) == digest(call); same != test.same {
+				t.Errorf("%s: the same digest %t", test.text, same)
+			}
+		})
 	}
 }
 

@@ -105,8 +105,10 @@ func TestStreamTranscripts(t *testing.T) {
 			{"canceled", &tickImpl{run: ticks("")}, run(`{"count":1}`).WithContext(canceled)},
 			{"too late", &tickImpl{run: ticks("")}, run(`{"count":1}`).WithContext(late)},
 		} {
-			log := new(tickLog)
-			transcribe(&got, test.name, tickService(t, test.impl, direct, log.logger()).REST(), test.r, log)
+			t.Run(test.name, func(t *testing.T) {
+				log := new(tickLog)
+				transcribe(&got, test.name, tickService(t, test.impl, direct, log.logger()).REST(), test.r, log)
+			})
 		}
 		golden(t, "rest/streams.txt", got.Bytes())
 	}
@@ -125,26 +127,28 @@ func TestStreamAlwaysRuns(t *testing.T) {
 		{"HEAD", "HEAD", httptest.NewRecorder(), http.StatusOK, ""},
 		{"no Flush", "GET", struct{ http.ResponseWriter }{httptest.NewRecorder()}, http.StatusInternalServerError, "events need a ResponseWriter that can flush"},
 	} {
-		var ran []string
-		impl := &tickImpl{run: func(ctx context.Context, _ *tickIn) (Stream[tickItem], error) {
-			return func(yield func(*tickItem, error) bool) {
-				<-ctx.Done()
-				ran = append(ran, fmt.Sprint(context.Cause(ctx)), fmt.Sprint(yield(new(tickItem), nil)))
-				panic("in the end")
-			}, nil
-		}}
-		log := new(tickLog)
-		tickService(t, impl, false, log.logger()).REST().ServeHTTP(test.w, httptest.NewRequest(test.method, "/ticks", nil))
-		if len(ran) != 2 || ran[1] != "false" {
-			t.Errorf("%s: ran %q", test.name, ran)
-		}
-		rec, ok := test.w.(*httptest.ResponseRecorder)
-		if !ok {
-			rec = test.w.(struct{ http.ResponseWriter }).ResponseWriter.(*httptest.ResponseRecorder)
-		}
-		if text := log.take(); rec.Code != test.status || !strings.Contains(text, "panic: in the end") || !strings.Contains(text, test.log) {
-			t.Errorf("%s: %d, log %s", test.name, rec.Code, text)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			var ran []string
+			impl := &tickImpl{run: func(ctx context.Context, _ *tickIn) (Stream[tickItem], error) {
+				return func(yield func(*tickItem, error) bool) {
+					<-ctx.Done()
+					ran = append(ran, fmt.Sprint(context.Cause(ctx)), fmt.Sprint(yield(new(tickItem), nil)))
+					panic("in the end")
+				}, nil
+			}}
+			log := new(tickLog)
+			tickService(t, impl, false, log.logger()).REST().ServeHTTP(test.w, httptest.NewRequest(test.method, "/ticks", nil))
+			if len(ran) != 2 || ran[1] != "false" {
+				t.Errorf("%s: ran %q", test.name, ran)
+			}
+			rec, ok := test.w.(*httptest.ResponseRecorder)
+			if !ok {
+				rec = test.w.(struct{ http.ResponseWriter }).ResponseWriter.(*httptest.ResponseRecorder)
+			}
+			if text := log.take(); rec.Code != test.status || !strings.Contains(text, "panic: in the end") || !strings.Contains(text, test.log) {
+				t.Errorf("%s: %d, log %s", test.name, rec.Code, text)
+			}
+		})
 	}
 }
 
@@ -640,13 +644,15 @@ func TestForgetBody(t *testing.T) {
 		{s.RPC(), `{"jsonrpc":"2.0","id":"seven","method":"texts.create","params":` + input + `}`, `{"jsonrpc":"2.0","result":null,"id":"seven"}`},
 		{s.RPC(), `{"params":` + input + `,"method":"texts.create","id":7,"jsonrpc":"2.0"}`, `{"jsonrpc":"2.0","result":null,"id":7}`},
 	} {
-		r := httptest.NewRequest("POST", "/texts", strings.NewReader(test.body))
-		r.Header.Set("Content-Type", "application/json")
-		w := httptest.NewRecorder()
-		test.handler.ServeHTTP(w, r)
-		if got := w.Body.String(); got != test.want {
-			t.Errorf("%s, want %s", got, test.want)
-		}
+		t.Run(test.body, func(t *testing.T) {
+			r := httptest.NewRequest("POST", "/texts", strings.NewReader(test.body))
+			r.Header.Set("Content-Type", "application/json")
+			w := httptest.NewRecorder()
+			test.handler.ServeHTTP(w, r)
+			if got := w.Body.String(); got != test.want {
+				t.Errorf("%s, want %s", got, test.want)
+			}
+		})
 	}
 	if len(impl.kept) != 3 || slices.Max(impl.kept) > 0 {
 		t.Errorf("bytes that the calls kept: %v", impl.kept)

@@ -170,9 +170,11 @@ func TestAppendRPC(t *testing.T) {
 		{appendRPCErrorOf(nil, Errorf(CodeNotFound, "none"), nil), `{"jsonrpc":"2.0","error":{"code":-32005,"message":"none","data":{"code":"NOT_FOUND"}}}`},
 		{appendRPCErrorOf(nil, Errorf(CodeNotFound, "x").WithDetail("id", "1"), rpcNull), `{"jsonrpc":"2.0","error":{"code":-32005,"message":"x","data":{"code":"NOT_FOUND","details":{"id":"1"}}},"id":null}`},
 	} {
-		if string(test.got) != test.want {
-			t.Errorf("got  %s\nwant %s", test.got, test.want)
-		}
+		t.Run(test.want, func(t *testing.T) {
+			if string(test.got) != test.want {
+				t.Errorf("got  %s\nwant %s", test.got, test.want)
+			}
+		})
 	}
 }
 
@@ -193,12 +195,14 @@ func TestRPCEagerParams(t *testing.T) {
 		{strings.Replace(call, "{}", `{"a":"`+strings.Repeat("x", maxEagerBatch)+`"}`, 1), 1},
 		{"[" + call + strings.Repeat(","+call, maxEagerBatch/len(call)) + "]", 0},
 	} {
-		var s scanner
-		var text rpcText
-		reader := new(countingReader)
-		if text.readText(&s, []byte(test.text), 1000, reader); s.err != nil || reader.asked != test.want {
-			t.Errorf("%.80s… of %d bytes: %v, read %d params, want %d", test.text, len(test.text), s.err, reader.asked, test.want)
-		}
+		t.Run(test.text, func(t *testing.T) {
+			var s scanner
+			var text rpcText
+			reader := new(countingReader)
+			if text.readText(&s, []byte(test.text), 1000, reader); s.err != nil || reader.asked != test.want {
+				t.Errorf("%.80s… of %d bytes: %v, read %d params, want %d", test.text, len(test.text), s.err, reader.asked, test.want)
+			}
+		})
 	}
 }
 
@@ -322,13 +326,15 @@ func TestRPCStream(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":1,"method":"ticks.run","params":{"after":9}}`,
 			`{"jsonrpc":"2.0","error":{"code":-32603,"message":"internal error","data":{"code":"INTERNAL"}},"id":1}`, "the stream yielded neither an item nor an error"},
 	} {
-		ended = nil
-		r := httptest.NewRequest("POST", "/rpc", strings.NewReader(test.request))
-		w := httptest.NewRecorder()
-		s.RPC().ServeHTTP(w, r)
-		if got := strings.TrimSpace(w.Body.String()); got != test.want || strings.Join(ended, "") != test.ended {
-			t.Errorf("%s:\n got %.300s, ended %q\nwant %s, ended %q", test.request, got, ended, test.want, test.ended)
-		}
+		t.Run(test.request, func(t *testing.T) {
+			ended = nil
+			r := httptest.NewRequest("POST", "/rpc", strings.NewReader(test.request))
+			w := httptest.NewRecorder()
+			s.RPC().ServeHTTP(w, r)
+			if got := strings.TrimSpace(w.Body.String()); got != test.want || strings.Join(ended, "") != test.ended {
+				t.Errorf("%s:\n got %.300s, ended %q\nwant %s, ended %q", test.request, got, ended, test.want, test.ended)
+			}
+		})
 	}
 }
 

@@ -135,9 +135,11 @@ func TestSSEReader(t *testing.T) {
 		{"\ufeffdata: a\r\n\r\ndata: b\r\rdata: c\n\n", []sseMessage{{data: "a"}, {data: "b"}, {data: "c"}}},
 		{"event: x\n\ndata: y\nretry: 10\nretry: 1x\nid: a\x00b\n\n", []sseMessage{{data: "y", retry: "10"}}},
 	} {
-		if got, err := readSSE(strings.NewReader(test.stream)); err != nil || !slices.Equal(got, test.want) {
-			t.Errorf("%q reads as %+v, %v; want %+v", test.stream, got, err, test.want)
-		}
+		t.Run(test.stream, func(t *testing.T) {
+			if got, err := readSSE(strings.NewReader(test.stream)); err != nil || !slices.Equal(got, test.want) {
+				t.Errorf("%q reads as %+v, %v; want %+v", test.stream, got, err, test.want)
+			}
+		})
 	}
 }
 
@@ -181,9 +183,11 @@ func TestEventCheck(t *testing.T) {
 		{Event{Name: "a\r\ndata: b"}, "the name of an event is not one line of UTF-8 without NUL"},
 		{Event{Retry: -1}, "the Retry of an event is -1ns, which is negative"},
 	} {
-		if err := test.event.checkFields(); err == nil || err.Error() != test.want {
-			t.Errorf("%+v: %v; want %s", test.event, err, test.want)
-		}
+		t.Run(test.want, func(t *testing.T) {
+			if err := test.event.checkFields(); err == nil || err.Error() != test.want {
+				t.Errorf("%+v: %v; want %s", test.event, err, test.want)
+			}
+		})
 	}
 }
 
@@ -333,25 +337,27 @@ func TestEventStreamFails(t *testing.T) {
 		{"error", &sseWriter{err: broken}, "broken"},
 		{"panic", &sseWriter{panics: true}, "the ResponseWriter panicked"},
 	} {
-		failed := make(chan error, 2)
-		fine := &sseWriter{header: make(http.Header)}
-		s, err := startEvents(fine, eventTimes{time.Millisecond, time.Minute}, func(err error) { failed <- err })
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.mu.Lock()
-		s.w = test.w
-		s.mu.Unlock()
-		if err := <-failed; err.Error() != test.want {
-			t.Errorf("%s: failed with %v, want %s", test.name, err, test.want)
-		}
-		if err := s.sendEvent(&Event{}, nil); err == nil || err.Error() != test.want {
-			t.Errorf("%s: send = %v", test.name, err)
-		}
-		s.close()
-		if len(failed) > 0 {
-			t.Errorf("%s: failed again with %v", test.name, <-failed)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			failed := make(chan error, 2)
+			fine := &sseWriter{header: make(http.Header)}
+			s, err := startEvents(fine, eventTimes{time.Millisecond, time.Minute}, func(err error) { failed <- err })
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.mu.Lock()
+			s.w = test.w
+			s.mu.Unlock()
+			if err := <-failed; err.Error() != test.want {
+				t.Errorf("%s: failed with %v, want %s", test.name, err, test.want)
+			}
+			if err := s.sendEvent(&Event{}, nil); err == nil || err.Error() != test.want {
+				t.Errorf("%s: send = %v", test.name, err)
+			}
+			s.close()
+			if len(failed) > 0 {
+				t.Errorf("%s: failed again with %v", test.name, <-failed)
+			}
+		})
 	}
 }
 
@@ -490,11 +496,13 @@ func TestReadEvents(t *testing.T) {
 		{"large data", strings.Repeat("data: xxxxxxxx\n", 10), `an event is too large`},
 		{"line at the limit", ":" + strings.Repeat("x", 63) + "\ndata: a\n\n", `a|EOF`},
 	} {
-		for _, pieces := range []io.Reader{strings.NewReader(test.text), iotest.OneByteReader(strings.NewReader(test.text)), iotest.HalfReader(strings.NewReader(test.text))} {
-			if got := readEvents(pieces, 64); got != test.want {
-				t.Errorf("%s: got %q, want %q", test.name, got, test.want)
+		t.Run(test.name, func(t *testing.T) {
+			for _, pieces := range []io.Reader{strings.NewReader(test.text), iotest.OneByteReader(strings.NewReader(test.text)), iotest.HalfReader(strings.NewReader(test.text))} {
+				if got := readEvents(pieces, 64); got != test.want {
+					t.Errorf("%s: got %q, want %q", test.name, got, test.want)
+				}
 			}
-		}
+		})
 	}
 }
 
@@ -512,11 +520,13 @@ func TestReadEventBeforeTheNextByte(t *testing.T) {
 func TestReadLongLine(t *testing.T) {
 	for _, most := range []int{64 << 10, 100_000} {
 		for end, want := range map[string]string{"\n": "|EOF", "\r\n": "|EOF", "x\n": "an event is too large"} {
-			text := "data:" + strings.Repeat("x", most-len("data:")) + end + end
-			got := readEvents(iotest.OneByteReader(strings.NewReader(text)), most)
-			if !strings.HasSuffix(got, want) {
-				t.Errorf("at most %d bytes, and a line with %q: got %q", most, end, clip(got, 100))
-			}
+			t.Run(end, func(t *testing.T) {
+				text := "data:" + strings.Repeat("x", most-len("data:")) + end + end
+				got := readEvents(iotest.OneByteReader(strings.NewReader(text)), most)
+				if !strings.HasSuffix(got, want) {
+					t.Errorf("at most %d bytes, and a line with %q: got %q", most, end, clip(got, 100))
+				}
+			})
 		}
 	}
 }

@@ -194,9 +194,11 @@ func TestFirstDifference(t *testing.T) {
 		{"", "x", "line 1, column 1\n got: \"\"\nwant: \"x\"\n(got 1 lines, want 1)"},
 		{"same\n", "same\n", "no difference"},
 	} {
-		if got := firstDifference([]byte(test.got), []byte(test.want)); got != test.says {
-			t.Errorf("firstDifference(%q, %q) = %s\nwant %s", test.got, test.want, got, test.says)
-		}
+		t.Run(test.got, func(t *testing.T) {
+			if got := firstDifference([]byte(test.got), []byte(test.want)); got != test.says {
+				t.Errorf("firstDifference(%q, %q) = %s\nwant %s", test.got, test.want, got, test.says)
+			}
+		})
 	}
 }
 
@@ -234,9 +236,11 @@ func TestWords(t *testing.T) {
 		{"ÄndereÖl", "ändere öl"},
 		{"TodoAPI", "todo api"},
 	} {
-		if got := strings.Join(splitWords(test.name), " "); got != test.want {
-			t.Errorf("words(%q) = %q, want %q", test.name, got, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			if got := strings.Join(splitWords(test.name), " "); got != test.want {
+				t.Errorf("words(%q) = %q, want %q", test.name, got, test.want)
+			}
+		})
 	}
 }
 
@@ -307,13 +311,15 @@ func TestInferRoute(t *testing.T) {
 		{"HTTPCheck", "POST /todos/http_check"},
 		{"Öffne", "POST /todos/öffne"},
 	} {
-		r := inferRoute("todos", splitWords(test.name), "id")
-		if got := r.verb + " " + r.path; got != test.want {
-			t.Errorf("the route of %s is %s, want %s", test.name, got, test.want)
-		}
-		if got, want := slices.Equal(r.placeholders, []string{"id"}), strings.Contains(test.want, "{id}"); got != want {
-			t.Errorf("the route of %s has the placeholders %q", test.name, r.placeholders)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			r := inferRoute("todos", splitWords(test.name), "id")
+			if got := r.verb + " " + r.path; got != test.want {
+				t.Errorf("the route of %s is %s, want %s", test.name, got, test.want)
+			}
+			if got, want := slices.Equal(r.placeholders, []string{"id"}), strings.Contains(test.want, "{id}"); got != want {
+				t.Errorf("the route of %s has the placeholders %q", test.name, r.placeholders)
+			}
+		})
 	}
 }
 
@@ -326,9 +332,11 @@ func TestIsPlural(t *testing.T) {
 		{"todo", false}, {"by", false}, {"status", false}, {"bus", false}, {"address", false}, {"class", false},
 		{"analysis", false}, {"this", false}, {"people", false}, {"", false},
 	} {
-		if got := isPlural(test.word); got != test.want {
-			t.Errorf("isPlural(%q) = %t, want %t", test.word, got, test.want)
-		}
+		t.Run(test.word, func(t *testing.T) {
+			if got := isPlural(test.word); got != test.want {
+				t.Errorf("isPlural(%q) = %t, want %t", test.word, got, test.want)
+			}
+		})
 	}
 }
 
@@ -372,18 +380,20 @@ func TestNames(t *testing.T) {
 		{"MarkDone Markdone", "markDone", "MarkDone"},
 		{"Markdone MarkDone", "markdone", "Markdone"},
 	} {
-		p := new(mistakes)
-		s := &Service{names: nameMethods(p, methods(strings.Fields(test.methods)...))}
-		got := ""
-		if m := s.names[methodName{"todos", test.name}]; m != nil {
-			got = m.goName
-		}
-		if got != test.want || len(p.list) > 0 {
-			t.Errorf("of %s, %q calls %q, want %q; %v", test.methods, test.name, got, test.want, p.list)
-		}
-		if m := s.names[methodName{"lists", test.name}]; m != nil {
-			t.Errorf("%q is found in another resource", test.name)
-		}
+		t.Run(test.methods, func(t *testing.T) {
+			p := new(mistakes)
+			s := &Service{names: nameMethods(p, methods(strings.Fields(test.methods)...))}
+			got := ""
+			if m := s.names[methodName{"todos", test.name}]; m != nil {
+				got = m.goName
+			}
+			if got != test.want || len(p.list) > 0 {
+				t.Errorf("of %s, %q calls %q, want %q; %v", test.methods, test.name, got, test.want, p.list)
+			}
+			if m := s.names[methodName{"lists", test.name}]; m != nil {
+				t.Errorf("%q is found in another resource", test.name)
+			}
+		})
 	}
 }
 
@@ -561,29 +571,31 @@ func TestInvokeBy(t *testing.T) {
 		{"another resource", passesCall(nil, "invokes", "get"), nil, "get", `INTERNAL: Options.Intercept passed on the names "invokes" and "get", or the context of another call`},
 		{"no input", passes(nil), answers(&out{N: 1}, nil), "get", "INTERNAL: Options.Intercept passed on another input: INVALID_ARGUMENT: invoke.get takes a *svc.tickIn that is not nil, not a <nil>"},
 	} {
-		for _, direct := range []bool{false, true} {
-			impl := &invokeImpl{}
-			o := &Options{Resource: "invoke", Intercept: test.intercept, Methods: invokeRoutes, Logger: quiet}
-			if direct {
-				o.Methods = map[string]MethodOptions{"Get": {HTTP: "GET /invoke", Direct: Direct(invokeAPI.Get)}, "Nothing": {Direct: Direct(invokeAPI.Nothing)}, "Call": {Direct: Direct(invokeAPI.Call)}}
+		t.Run(test.name, func(t *testing.T) {
+			for _, direct := range []bool{false, true} {
+				impl := &invokeImpl{}
+				o := &Options{Resource: "invoke", Intercept: test.intercept, Methods: invokeRoutes, Logger: quiet}
+				if direct {
+					o.Methods = map[string]MethodOptions{"Get": {HTTP: "GET /invoke", Direct: Direct(invokeAPI.Get)}, "Nothing": {Direct: Direct(invokeAPI.Nothing)}, "Call": {Direct: Direct(invokeAPI.Call)}}
+				}
+				impl.service = MustRegister[invokeAPI](impl, o)
+				m := impl.service.names[methodName{"invoke", test.method}]
+				got, err := runMethod(m, test.inner, &tickIn{})
+				text := fmt.Sprint(err)
+				if o, ok := got.(*out); ok && err == nil {
+					text = strconv.Itoa(o.N)
+				}
+				if text != test.want {
+					t.Errorf("%s, direct %t: %s, want %s", test.name, direct, text, test.want)
+				}
+				if err == nil {
+					continue
+				}
+				if body := string(appendEnvelope(nil, ErrorFrom(err))); strings.Contains(body, "svc.") {
+					t.Errorf("%s: a client gets %s", test.name, body)
+				}
 			}
-			impl.service = MustRegister[invokeAPI](impl, o)
-			m := impl.service.names[methodName{"invoke", test.method}]
-			got, err := runMethod(m, test.inner, &tickIn{})
-			text := fmt.Sprint(err)
-			if o, ok := got.(*out); ok && err == nil {
-				text = strconv.Itoa(o.N)
-			}
-			if text != test.want {
-				t.Errorf("%s, direct %t: %s, want %s", test.name, direct, text, test.want)
-			}
-			if err == nil {
-				continue
-			}
-			if body := string(appendEnvelope(nil, ErrorFrom(err))); strings.Contains(body, "svc.") {
-				t.Errorf("%s: a client gets %s", test.name, body)
-			}
-		}
+		})
 	}
 	// What is called from within a call is that itself.
 	impl := &invokeImpl{}
@@ -835,28 +847,30 @@ func TestStreamCollected(t *testing.T) {
 			{"run", &tickIn{Count: 1001}, 1000, `RESOURCE_EXHAUSTED: the stream has more than 1000 items, which is as many as fit into one answer`},
 			{"one", &tickIn{}, 1, `{"items":[{"n":5}]}`},
 		} {
-			m := s.names[methodName{"ticks", test.method}]
-			out, err := runMethod(m, nil, test.in)
-			if err != nil {
-				t.Fatal(err)
-			}
-			seen := 0
-			c := &call{method: m, ws: new(workspace)}
-			err = c.collect(func(error) {}, out, func(n int) {
-				if seen++; n != seen {
-					t.Errorf("told of %d items after %d", n, seen)
+			t.Run(test.method, func(t *testing.T) {
+				m := s.names[methodName{"ticks", test.method}]
+				out, err := runMethod(m, nil, test.in)
+				if err != nil {
+					t.Fatal(err)
+				}
+				seen := 0
+				c := &call{method: m, ws: new(workspace)}
+				err = c.collect(func(error) {}, out, func(n int) {
+					if seen++; n != seen {
+						t.Errorf("told of %d items after %d", n, seen)
+					}
+				})
+				got := c.ws.enc.buf
+				if err != nil {
+					got = []byte(err.Error())
+				}
+				if !strings.HasPrefix(string(got), test.want) || seen != test.items {
+					t.Errorf("%s with %+v: %.100s with %d items; want %d, %s", test.method, test.in, got, seen, test.items, test.want)
+				}
+				if err == nil && !json.Valid(got) {
+					t.Errorf("%s with %+v: not JSON: %.100s", test.method, test.in, got)
 				}
 			})
-			got := c.ws.enc.buf
-			if err != nil {
-				got = []byte(err.Error())
-			}
-			if !strings.HasPrefix(string(got), test.want) || seen != test.items {
-				t.Errorf("%s with %+v: %.100s with %d items; want %d, %s", test.method, test.in, got, seen, test.items, test.want)
-			}
-			if err == nil && !json.Valid(got) {
-				t.Errorf("%s with %+v: not JSON: %.100s", test.method, test.in, got)
-			}
 		}
 	}
 }
@@ -867,14 +881,16 @@ func TestStreamResultShape(t *testing.T) {
 	for _, test := range []struct{ method, want string }{
 		{"run", `{"type":"object","properties":{"items":{"type":"array","items":{"type":"object","properties":{"n":{"type":"integer","format":"int64"},"text":{"type":"string"}},"required":["n"]},"maxItems":1000}},"required":["items"]}`},
 	} {
-		m := s.names[methodName{"ticks", test.method}]
-		got, err := json.Marshal(m.result.schemaMap())
-		var a, b any
-		json.Unmarshal(got, &a)
-		json.Unmarshal([]byte(test.want), &b)
-		if err != nil || !reflect.DeepEqual(a, b) {
-			t.Errorf("%s: %s, %v; want %s", test.method, got, err, test.want)
-		}
+		t.Run(test.method, func(t *testing.T) {
+			m := s.names[methodName{"ticks", test.method}]
+			got, err := json.Marshal(m.result.schemaMap())
+			var a, b any
+			json.Unmarshal(got, &a)
+			json.Unmarshal([]byte(test.want), &b)
+			if err != nil || !reflect.DeepEqual(a, b) {
+				t.Errorf("%s: %s, %v; want %s", test.method, got, err, test.want)
+			}
+		})
 	}
 }
 
@@ -934,9 +950,11 @@ func TestStreamMissing(t *testing.T) {
 			method string
 			in     any
 		}{{"all", nil}, {"run", &tickIn{}}} {
-			if out, err := s.Call(context.Background(), "ticks", in.method, in.in); out != nil || CodeOf(err) != CodeInternal {
-				t.Errorf("%s: %v, %v", in.method, out, err)
-			}
+			t.Run(in.method, func(t *testing.T) {
+				if out, err := s.Call(context.Background(), "ticks", in.method, in.in); out != nil || CodeOf(err) != CodeInternal {
+					t.Errorf("%s: %v, %v", in.method, out, err)
+				}
+			})
 		}
 	}
 	s, err := Register[tickAPI](&tickImpl{run: ticks("")}, &Options{Intercept: func(InvokeFunc) InvokeFunc {
@@ -983,26 +1001,28 @@ func TestIterate(t *testing.T) {
 		{"panics", func(yield func(*tickItem, error) bool) { yield(item, nil); panic("oh") }, 0, 1, "panic: oh"},
 		{"panics after an error", func(yield func(*tickItem, error) bool) { yield(nil, broken); panic("oh") }, 0, 0, "panic: oh"},
 	} {
-		for _, each := range []eachFunc{eachStreamItem[tickItem], reflectEach(reflect.TypeFor[Stream[tickItem]]())} {
-			m := &method{methodOutput: methodOutput{each: each}}
-			n := 0
-			var canceled []error
-			err := m.eachItem(func(err error) { canceled = append(canceled, err) }, test.stream, func(got any) error {
-				if n++; got != any(item) {
-					t.Errorf("%s: got %v", test.name, got)
+		t.Run(test.name, func(t *testing.T) {
+			for _, each := range []eachFunc{eachStreamItem[tickItem], reflectEach(reflect.TypeFor[Stream[tickItem]]())} {
+				m := &method{methodOutput: methodOutput{each: each}}
+				n := 0
+				var canceled []error
+				err := m.eachItem(func(err error) { canceled = append(canceled, err) }, test.stream, func(got any) error {
+					if n++; got != any(item) {
+						t.Errorf("%s: got %v", test.name, got)
+					}
+					if n == test.fail {
+						return errors.New("consumed enough")
+					}
+					return nil
+				})
+				if fmt.Sprint(err) != test.want || n != test.items {
+					t.Errorf("%s: %v after %d items; want %s after %d", test.name, err, n, test.want, test.items)
 				}
-				if n == test.fail {
-					return errors.New("consumed enough")
+				if err != nil && panicIn(err) == nil && (len(canceled) != 1 || canceled[0] != err) {
+					t.Errorf("%s: canceled ctx with %v, want %v", test.name, canceled, err)
 				}
-				return nil
-			})
-			if fmt.Sprint(err) != test.want || n != test.items {
-				t.Errorf("%s: %v after %d items; want %s after %d", test.name, err, n, test.want, test.items)
 			}
-			if err != nil && panicIn(err) == nil && (len(canceled) != 1 || canceled[0] != err) {
-				t.Errorf("%s: canceled ctx with %v, want %v", test.name, canceled, err)
-			}
-		}
+		})
 	}
 }
 
@@ -1112,11 +1132,13 @@ func TestStreamShapes(t *testing.T) {
 		{"/s/one", `{"n":5}`},
 		{"/s/none", `"message":"none"`},
 	} {
-		w := httptest.NewRecorder()
-		s.REST().ServeHTTP(w, httptest.NewRequest("POST", test.path, nil))
-		if !strings.Contains(w.Body.String(), test.want) {
-			t.Errorf("%s: %d %q", test.path, w.Code, w.Body)
-		}
+		t.Run(test.path, func(t *testing.T) {
+			w := httptest.NewRecorder()
+			s.REST().ServeHTTP(w, httptest.NewRequest("POST", test.path, nil))
+			if !strings.Contains(w.Body.String(), test.want) {
+				t.Errorf("%s: %d %q", test.path, w.Code, w.Body)
+			}
+		})
 	}
 }
 
