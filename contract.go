@@ -616,12 +616,12 @@ func (m *contractMethod) readsBody() bool {
 	return m.Input != nil && slices.ContainsFunc(m.Input.Fields, func(f *contractPlan) bool { return f.From == "" })
 }
 
-// errorStatus returns the HTTP status of a code, or of the rule of a request that is not JSON.
-func (m *contractMethod) errorStatus(key Code) int {
-	if !key.isError() && m.ErrorCodes[key] == 0 { // a rule without a status of its own
-		key = CodeInvalidArgument
+// errorStatus returns the HTTP status of a code, or of a rule in the place of one, such as syntax.
+func (m *contractMethod) errorStatus(code Code) int {
+	if !code.isError() && m.ErrorCodes[code] == 0 { // a rule without a status of its own
+		code = CodeInvalidArgument
 	}
-	return cmp.Or(m.ErrorCodes[key], codes[key.row()].http)
+	return cmp.Or(m.ErrorCodes[code], codes[code.row()].http)
 }
 
 // compareMethods finds the breaks of one method: first those that refuse no value, one a
@@ -663,11 +663,11 @@ func (p *prober) compareErrors(was, is *contractMethod) {
 	}
 	const envelope = "the envelope"
 	p.remarkIf(was.ErrorType != is.ErrorType, "", "errors are %s, were %s", cmp.Or(is.ErrorType, envelope), cmp.Or(was.ErrorType, envelope))
-	keys := slices.AppendSeq(slices.Collect(maps.Keys(was.ErrorCodes)), maps.Keys(is.ErrorCodes))
-	slices.Sort(keys)
-	for _, key := range keys {
-		a, b := was.errorStatus(key), is.errorStatus(key)
-		p.remarkIf(a != b, "", "the status of %s is %d, was %d", key, b, a)
+	all := slices.AppendSeq(slices.Collect(maps.Keys(was.ErrorCodes)), maps.Keys(is.ErrorCodes))
+	slices.Sort(all)
+	for _, code := range all {
+		a, b := was.errorStatus(code), is.errorStatus(code)
+		p.remarkIf(a != b, "", "the status of %s is %d, was %d", code, b, a)
 	}
 }
 

@@ -46,7 +46,8 @@ func (r *scalarReader) nativeTexts() (list []string) {
 // resolve returns the object that p refers to, or p.
 func (p *contractPlan) resolve() *contractPlan { return cmp.Or(p.object, p) }
 
-// child returns the plan of what is in an object, a list or a map under a name, or nil.
+// child returns the plan of the member of an object with this name, or that of the elements of
+// a list or a map. It returns nil if there is none.
 func (p *contractPlan) child(name string) *contractPlan {
 	if p == nil {
 		return nil
@@ -85,7 +86,8 @@ func (p *contractPlan) String() string {
 	return text
 }
 
-// jsonType returns the type of the JSON of a value that a text can be, or a list of these.
+// jsonType returns the JSON type of p, or "list of" and that of its items. What is neither a
+// number nor a bool is a string: it is for values in URLs and headers.
 func (p *contractPlan) jsonType() string {
 	switch {
 	case p.Kind == "list":
@@ -134,22 +136,22 @@ func (p *contractPlan) alternatives() []*contractPlan {
 type prober struct {
 	was, is   *contractMethod
 	sameRoute bool          // of both versions
-	outputs   bool          // answers are compared, which have no defaults, and no rules but enum
+	outputs   bool          // outputs are compared, which have no defaults, and no rules but enum
 	whole     *scalarReader // of the inputs that the service takes; nil if it takes none
 	compared  map[[2]*contractPlan]bool
 	making    map[*contractPlan]int // objects around the one that sample makes
-	missing   string                // why the last value that was made is none
+	missing   string                // why the last sample or probe that was made may be no value of the sender
 	found     []Break
 	shown     map[string]bool // texts of breaks, and places where something is refused
-	unshown   int             // what was refused and no value shows
+	unshown   int             // how many refusals no whole value shows
 }
 
-// usesMCP reports whether a client that the release had may use MCP.
+// usesMCP reports whether clients of the release may use MCP, now too.
 func (p *prober) usesMCP() bool {
 	return slices.Contains(p.was.Transports, TransportMCP) && slices.Contains(p.is.Transports, TransportMCP)
 }
 
-// ignored says what becomes of members that the service does not know.
+// ignored says in words that the service ignores a member that it does not know.
 func (p *prober) ignored() string {
 	if p.usesMCP() {
 		return "ignored now (refused over MCP without AllowUnknown)"
@@ -157,7 +159,7 @@ func (p *prober) ignored() string {
 	return "ignored now"
 }
 
-// add adds a break, unless it is known, as from another alternative of a union.
+// add adds a break, unless it was added before, as for another alternative of a union.
 func (p *prober) add(b Break) {
 	b.Method = p.was.Name
 	if !p.shown[b.text()] {
@@ -166,14 +168,14 @@ func (p *prober) add(b Break) {
 	}
 }
 
-// remarkIf adds a break that refuses no value, if there is one.
+// remarkIf adds a break that has no witness, if broken is true.
 func (p *prober) remarkIf(broken bool, at, format string, args ...any) {
 	if broken {
 		p.add(Break{Place: at, Reason: fmt.Sprintf(format, args...)})
 	}
 }
 
-// cannotTell begins the Why of what probes do not decide.
+// cannotTell begins the reason of a doubt.
 const cannotTell = "cannot tell: "
 
 // doubt adds a break that says that Breaks cannot tell.
@@ -191,7 +193,7 @@ func (p *prober) refuse(at, why, text string) bool {
 		p.unshown++
 		return false
 	}
-	if missing != "" && !p.outputs { // of which no value is shown
+	if missing != "" && !p.outputs { // breaks of outputs have no witness anyway
 		p.unshown++
 		p.doubt(at, "%s, but %s", why, missing)
 		return false
@@ -228,8 +230,8 @@ func (m *method) namedReader() *scalarReader {
 	return &scalarReader{shape: m.in, decode: plan.decodeObject}
 }
 
-// isProbed reports whether the values that a prober makes show what a rule with this role
-// refuses. Of all other rules nothing is known but whether they changed.
+// isProbed reports whether probes show what a rule with this role refuses. Of other rules, only
+// whether they changed is known.
 func (role ruleRole) isProbed() bool {
 	switch role {
 	case roleValues, // all of them; see values
@@ -242,8 +244,8 @@ func (role ruleRole) isProbed() bool {
 	return false
 }
 
-// counting returns the rules of a plan, which may be nil, that count: of an output, that is an
-// enum alone.
+// counting returns the rules of a plan that count: all of an input, and the enum of an output.
+// plan may be nil.
 func (p *prober) counting(plan *contractPlan) []planRule {
 	switch {
 	case plan == nil:
@@ -297,8 +299,7 @@ func (p *prober) isRequired(f *contractPlan) bool {
 	return f != nil && !f.Optional && (f.Default == nil || p.outputs)
 }
 
-// refuses returns the rules for which a plan, which may have values in values, does not take
-// a scalar.
+// refuses returns the rules by which plan refuses a scalar. A composite refuses it by its type.
 func (p *prober) refuses(plan *contractPlan, text string) []string {
 	switch {
 	case plan.Null && text == "null":
@@ -310,12 +311,12 @@ func (p *prober) refuses(plan *contractPlan, text string) []string {
 	return slices.DeleteFunc(plan.reader.read(text), func(keyword string) bool { return plan.Rules[keyword] != nil && p.value(plan, keyword) == "" })
 }
 
-// takes reports whether a plan, or any reader if it is nil, takes a scalar.
+// takes reports whether plan takes a scalar. A plan that is nil takes all.
 func (p *prober) takes(plan *contractPlan, text string) bool {
 	return plan == nil || len(p.refuses(plan, text)) == 0
 }
 
-// changed says what values are and were. a is the plan of the sender.
+// changed says what values are and were, such as "is int, was string".
 func (p *prober) changed(a, b *contractPlan) string {
 	if p.outputs {
 		a, b = b, a
@@ -355,7 +356,7 @@ func (p *prober) explainRole(a, b *contractPlan, role ruleRole) string {
 func (p *prober) compare(a, b *contractPlan, at string, in func(string) string) {
 	x, y := a.resolve(), b.resolve()
 	pair := [2]*contractPlan{x, y}
-	if a.Null && !p.takes(b, "null") { // which is of the reference, and not of the pair
+	if a.Null && !p.takes(b, "null") { // null belongs to a and b, and not to the objects that they refer to
 		p.refuse(at, p.changed(a, b), in("null"))
 	}
 	p.compareUnprobed(a, b, at)
@@ -397,8 +398,7 @@ func (p *prober) compare(a, b *contractPlan, at string, in func(string) string) 
 	}
 }
 
-// compareUnprobed finds the rules of b that no value of a prober shows: all that can be said
-// of them is that they are as they were.
+// compareUnprobed adds a doubt for each rule of b that is new or changed and that no probe shows.
 func (p *prober) compareUnprobed(a, b *contractPlan, at string) {
 	for _, r := range p.counting(b) {
 		if !r.role.isProbed() && !sameScalar(r.value, a.Rules[r.keyword]) {
@@ -407,8 +407,8 @@ func (p *prober) compareUnprobed(a, b *contractPlan, at string) {
 	}
 }
 
-// noteUnprobed notes that a value made of a, a list or a map, may be none, if a has a rule that
-// no value of a prober keeps by intent. Scalars are read by all rules before they are used.
+// noteUnprobed notes that a sample of a list or a map a may break a rule of a, if nothing is
+// known of the rule. Samples of scalars are checked by all rules.
 func (p *prober) noteUnprobed(a *contractPlan) {
 	for _, r := range p.counting(a) {
 		if !r.role.isProbed() && a.isComposite() {
@@ -424,8 +424,8 @@ func (p *prober) compareObjects(x, y *contractPlan, at string, in func(string) s
 		p.compareUnion(x, y, at, in)
 		return
 	}
-	// Alternatives are the same if their discriminators have the same value. An object that is
-	// no union is compared with all of them.
+	// Alternatives with the same value of the discriminator are compared. An object that is no
+	// union is compared with all alternatives of the other.
 	for _, u := range x.alternatives() {
 		known := false
 		for _, v := range y.alternatives() {
@@ -440,9 +440,9 @@ func (p *prober) compareObjects(x, y *contractPlan, at string, in func(string) s
 	}
 }
 
-// compareUnion is compare for an object and a union. A sender of the object chooses by the
-// value of the discriminator how the reader takes the rest. So the object is compared with
-// each alternative that it can choose, as one whose discriminator has that value alone.
+// compareUnion is compare for an object x and a union y. The reader goes by the value that the
+// sender has in the member of the discriminator. So x is compared with each alternative whose
+// value this member can have, as an object in which it has this value alone.
 func (p *prober) compareUnion(x, y *contractPlan, at string, in func(string) string) {
 	d := y.Fields[0]
 	f, place := x.child(d.Name), placeIn(at, d.Name)
@@ -571,9 +571,9 @@ func (p *prober) compareMembers(x, y *contractPlan, at string, in func(string) s
 	}
 }
 
-// compareGone is compare for f, a field that the other object y does not have.
+// compareGone adds the break of a field f of an input that the object y does not have.
 func (p *prober) compareGone(f, y *contractPlan, at string, in func(string) string) {
-	// A body that the method does not read is not looked at, so nothing in it is refused.
+	// Nothing is refused in a body that the method does not read.
 	isRead := !f.RESTOnly && (p.is.readsBody() || !p.was.isAlone())
 	gone, ignored := "is gone", p.ignored()
 	if y.union.child(f.Name) != nil { // in another alternative it is not
@@ -616,7 +616,7 @@ func (p *prober) explainAbsent(f *contractPlan) string {
 	return "is required, was optional"
 }
 
-// compareField finds the breaks of a field of an input that refuse no value.
+// compareField adds the breaks of a field of an input that have no witness.
 func (p *prober) compareField(f, g *contractPlan, at string) {
 	was, _ := strconv.Atoi(string(f.Rules[maxFile]))
 	is, _ := strconv.Atoi(string(g.Rules[maxFile]))
@@ -636,9 +636,10 @@ func sameScalar(a, b []byte) bool {
 	return bytes.Equal(a, b) || isNumber && both && x.Cmp(y) == 0
 }
 
-// object returns a short object of the plan x with one more member, or with another value of
-// it. It has what y takes as well where it can, so that y refuses no other member. A union
-// in itself has another alternative each time, since one of them may have no end.
+// object returns an object of the plan x with its required members, and one with this name and
+// text if text is not "". The other members are samples, which y takes too where it can. If a
+// union is inside itself, the inner one has the next alternative, since the first may always
+// contain the union.
 func (p *prober) object(x, y *contractPlan, name, text string) string {
 	alternatives := x.alternatives()
 	x = alternatives[max(0, min(p.making[x], len(alternatives))-1)]
@@ -680,8 +681,8 @@ func (p *contractPlan) fitsREST(text string) bool {
 	return text != "null" && (plain != "" || name != lastEventID) && !strings.ContainsFunc(plain, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`",;\`, r) })
 }
 
-// compareLists is compare for lists: one element that b may refuse, lengths that it
-// refuses, and one element twice.
+// compareLists is compare for lists: an element that b may refuse, sizes that it refuses, and
+// an element twice.
 func (p *prober) compareLists(a, b *contractPlan, at string, in func(string) string) {
 	least, most := p.sizes(a, a)
 	isUnique := p.rule(a, roleDistinct) != ""
@@ -724,7 +725,7 @@ func arrayOf(elements ...string) string { return "[" + strings.Join(elements, ",
 func (p *prober) elements(a, b *contractPlan, n int) []string {
 	switch {
 	case n == 0:
-		return nil // a sample may have no end
+		return nil // without a sample, since that of a type which contains itself may have no end
 	case p.rule(a, roleDistinct) == "":
 		return slices.Repeat([]string{p.sample(a.Of, b.child(""))}, n)
 	}
@@ -788,8 +789,8 @@ func (p *prober) some(a, b *contractPlan, n int) []string {
 	return append(values, slices.Repeat([]string{"null"}, n)...)[:n]
 }
 
-// compareScalars is compare for scalars: for each rule of b one that is against it. A why
-// that is not "" stands for all reasons; it is for keys of maps.
+// compareScalars is compare for scalars. It looks for a value that breaks each rule of b. For map
+// keys, why is the reason of all breaks; else it is "".
 func (p *prober) compareScalars(a, b *contractPlan, at, why string, in func(string) string) {
 	if a.reader == b.reader { // readerOf made one for both, so they take the same
 		return
@@ -824,7 +825,7 @@ func (p *prober) values(a, b *contractPlan, n int) (list []string, sure bool) {
 		n += 8 // since not every text can be sent
 	}
 	switch enum := p.rule(a, roleValues); {
-	case a.unknown != nil && !p.outputs: // nobody can say which values were taken
+	case a.unknown != nil && !p.outputs: // which values the release took is not known
 	case enum != "": // all values are tried, if b can be; its own JSON may refuse other spellings, such as 1e0 for 1
 		for _, item := range itemsOf([]byte(enum)) {
 			list = append(list, string(item))
@@ -842,7 +843,7 @@ func (p *prober) values(a, b *contractPlan, n int) (list []string, sure bool) {
 	default:
 		list = p.numbers(a, b, n)
 	}
-	// The lists above are what may be a value. What a does not take is none.
+	// The lists above are candidates: drop those that a refuses.
 	seen, different := make(map[string]bool), []string(nil)
 	for _, text := range list {
 		if a.Quoted {

@@ -35,7 +35,7 @@ type shapes struct {
 	named  []*shape                   // those of all with a name
 	fit    map[fitKey]map[*shape]bool // those that checkUse has seen
 
-	tagMistakes int // those of the list that are about tags, without which a plan can be made
+	tagMistakes int // how many mistakes are about tags; plans can be made in spite of them
 }
 
 // newShapes returns a compile pass that notes mistakes in p.
@@ -47,13 +47,13 @@ func newShapes(p *mistakes) *shapes {
 // returns a shape: it notes the mistakes in t, and compilation continues after them.
 func (c *shapes) shapeFor(t reflect.Type, at string) *shape {
 	if s, ok := c.byType[t]; ok {
-		if s.elem == nil && s.kind >= kindPointer && s.kind <= kindMap { // it is met again while it is filled
+		if s.elem == nil && s.kind >= kindPointer && s.kind <= kindMap { // t contains itself, and s is being filled
 			elem := optionalElem(t)
 			if elem == nil {
 				elem = t.Elem()
 			}
 			s.elem = c.byType[elem]
-			c.shapeFor(elem, at) // which may wait for its own in the same way
+			c.shapeFor(elem, at) // elem may be without its own elem in the same way
 		}
 		return s
 	}
@@ -63,7 +63,7 @@ func (c *shapes) shapeFor(t reflect.Type, at string) *shape {
 	before, tagsBefore := len(c.list), c.tagMistakes
 	c.fillShape(s, at)
 	found := len(c.list) - before
-	s.hasMistake = found > c.tagMistakes-tagsBefore // beside those of tags, in s or in a type that was first met there
+	s.hasMistake = found > c.tagMistakes-tagsBefore // other than those of tags, in s or in a type that was first met there
 	// A struct with a mistake names its fields by its own type, so once is enough.
 	if found > 0 && (t.Name() == "" || t.Kind() != reflect.Struct) {
 		delete(c.byType, t) // so that its other places are reported too
@@ -82,10 +82,9 @@ var ownKinds = map[reflect.Type]shapeKind{
 	typeTime: kindTime, typeDuration: kindDuration, typeRaw: kindRaw, typeNumber: kindNumber, typeBody: kindFile, typeFile: kindFile,
 }
 
-// fillShape decides the kind of s, and only then looks at what is in it: a field of a
-// struct below may have the type of s again. The last three cases are in the order of
-// encoding/json. A method JSONSchema says more of the two kinds that have methods, and
-// a method Enum says more of scalars.
+// fillShape sets the kind of s before it looks at the parts of s, since a part may have the
+// type of s again. The last three cases are in the order of encoding/json. A method
+// JSONSchema describes kindCustom and kindText, and a method Enum lists the values of scalars.
 func (c *shapes) fillShape(s *shape, at string) {
 	t := s.typ
 	switch {
@@ -147,7 +146,7 @@ func (c *shapes) fillKind(s *shape, at string) {
 		s.elem = c.elemShape(t, at, at+"[]")
 	case reflect.Map:
 		s.kind = kindMap
-		s.key = c.keyShape(t.Key(), at) // before what is in the map, which may have a field of type t with rules
+		s.key = c.keyShape(t.Key(), at) // before elem: a field there may have the type t and rules, and copies s
 		s.elem = c.elemShape(t, at, at+"[]")
 	case reflect.Struct:
 		if s.kind = kindObject; !c.isOpaque(t, at) {
@@ -164,8 +163,8 @@ func (c *shapes) fillKind(s *shape, at string) {
 	}
 }
 
-// elemShape returns the shape of what is in a value of type t, which is at a place
-// at and has its elements at a place in. Only a field can be absent.
+// elemShape returns the shape of the elements of t. at and in are the places of the value and
+// of its elements in messages. Only a field can be absent, so an element is no Optional.
 func (c *shapes) elemShape(t reflect.Type, at, in string) *shape {
 	s := c.shapeFor(t.Elem(), in)
 	if s.kind == kindOptional {
@@ -217,10 +216,10 @@ func (c *shapes) keyShape(t reflect.Type, at string) *shape {
 }
 
 // fillCustom fills the schema of a type that writes or reads its own JSON or text.
-// Only the type itself can say what that looks like, by a method JSONSchema, which
-// returns JSON Schema 2020-12; without it the schema takes anything, or any string.
-// The method is called once, on a zero value. It is the application's code, so it
-// may panic or return a map that is not JSON.
+// The type describes that by a method JSONSchema, which returns JSON Schema 2020-12.
+// Without the method, the schema takes any JSON, or any string.
+// The method is called once, on a zero value. It may panic or return a map that is not
+// JSON.
 func (c *shapes) fillCustom(s *shape, at string) {
 	d, ok := reflect.New(s.typ).Interface().(interface{ JSONSchema() map[string]any })
 	if !ok {
@@ -320,15 +319,14 @@ const (
 	asKeyedInput use = "input that an idempotency key belongs to"
 )
 
-// A fitKey is what checkUse asks of the shapes below an input or an output.
+// A fitKey says what checkUse checks of the shapes below an input or an output.
 type fitKey struct {
 	use          use
 	checksItself bool // the input has a method Validate
 }
 
-// checkUse notes the mistakes that make the shapes below s unfit for a use: a type
-// that can be written but not read has a schema that no input could be held to. Each
-// type is checked once. A mistake is reported for every method that uses the type.
+// checkUse notes the mistakes that make the shapes below s unfit for a use, such as a type
+// in an input that has MarshalText but not UnmarshalText. Each type is checked once. A mistake is reported for every method that uses the type.
 func (c *shapes) checkUse(s *shape, u use, at string) {
 	key := fitKey{u, hasMethods(s.typ, typeValidator)}
 	if c.fit[key] == nil || len(c.list) > 0 {
@@ -434,8 +432,8 @@ func (c *shapes) parseFileTags(f *field) *fileTags {
 	return t
 }
 
-// checkFiles notes what has a Body or a File below s, an input or output, which may
-// have one itself.
+// checkFiles notes each Body or File that is in a part of an input or output s. s itself may
+// have one.
 func (c *shapes) checkFiles(s *shape, u use, at string) {
 	if c.byType[typeBody] == nil && c.byType[typeFile] == nil {
 		return // of nearly every service
@@ -466,9 +464,9 @@ type level struct {
 }
 
 // collectFields returns every field of t that could be a member, breadth first: the
-// fields of t, then those of the structs it embeds, and so on. A struct is walked
-// on one level only, for each place where it is there: deeper down its fields would lose
-// to those, and a struct that embeds itself by a pointer would have no end.
+// fields of t, then those of the structs it embeds, and so on. A struct that is embedded
+// on several levels is walked on the first one only: further down its fields would lose to
+// those, and the walk through a struct that embeds a pointer to itself would not end.
 func (c *shapes) collectFields(t reflect.Type, at string) []*field {
 	var all []*field
 	depths := map[reflect.Type]int{t: 0} // of the structs that were met
@@ -518,10 +516,9 @@ func promotedStruct(sf reflect.StructField) (reflect.Type, bool) {
 	return t, t.Kind() == reflect.Struct && t != typeTime && t != typeBody && t != typeFile && !hasOwnText(t)
 }
 
-// fieldFor returns the member that sf is, or nil if it is none. Unexported fields
-// are none, as are those with json:"-" that no other tag names. index leads to sf
-// from the struct being walked, which at names, and optional says that a pointer is
-// on the way.
+// fieldFor returns the field for sf, or nil for an unexported field and one with json:"-"
+// that no other tag names. index leads to sf from the struct being walked, whose place in
+// messages is at. optional is set if an embedded pointer is on the way.
 func (c *shapes) fieldFor(sf reflect.StructField, index []int, optional bool, at string) *field {
 	jsonTag := tagText(sf.Tag, "json")
 	name, jsonOptions := parseJSONTag(jsonTag)
@@ -629,8 +626,8 @@ func (c *shapes) fillUnion(s *shape, at string) {
 	}
 }
 
-// checkAlternative notes what keeps the field sf from being an alternative of a union,
-// and reports whether its type has members.
+// checkAlternative notes why the field sf cannot be an alternative of a union, and reports
+// whether its type has members.
 func (c *shapes) checkAlternative(sf reflect.StructField, value, at string) bool {
 	for _, tag := range []string{"json", "path", "query", "header", "cookie", "discriminator"} {
 		_, ok := lookupTag(sf.Tag, tag)
@@ -654,8 +651,8 @@ func (c *shapes) checkAlternative(sf reflect.StructField, value, at string) bool
 	return false
 }
 
-// checkDiscriminator notes what keeps d from being the discriminator of s. It gives d the
-// rule that its values are those of the alternatives, unless a method Enum says that.
+// checkDiscriminator notes why d cannot be the discriminator of s. It gives d an enum of the
+// values of the alternatives, unless a method Enum lists the same.
 func (c *shapes) checkDiscriminator(s *shape, d *field, values []string) {
 	if i := slices.IndexFunc(s.fields[1:], func(f *field) bool { return f.discriminates }); i >= 0 {
 		c.addf("%s: %s is a discriminator too; drop one of the tags", d.place, s.fields[i+1].goName)
@@ -680,8 +677,8 @@ func (c *shapes) checkDiscriminator(s *shape, d *field, values []string) {
 	}
 }
 
-// fillAlternative gives a, an alternative of s, its fields. One of an alternative is
-// like a field that is promoted from an embedded pointer, but not optional by that.
+// fillAlternative gives a, an alternative of s, its fields. A field of the struct of a is like
+// one that is promoted from an embedded pointer, but the pointer does not make it optional.
 func (c *shapes) fillAlternative(s, a *shape, at string) {
 	place := at + "." + a.suffix
 	own := place // from here on, as in fillFields

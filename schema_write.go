@@ -174,7 +174,7 @@ func appendNull30(dst []byte, beside string) []byte {
 	return null.close()
 }
 
-// lookupRef returns the reference to write for s, or "" to write it in place.
+// lookupRef returns the name of the component to refer to for s, or "" to write s in place.
 func (w *schemaWriter) lookupRef(s *shape) string {
 	if w.ref == nil {
 		return ""
