@@ -31,23 +31,15 @@ import (
 	"time"
 )
 
-// A Scheme is a kind of credentials: a Security Scheme Object of OpenAPI, for
-// Options.Schemes. Register reports an unknown Type, also that of the zero value. Each Type
-// needs the fields of its row, and no others:
-//
-//	Type             Credentials                               Fields
-//	---------------  ----------------------------------------  ----------
-//	"bearer"         a bearer token (RFC 6750)                 none
-//	"basic"          a user and a password (RFC 7617)          none
-//	"apiKey"         a key in a header of its own              Header
-//	"openIdConnect"  a bearer token from an OpenID provider    ConfigURL
-//	"oauth2"         a bearer token, by an authorization code  AuthURL, TokenURL
+// A Scheme is a kind of credential: a Security Scheme Object of OpenAPI, for
+// Options.Schemes. Type is "bearer", "basic", "apiKey", "openIdConnect" or "oauth2".
+// Register reports any other Type, a missing field, and a field of another Type.
 type Scheme struct {
 	Type      string
-	Header    string // the name of the header that has the key, such as X-Api-Key
-	ConfigURL string // of the provider's configuration, which ends in /.well-known/openid-configuration (OpenID Connect Discovery 1.0, section 4)
-	AuthURL   string // of the authorization endpoint (RFC 6749, section 3.1)
-	TokenURL  string // of the token endpoint (RFC 6749, section 3.2)
+	Header    string // of apiKey: the name of the header that has the key, such as X-Api-Key
+	ConfigURL string // of openIdConnect: the provider's configuration (OpenID Connect Discovery 1.0, section 4)
+	AuthURL   string // of oauth2: the authorization endpoint (RFC 6749, section 3.1)
+	TokenURL  string // of oauth2: the token endpoint (RFC 6749, section 3.2)
 }
 
 // A scheme is a row of schemes: everything that documents, the page, contracts and
@@ -176,8 +168,8 @@ func plainSchemes() (list []scheme) {
 // A Principal is the authenticated caller of a request. All code that handles the
 // request shares it and must not change it.
 type Principal struct {
-	// Subject identifies the caller: with BasicAuth the user name. Two callers need two
-	// Subjects, and one caller always the same: an idempotency key belongs to a Subject.
+	// Subject identifies the caller: with BasicAuth it is the user name. An idempotency key
+	// belongs to a Subject, so no two callers may have the same.
 	Subject string
 	Scopes  []string  // what the caller may do; see MethodOptions.Scopes
 	Expires time.Time // when the token expires; zero means never. Calls in progress continue
@@ -264,22 +256,19 @@ func (g *guard) serve(w http.ResponseWriter, r *http.Request, next http.Handler)
 // BearerOptions configures [Bearer]. The zero value and nil require a valid token and no
 // scopes.
 type BearerOptions struct {
-	// Resource is the URL by which clients know this server, for example that of the MCP
-	// endpoint. It begins with https:// or http://, without a user and a fragment. verify
-	// must reject tokens that were issued for another server (RFC 8707, section 2).
-	// Default: none.
+	// Resource is the http or https URL by which clients know this server, for example
+	// that of the MCP endpoint, without a user and a fragment (RFC 8707, section 2).
+	// verify must reject tokens that were issued for another server. Default: none.
 	Resource string
 	// AuthorizationServers are the URLs of the servers that issue tokens, without a query
 	// (RFC 8414, section 2). If there are any, Resource must be set, Bearer serves the
 	// metadata document (RFC 9728), and its challenges link to it. Default: none.
 	AuthorizationServers []string
-	// Scopes are the scopes that every token must have. MethodOptions.Scopes are those
-	// that one method needs. A scope is visible ASCII without quotes and backslashes
-	// (RFC 6749, section 3.3). Default: none.
+	// Scopes are the scopes that every token must have (RFC 6749, section 3.3).
+	// MethodOptions.Scopes are those that one method needs. Default: none.
 	Scopes []string
-	// Optional passes requests without a token. Services then reject them with
-	// UNAUTHENTICATED, except for public methods; other handlers must call
-	// PrincipalFrom. A token that is sent must still be valid.
+	// Optional passes requests without a token. Services then reject them, except for
+	// public methods; other handlers must call PrincipalFrom.
 	Optional bool
 	// OnError writes the responses to rejected requests. Default: WriteError.
 	OnError ErrorWriter
@@ -290,22 +279,19 @@ type BearerOptions struct {
 
 // Bearer returns middleware that requires a bearer token (RFC 6750) of at most 8 KiB in
 // the header Authorization, and passes requests with the [Principal] that verify returns.
-// It rejects requests without a token and those with an invalid one by 401, a malformed
-// header by 400, and a missing scope by 403, with the challenges of RFC 6750, section 3;
-// doc/identity.md has each case.
+// It rejects a missing or invalid token with 401, a malformed header with 400, and a missing
+// scope with 403, by the challenges of RFC 6750, section 3; see doc/identity.md.
 //
-// verify gets the token as it was sent, for each request, concurrently. It must check the
-// signature, the issuer, the audience and, unless it sets Principal.Expires, the expiry
-// time. For a token that is not valid it returns an UNAUTHENTICATED error. If it returns
-// another error or nil, or panics, the request gets 503, with the Retry-After of the error
-// or else 1 second. If verify calls another server, set a deadline.
+// verify gets each token as it was sent, concurrently. It must check the signature, the
+// issuer, the audience and, unless it sets Principal.Expires, the expiry time. For a token
+// that is not valid it returns an UNAUTHENTICATED error. If it returns another error or nil,
+// or panics, the request gets 503.
 //
 // Use [CORS] outside of Bearer: preflight requests have no token. Without Optional,
 // methods with MethodOptions.Public need a token too.
 //
-// Guards can be nested. A guard passes a request without its credential if a guard outside
-// of it has identified the caller. If both have, the inner one counts. Here a token or a
-// password is enough:
+// A guard inside another passes a request without its own credential if the outer one has
+// identified the caller. Here a token or a password is enough:
 //
 //	handler = svc.Bearer(verify, &svc.BearerOptions{Optional: true})(svc.BasicAuth("notes", users, nil)(handler))
 //
@@ -521,17 +507,15 @@ func withoutToken(err error, token string) error {
 
 // BasicAuth returns middleware that requires HTTP Basic credentials (RFC 7617) and passes
 // requests whose name and password are in users, with a [Principal] of that name and no
-// scopes. Every other request gets 401 with an UNAUTHENTICATED error, written as opts says,
-// unless it has no such credentials and a guard outside has identified its caller; see
+// scopes. Other requests get 401, unless a guard outside has identified the caller; see
 // [Bearer]. Unknown names and wrong passwords take the same time.
 //
-// users maps names to passwords. BasicAuth copies it. If it is nil or empty, every request
-// gets 401, and so does a user with an empty password, because an environment variable that
-// is not set gives one. Names and passwords are compared byte by byte. Write them in
-// Unicode normalization form C (NFC), which browsers send.
+// users maps names to passwords, in Unicode normalization form C (NFC), which browsers
+// send. BasicAuth copies it. A user with an empty password gets 401, because an environment
+// variable that is not set gives one. Passwords are sent in clear text: use TLS.
 //
-// Passwords are sent in clear text: use TLS. BasicAuth panics if realm or a name
-// contains a control character, or a name contains a colon (RFC 7617, section 2).
+// BasicAuth panics if realm or a name contains a control character, or a name contains a
+// colon (RFC 7617, section 2).
 func BasicAuth(realm string, users map[string]string, opts *ErrorOptions) func(http.Handler) http.Handler {
 	if strings.ContainsFunc(realm, isControl) {
 		panic(fmt.Sprintf("svc: BasicAuth: the realm %q has a control character", realm))
@@ -782,12 +766,11 @@ func isResourceURL(s string) bool {
 // within prefixes. Every other request gets 403 with a PERMISSION_DENIED error,
 // written as opts says. Without prefixes every request gets 403.
 //
-// AllowIPs checks http.Request.RemoteAddr, the address of the connection. It ignores
-// headers such as X-Forwarded-For, which any client can send. Behind a proxy it
-// therefore sees the address of the proxy. An IPv4 address and its IPv6 form
-// (::ffff:192.0.2.1; RFC 4291, section 2.5.5.2) are equal, in connections and in
-// prefixes. IPv6 zones are ignored. If RemoteAddr is not an IP address and a port, as
-// on a Unix socket, the request gets 403.
+// AllowIPs checks http.Request.RemoteAddr, the address of the connection. Behind a proxy
+// that is the address of the proxy: headers such as X-Forwarded-For are ignored, since any
+// client can send them. An IPv4 address and its IPv6 form (::ffff:192.0.2.1; RFC 4291,
+// section 2.5.5.2) are equal. IPv6 zones are ignored. Connections without an IP address,
+// such as those of a Unix socket, get 403.
 //
 // AllowIPs panics if a prefix is not valid.
 func AllowIPs(prefixes []netip.Prefix, opts *ErrorOptions) func(http.Handler) http.Handler {
@@ -815,12 +798,11 @@ func AllowIPs(prefixes []netip.Prefix, opts *ErrorOptions) func(http.Handler) ht
 
 // Under returns middleware that applies mw to requests whose path is prefix or
 // below it. Other requests go directly to the next handler. Under compares whole
-// segments: /admin covers /admin and /admin/users, but not /administrator. Case
-// matters. Slashes at the end of prefix are ignored; "" and "/" cover every path.
+// segments: /admin covers /admin and /admin/users, but not /administrator. Slashes at the
+// end of prefix are ignored; "" and "/" cover every path.
 //
-// Under also covers paths that are below prefix only after cleaning, such as //admin
-// and /x/../admin. mw is often a guard, and handlers such as http.FileServer clean the
-// path before they use it.
+// Under also covers paths that are below prefix only after cleaning, such as //admin and
+// /x/../admin: handlers such as http.FileServer clean paths, and mw is often a guard.
 //
 // Under panics if prefix is not empty and does not start with a slash, or if
 // path.Clean would change it.

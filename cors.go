@@ -17,10 +17,9 @@ import (
 
 // CORSOptions configures [CORS]. The zero value and nil allow no origin.
 type CORSOptions struct {
-	// AllowedOrigins are the origins whose pages may call, such as
-	// "https://app.example" and "http://localhost:5173": a scheme, a host, and
-	// the port unless it is the default. Case does not matter. "*" allows all
-	// pages to call without credentials. "null" allows pages without an origin,
+	// AllowedOrigins are the origins whose pages may call, such as "https://app.example"
+	// and "http://localhost:5173": a scheme, a host, and the port unless it is the default.
+	// "*" allows all pages, without credentials. "null" allows pages without an origin,
 	// such as files and sandboxed frames, which anybody can make.
 	AllowedOrigins []string
 	// AllowedHeaders are the names of request headers that pages may set. nil allows
@@ -32,13 +31,12 @@ type CORSOptions struct {
 	// Location, ETag, Link, Retry-After, Deprecation, Sunset, Content-Disposition,
 	// Content-Range, Accept-Ranges and Idempotent-Replayed.
 	ExposedHeaders []string
-	// Credentials lets pages send cookies and the password that the browser has
-	// stored for this server. Pages that set a bearer token themselves do not
-	// need it.
+	// Credentials lets pages send cookies and the password that the browser has stored.
+	// Pages that set a bearer token themselves do not need it.
 	Credentials bool
-	// MaxAge is how long browsers may cache the answer to a preflight request,
-	// in whole seconds. Zero means the browser's default of 5 seconds; a
-	// negative value forbids caching. Most browsers limit it to 2 hours.
+	// MaxAge is how long browsers may cache the answer to a preflight request, in whole
+	// seconds; most limit it to 2 hours. Zero means their default of 5 seconds; a negative
+	// value forbids caching.
 	MaxAge time.Duration
 }
 

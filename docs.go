@@ -35,8 +35,7 @@ import (
 
 // DocsOptions says which handlers the page of [Service.Docs] may call. Each is a path
 // relative to the page, such as "." for REST routes beside it, "rpc" or "../mcp", or a path
-// that begins with a slash. Relative paths also work behind a proxy that strips a prefix.
-// The page does not call a transport whose path is empty, and never another host. The zero
+// that begins with a slash. The page does not call a transport whose path is empty. The zero
 // value and nil are a page that is only for reading.
 type DocsOptions struct {
 	REST    string // the directory below which the paths of Service.Routes are

@@ -33,9 +33,8 @@ import (
 //		Photo svc.Body `contentType:"image/png,image/jpeg" maxBytes:"10485760"`
 //	}
 //
-// The method reads it while it arrives, until it returns. A request with a media type that
-// the tag contentType does not list gets 415; without the tag every type is accepted.
-// maxBytes replaces MaxBody; a larger body gets 413. BodyTimeout limits the wait for each
+// The method reads it while it arrives. The tag contentType lists the accepted media types,
+// without which all are; maxBytes replaces MaxBody. BodyTimeout limits the wait for each
 // 64 KiB, and not for the whole body.
 //
 // If the body is too large, too slow or cut, Read returns an [*Error] with the status 413,
@@ -48,9 +47,8 @@ type Body struct {
 }
 
 // NewBody returns a Body for a client or for [Service.Call]. A nil content is empty. It sets
-// Size if content can seek or has a method Len. Otherwise set it if you know it: a client
-// sends it as Content-Length, and fails if content has another length. Clients close a
-// content that is an io.Closer, also if they send nothing.
+// Size if content can seek or has a method Len. Clients send Size as Content-Length, and fail
+// if content has another length. They close a content that is an io.Closer.
 func NewBody(content io.Reader, contentType string) Body {
 	b := Body{contentType, -1, content}
 	if c, ok := content.(interface{ Len() int }); ok {
@@ -209,20 +207,18 @@ func (b *bodyReader) end() error {
 //	}
 //
 // A Content that is an io.Seeker is sent as by [http.ServeContent], with conditional and
-// range requests (RFC 9110, sections 13 and 14), except that a list of ranges is ignored.
-// Without Seek there are no ranges. Content is read after the method and Options.Intercept
-// have returned, and is closed once if it is an io.Closer. An interceptor that returns an
-// error or another File closes it.
+// range requests (RFC 9110, sections 13 and 14); any other has no ranges. Content is read
+// after the method has returned, and closed if it is an io.Closer. An interceptor that
+// returns an error or another File closes it.
 //
 // The header is sent with the first byte: an error of Content before it is INTERNAL, and
-// a later one closes the connection. Each write has 30 seconds. Options.Observe is called
-// after the last byte. Over MCP, a File is an image, audio or a resource of at most 1 MiB.
+// a later one closes the connection. Each write has 30 seconds.
 type File struct {
-	Name        string    // to save the file as; sent without directories and control characters, cut at 255 bytes
-	ContentType string    // default: the only type of the tag contentType, else application/octet-stream; must be one of the tag's
+	Name        string    // to save the file as; cut at 255 bytes
+	ContentType string    // one of the tag contentType; default: its only type, else application/octet-stream
 	ETag        string    // an entity tag, such as `"v1"`; empty for none
 	Modified    time.Time // zero if not known
-	Size        int64     // of a Content without Seek, in bytes; no more are sent; 0 if not known
+	Size        int64     // of a Content without Seek, in bytes; 0 if not known
 	Inline      bool      // browsers show the file, with the rights of this site, instead of saving it
 	Content     io.Reader // must not be nil
 }

@@ -469,10 +469,9 @@ type ErrorWriter func(w http.ResponseWriter, r *http.Request, err error)
 //	{"error":{"code":"NOT_FOUND","message":"no such todo","details":{…}}}
 //
 // and the status and the headers of the error. For UNKNOWN, INTERNAL and DATA_LOSS the
-// message is a general text. Details are omitted if there are none. [ErrorFrom]
-// converts errors that are not an *Error; nil counts as UNKNOWN. Headers of w that
-// describe a success, such as ETag and Cache-Control, are deleted. r is not used and may
-// be nil. WriteError is the default [ErrorWriter].
+// message is a general text. [ErrorFrom] converts errors that are not an *Error; nil counts
+// as UNKNOWN. Headers of w that describe a success, such as ETag and Cache-Control, are
+// deleted. r is not used and may be nil. WriteError is the default [ErrorWriter].
 func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	writeEnvelope(w, err, make([]byte, 0, 512), new(headerValues))
 }
@@ -762,9 +761,7 @@ type ErrorOptions struct {
 	// OnError writes the responses to errors. Default: [WriteError].
 	OnError ErrorWriter
 	// Logger gets one line for each panic of OnError, and for each error of [Handle] and
-	// [Recover]. The responses of [Limit], [BasicAuth] and [AllowIPs] are not logged, because
-	// any client can cause them, as often as it likes. Default: slog.Default at the time of
-	// each line.
+	// [Recover]. Default: slog.Default at the time of each line.
 	Logger *slog.Logger
 }
 
@@ -780,14 +777,14 @@ func valueOf[T any](opts *T) (value T) {
 type HandlerFunc func(w http.ResponseWriter, r *http.Request) error
 
 // Handle returns an http.Handler that calls fn. If fn returns an error, Handle logs it
-// and writes the response by opts. A panic counts as an INTERNAL error with a
-// [*PanicError] as its cause. If the response has already begun, an error or a panic
-// closes the connection, so that clients notice that the response is incomplete. A panic
-// with http.ErrAbortHandler goes on to net/http.
+// and writes the response. A panic counts as an INTERNAL error with a [*PanicError] as its
+// cause. If the response has already begun, an error or a panic closes the connection, so
+// that clients notice that the response is incomplete. A panic with http.ErrAbortHandler
+// goes on to net/http.
 //
 // Unlike methods of a service, fn also gets POST requests that browsers send for pages of
-// other sites, with the user's cookies. The CrossOriginProtection of net/http, from Go 1.25
-// on, rejects them.
+// other sites, with the user's cookies. http.CrossOriginProtection, from Go 1.25 on, rejects
+// them.
 func Handle(fn HandlerFunc, opts *ErrorOptions) http.Handler {
 	o := valueOf(opts)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -901,14 +898,13 @@ func logError(ctx context.Context, logger *slog.Logger, err error, place logPlac
 	logger.LogAttrs(ctx, level, "svc: "+text, attrs...)
 }
 
-// Limit returns middleware that serves at most n requests at a time. Further requests get 503
-// at once, with an UNAVAILABLE error and a Retry-After of one second (RFC 9110, section
-// 15.6.4). They are not queued, because their clients have often given up when their turn
-// comes. A stream counts for as long as it lasts.
+// Limit returns middleware that serves at most n requests at a time, which bounds the memory
+// that bodies need: n times Options.MaxBody, and a small multiple of that for decoded
+// values. Further requests get 503 at once, with an UNAVAILABLE error and a Retry-After of
+// one second (RFC 9110, section 15.6.4). A stream counts for as long as it lasts.
 //
-// Limit bounds the memory of all requests: bodies need at most n times Options.MaxBody, and
-// decoded values a small multiple of that. Do not put the health check of a load balancer
-// behind Limit, or a busy process counts as a dead one.
+// Do not put the health check of a load balancer behind Limit, or a busy process counts as a
+// dead one.
 //
 // Limit panics if n is less than 1.
 func Limit(n int, opts *ErrorOptions) func(http.Handler) http.Handler {

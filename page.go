@@ -109,12 +109,10 @@ func (q PageQuery) PageRequest() PageRequest { return PageRequest{Page: q.Page, 
 // never changes.
 var pageBinding = compileQuery(reflect.TypeFor[PageRequest]())
 
-// ParsePage reads page, per_page, limit and cursor from the query parameters q. It is
-// for handlers that do not belong to a service. Defaults, limits and errors are those
-// of a [PageRequest] in an input. Other parameters are ignored.
-//
-// If a number is below 1, not an integer, empty, or given twice, ParsePage returns an
-// *Error with code INVALID_ARGUMENT and a [Violation] for each invalid parameter.
+// ParsePage reads a [PageRequest] from the query parameters q, for handlers that do not
+// belong to a service. Other parameters are ignored. If a number is below 1, not an integer,
+// empty, or given twice, ParsePage returns an INVALID_ARGUMENT *Error with a [Violation] for
+// each invalid parameter.
 func ParsePage(q url.Values) (PageRequest, error) {
 	in, err := pageBinding.parseQuery(q.Encode())
 	if err != nil {
@@ -123,9 +121,8 @@ func ParsePage(q url.Values) (PageRequest, error) {
 	return *in.(*PageRequest), nil
 }
 
-// Offset returns the number of items before the page: (Page-1)*PerPage. A Page below 1
-// counts as 1, a PerPage below 1 as 20. If the product overflows, Offset returns
-// math.MaxInt, so it is never negative and such a page is empty.
+// Offset returns the number of items before the page: (Page-1)*PerPage, or math.MaxInt if
+// that overflows. A Page below 1 counts as 1, a PerPage below 1 as 20.
 func (p PageRequest) Offset() int {
 	before, size := max(p.Page, 1)-1, orDefaultSize(p.PerPage)
 	if before > math.MaxInt/size {
@@ -134,8 +131,7 @@ func (p PageRequest) Offset() int {
 	return before * size
 }
 
-// IsCursor reports whether p has a cursor. The first request for a feed has none. Lists
-// that use only cursors do not need it: they embed [CursorQuery].
+// IsCursor reports whether p has a cursor. The first request for a feed has none.
 func (p PageRequest) IsCursor() bool { return p.Cursor != "" }
 
 // Size returns the largest number of items on the page: Limit if p has a cursor, and
@@ -148,8 +144,7 @@ func (p PageRequest) Size() int {
 }
 
 // PageResponse is an output that carries one numbered page of a list. The zero value is
-// a page without items. Services write a nil Data as [], like every nil slice, but
-// encoding/json writes it as null. [NewPage] never leaves Data nil.
+// a page without items.
 type PageResponse[T any] struct {
 	Data       []T `json:"data"`        // the items of this page
 	Page       int `json:"page"`        // the number of this page, from 1
@@ -161,9 +156,8 @@ type PageResponse[T any] struct {
 // isPage marks the types whose items are in Data. Types that embed a page have it too.
 func (*PageResponse[T]) isPage() {}
 
-// NewPage returns the page that req selects. data holds the items of that page and is
-// not copied. total is the number of items on all pages; a negative total counts as 0.
-// Data is never nil. A page beyond the last one keeps its number.
+// NewPage returns the page that req selects. data holds its items and is not copied; Data
+// is never nil. total is the number of items on all pages; a negative total counts as 0.
 //
 // Use cursors for lists that change while clients read them: with page numbers, a client
 // gets an item twice if another is inserted before it, and misses one if another is deleted.
@@ -175,14 +169,9 @@ func NewPage[T any](data []T, req PageRequest, total int) *PageResponse[T] {
 }
 
 // Links returns the value of a Link header (RFC 8288, section 3) with the relations
-// first, prev, next and last, if those pages exist. u is the URL of this page. The
-// links keep its other query parameters and drop user, password and fragment.
-//
-// Links returns "" if TotalPages is below 1, or if the value would be longer than 2 KiB:
-// each link repeats the parameters, which the client chooses, and many proxies answer 502 if
-// the header of a response is larger than a few KiB.
-//
-// A method adds the header through its context:
+// first, prev, next and last, if those pages exist. u is the URL of this page. The links
+// keep its other query parameters. Links returns "" if TotalPages is below 1, or if the
+// value would be longer than 2 KiB. A method adds the header through its context:
 //
 //	if info, ok := svc.InfoFrom(ctx); ok && info.Request != nil {
 //		info.Header.Add("Link", page.Links(info.Request.URL))
@@ -218,12 +207,13 @@ func (p *PageResponse[T]) Links(u *url.URL) string {
 	return value
 }
 
-// maxLinks is the longest value that Links returns, in bytes.
+// maxLinks is the longest value that Links returns, in bytes. Each link repeats the
+// parameters, which the client chooses, and many proxies answer 502 if the header of a
+// response is larger than a few KiB.
 const maxLinks = 2 << 10
 
 // CursorResponse is an output that carries one part of a list and the cursor of the next
-// part. The zero value is the end of a list, without items. Services write a nil Data as
-// []; [NewCursorPage] never leaves it nil.
+// part. The zero value is the end of a list, without items.
 type CursorResponse[T any] struct {
 	Data       []T    `json:"data"`                  // the items of this part
 	NextCursor string `json:"next_cursor,omitempty"` // the cursor for the items after these; empty at the end
@@ -244,9 +234,9 @@ func (*CursorResponse[T]) isPage() {}
 //	return page, err
 //
 // So a list that ends with a full part has an empty part after it. A limit below 1 means
-// that data is the end of the list. data is not copied, and Data is never nil. Clients
-// neither skip nor repeat items while others insert and delete, if the list is sorted by
-// a unique value, the cursor holds it, and the method reads the items after that.
+// that data is the end of the list. data is not copied, and Data is never nil. If the cursor
+// holds a unique value by which the list is sorted, clients neither skip nor repeat items
+// while others insert and delete.
 func NewCursorPage[T any](data []T, limit int, cursor func(last T) string) *CursorResponse[T] {
 	page := &CursorResponse[T]{Data: nonNil(data)}
 	if limit < 1 || len(data) < limit {
@@ -267,12 +257,11 @@ func nonNil[T any](data []T) []T {
 
 // EncodeCursor returns a cursor that holds key, the value by which the list is sorted, in
 // base64url without padding (RFC 4648, section 5). Strings, and types with MarshalText and
-// UnmarshalText such as [time.Time], are stored as text; other types are stored as JSON by
-// encoding/json. Pointers are followed. The cursor of the empty string is empty.
+// UnmarshalText, are stored as text; other types are stored as JSON by encoding/json. The
+// cursor of the empty string is empty.
 //
-// EncodeCursor returns an error for a nil key, for a text that is not valid UTF-8 (use
-// a []byte, which becomes JSON), and for a value that encoding/json cannot encode. It
-// is not an *Error, because the client did not cause it.
+// EncodeCursor returns an error, but no *Error, for a nil key, for a text that is not valid
+// UTF-8, and for a value that encoding/json cannot encode.
 //
 // Clients can read and forge such cursors. If that matters, use a [CursorKey].
 func EncodeCursor(key any) (string, error) {
@@ -281,14 +270,11 @@ func EncodeCursor(key any) (string, error) {
 }
 
 // DecodeCursor decodes a cursor that [EncodeCursor] returned. key is a pointer to a
-// value of the type that was encoded.
+// value of the type that was encoded. For a cursor that does not decode to that type it
+// returns an INVALID_ARGUMENT *Error with one [Violation], and leaves the value unchanged.
+// If key is nil or not a pointer, the error is not an *Error.
 //
-// If the cursor is not base64url without padding, or its text or JSON does not fit the
-// type, DecodeCursor returns an *Error with code INVALID_ARGUMENT and one [Violation],
-// at the query parameter "cursor". If key is nil or not a pointer, the error is not an
-// *Error. After an error the value is unchanged.
-//
-// The client may have forged the cursor, so check its values like any other input.
+// The client may have forged the cursor, so check its value like any other input.
 func DecodeCursor(cursor string, key any) error {
 	payload, err := decodeBase64(cursor)
 	if err != nil {
@@ -297,10 +283,9 @@ func DecodeCursor(cursor string, key any) error {
 	return setCursorKey(payload, key)
 }
 
-// TimeCursor is a value for cursors of lists that are sorted by time and then by ID. The ID
-// tells items of the same time apart; otherwise a page that ends between two of them would
-// skip or repeat one. Its JSON is {"id":"…","at":"…"}, with At in nanoseconds (RFC 3339,
-// section 5.6). The zero value is valid.
+// TimeCursor is a value for cursors of lists that are sorted by time and then by ID, which
+// tells items of the same time apart. Its JSON is {"id":"…","at":"…"}, with At in
+// nanoseconds (RFC 3339, section 5.6). The zero value is valid.
 type TimeCursor struct {
 	ID string    `json:"id"` // of the last item of the page
 	At time.Time `json:"at"` // of the last item of the page; compare it with Equal
@@ -317,15 +302,13 @@ type CursorKey struct {
 const minCursorKey = 16
 
 // NewCursorKey returns a CursorKey that seals with the first of secrets and accepts
-// cursors sealed with any of them. To replace a secret, put the new one first and keep
-// the old one until its cursors are no longer in use. The secrets are copied.
-//
-// A secret should be at least 32 random bytes, the length of the hash (RFC 2104, section
-// 3), and the same on every replica. If one list must not accept the cursors of
-// another, use different secrets.
+// cursors sealed with any of them. A secret should be at least 32 random bytes, the length
+// of the hash (RFC 2104, section 3), and the same on every replica. To replace one, put the
+// new one first and keep the old one until its cursors are no longer in use. If one list
+// must not accept the cursors of another, use different secrets.
 //
 // NewCursorKey panics if there are no secrets, or if one is shorter than 16 bytes, such as
-// an environment variable that is not set: clients could guess it.
+// an environment variable that is not set.
 func NewCursorKey(secrets ...[]byte) *CursorKey {
 	if len(secrets) == 0 {
 		panic("svc: NewCursorKey: at least one key is needed")
@@ -355,9 +338,8 @@ func (k *CursorKey) Encode(key any) (string, error) {
 }
 
 // Decode decodes a cursor that [CursorKey.Encode] returned. key is a pointer to a value
-// of the type that was encoded. Errors are those of [DecodeCursor]; a cursor that was
-// changed, cut off, or sealed with an unknown secret counts as one that does not decode.
-// Seals are compared in constant time. Nothing is parsed before a seal matches.
+// of the type that was encoded. Errors are those of [DecodeCursor]; a cursor without a valid
+// seal counts as one that does not decode. Seals are compared in constant time.
 func (k *CursorKey) Decode(cursor string, key any) error {
 	payload, err := k.open(cursorLabel, cursor)
 	if err != nil {

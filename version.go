@@ -23,32 +23,30 @@ const versionSourceOff = "-"
 // VersionOptions configures [Version]. The zero value and nil read the header
 // Accept-Version, then the query parameter version, and accept every version.
 type VersionOptions struct {
-	// DefaultVersion is the version of requests that name none. It is one of Supported if
-	// that is set. Empty means that they have no version.
+	// DefaultVersion is the version of requests that name none, one of Supported if that is
+	// set. Default: no version.
 	DefaultVersion string
-	// Header is the request header that has the version. Empty means
-	// Accept-Version; "-" means that no header is read.
+	// Header is the request header that has the version; "-" reads none. Default:
+	// Accept-Version.
 	Header string
-	// QueryParam is the query parameter that has the version. Empty means
-	// version; "-" means that no parameter is read.
+	// QueryParam is the query parameter that has the version; "-" reads none. Default:
+	// version.
 	QueryParam string
-	// PathPrefix means that the first segment of the path may be a version: v or
-	// V, then numbers separated by dots, as in /v1.2/todos. The next handler gets
-	// the path unchanged; Service.At serves such paths.
+	// PathPrefix reads the version from the first segment of the path: v or V, then numbers
+	// separated by dots, as in /v1.2/todos. The path stays as it is; Service.At serves it.
 	PathPrefix bool
-	// Supported lists the accepted versions, compared exactly; requests for another one,
-	// or for none, get 400. Empty means that every version is accepted.
+	// Supported lists the accepted versions, compared exactly. Empty means every version.
 	Supported []string
-	// Deprecated lists versions that work but should no longer be used. Their responses
-	// have "Deprecation: true" and "Sunset: See documentation for migration guide". RFC
-	// 8594 requires a date there; for such headers use Deprecations.
+	// Deprecated lists deprecated versions. Their responses have "Deprecation: true" and
+	// "Sunset: See documentation for migration guide". RFC 8594 requires a date there; for
+	// such headers use Deprecations.
 	Deprecated []string
-	// Deprecations maps deprecated versions to the headers of their responses. A
-	// version in both Deprecated and Deprecations gets these headers.
+	// Deprecations maps deprecated versions to the headers of their responses. It takes
+	// precedence over Deprecated.
 	Deprecations map[string]Deprecation
 	// ErrorHandler writes the response to a request for a version that is not in Supported.
-	// version is empty, or what the client sent: escape it before you write it. Nil means
-	// the envelope with INVALID_ARGUMENT.
+	// version is empty, or as the client sent it: escape it. Default: the envelope with
+	// INVALID_ARGUMENT.
 	ErrorHandler func(w http.ResponseWriter, r *http.Request, version string)
 }
 
