@@ -232,7 +232,7 @@ type mcpTexts struct {
 	modern     string // the first members of every modern result, and a comma
 	initialize string // the members of the result of initialize, after protocolVersion
 	discover   string // the members of the result of server/discover
-	cache      string // what modern lists have beside their objects: a comma, ttlMs and cacheScope
+	cache      string // the last members of modern lists: a comma, ttlMs and cacheScope
 }
 
 // MCP returns a handler for one path, such as /mcp, that serves every method as a tool by the
@@ -335,7 +335,7 @@ func newMCPTexts(s *Service, o *MCPOptions) mcpTexts {
 	const inMeta = "io.modelcontextprotocol/serverInfo" // MCP 2026-07-28, Base Protocol
 	info := MCPServerInfo{cmp.Or(o.ServerInfo.Name, s.opts.Name), cmp.Or(o.ServerInfo.Version, s.opts.Version), o.ServerInfo.Icons}
 	withIcons := encodeDocument(info)
-	info.Icons = nil // which would be a burden for each result
+	info.Icons = nil // each result has the text below, and icons are large
 	serverInfo := encodeDocument(info)
 	ttl := strconv.AppendInt(nil, o.ListTTL.Milliseconds(), 10)
 	membersOf := func(pairs ...any) string { // without braces: a result has more members than these
@@ -437,8 +437,8 @@ func (x *toolIndex) lookupTool(p *mistakes, option, key string) *tool {
 	return nil
 }
 
-// compileTools makes the tools of all methods, and what the options make of them, in the
-// order of the methods, so that tools/list is the same each time (MCP 2026-07-28, Tools).
+// compileTools makes the tools, resources and prompts of all methods, in the order of the methods,
+// so that tools/list is the same each time (MCP 2026-07-28, Tools).
 func (h *mcpHandler) compileTools(p *mistakes) {
 	s, o := h.service, &h.options
 	x := &toolIndex{service: s, named: make(map[string][]*tool), schemas: make(map[schemaKey][]byte)}
@@ -580,9 +580,12 @@ func (t *tool) addArgument(name, doc string, optional bool, schema map[string]an
 	t.beside = append(t.beside, &field{fieldName: fieldName{name: name}, fieldTexts: fieldTexts{doc: doc}, optional: optional, shape: &shape{kind: kindCustom, custom: schema}})
 }
 
-// allowsUnknown reports whether a JSON Schema allows the member at path, which the Go type
-// does not have: unless the schema of its object has additionalProperties false and no such
-// property. It allows what is behind other keywords than properties and items.
+// allowsUnknown reports whether a JSON Schema allows the member at path, which the Go type does
+// not have. It does not if the schema of the object has additionalProperties false, no
+// patternProperties, and no such property. It allows what is behind other keywords than
+// properties and items. The schema below allows /a and /a/x, and not /b:
+//
+//	{"properties":{"a":{}},"additionalProperties":false}
 func allowsUnknown(schema []byte, path []step) bool {
 	object, unescape := schema, strings.NewReplacer("~1", "/", "~0", "~")
 	for _, s := range path {
@@ -656,7 +659,7 @@ func (x *exchange) addObjects(l *mcpList) (err error) {
 
 // describeTool returns the object that tools/list has for t. All revisions get the same
 // members, since clients ignore unknown ones: annotations began with 2025-03-26, title and
-// outputSchema with 2025-06-18. The HTTP method implies hints: GET is safe, and PUT and
+// outputSchema with 2025-06-18. The verb implies hints: GET is safe, and PUT and
 // DELETE are idempotent (RFC 9110, section 9.2). Directories of servers require all hints,
 // even those that have the default of the specification. The title is not there once more:
 // it costs a model more than clients of 2025-03-26 would gain.

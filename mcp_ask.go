@@ -231,10 +231,10 @@ func declares(capabilities []byte, capability string) bool {
 
 const cannotAsk = "this caller cannot be asked, but the method needs an answer"
 
-// unanswered returns the error for a question, what, to which there is no yes. It is one
-// of svc itself, so that a method need not declare it.
-func unanswered(why, what string) error {
-	return &Error{Code: CodeFailedPrecondition, Message: why + ": " + what, origin: errUnanswered}
+// unanswered returns the error for a question that was not answered with yes. question is its
+// text. It is an error of svc itself, so that a method need not declare it.
+func unanswered(why, question string) error {
+	return &Error{Code: CodeFailedPrecondition, Message: why + ": " + question, origin: errUnanswered}
 }
 
 // A question is the error of a method that needs an answer. Clients never see it as an

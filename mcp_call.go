@@ -547,8 +547,11 @@ func fieldChoiceIn(value []byte) (names []string) {
 	return names
 }
 
-// selectFrom returns an encoded output with only these members, or if list is not empty, with
-// items in the member of that name that have only these. Items that are null stay.
+// selectFrom returns an encoded output with the members of these names alone, or if list is not
+// empty, with items in the member list that have these alone. Items that are null stay. With
+// list items and the name id:
+//
+//	{"items":[{"id":1,"title":"a"},null]}  {"items":[{"id":1},null]}
 func selectFrom(output []byte, list string, names []string) []byte {
 	if !isJSONObject(output) {
 		return output

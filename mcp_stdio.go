@@ -2,9 +2,8 @@ package svc
 
 // This file serves MCP over standard input and output, for clients that start their
 // servers themselves: one JSON-RPC message per line, in both directions (MCP 2026-07-28,
-// stdio). An exchange answers the messages as it does over HTTP. This file does the rest
-// of what HTTP does: it finds the end of a message, runs calls concurrently, and cancels
-// them. In this order: MCPStdio and how it ends; the pipe and its states; lines; calls and
+// stdio). An exchange answers the messages as it does over HTTP. This file does what net/http
+// does there: it finds the end of a message, runs calls concurrently, and cancels them. In this order: MCPStdio and how it ends; the pipe and its states; lines; calls and
 // their cancellation; questions to the client; ids; and the queue of what is written.
 //
 // One goroutine reads and answers what is answered at once, each call has one of its own,
@@ -119,7 +118,7 @@ type mcpPipe struct {
 	written chan struct{} // closed when nothing more is written
 
 	mu         sync.Mutex // protects the fields below; nothing is written under it
-	changed    sync.Cond  // that state, queue or taken has changed
+	changed    sync.Cond  // signals that state, queue or unanswered has changed
 	state      pipeState
 	unanswered int                  // how many calls are read but not answered
 	queue      [][]byte             // messages that are to be written
@@ -349,9 +348,13 @@ func (l *pipeLine) askClient(ctx, call context.Context, q *question) ([]byte, er
 	return nil, cmp.Or(ctx.Err(), call.Err())
 }
 
-// idKey returns the key of an id in mcpPipe.running: the text of a number, or the unquoted
-// string after a quote, whatever its spelling, since 1 and "1" are two ids. The key of nil
-// is empty, and no other value has the key of an id.
+// idKey returns the map key of an id, which is the same for every spelling of a string. 1 and
+// "1" are two ids. The map key of nil is empty, and no other value has the map key of an id:
+//
+//	id        map key
+//	1         1
+//	"1"       "1
+//	"\u0031"  "1
 func idKey(id []byte) string {
 	if isText(id) {
 		return `"` + string(textOf(id))

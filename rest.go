@@ -1,7 +1,7 @@
 package svc
 
-// This file serves methods over REST: one HTTP route per method. It has the routes first,
-// then requests that match no route, then requests to a method.
+// This file serves methods over REST: one HTTP route per method. In this order: the routes;
+// requests that match no route; requests to a method.
 
 import (
 	"context"
@@ -17,7 +17,7 @@ import (
 // does not check the verb and the path again. That of a GET answers HEAD too (RFC 9110, section
 // 9.3.2).
 type Route struct {
-	Method   string       // of HTTP, in capitals
+	Method   string       // the verb, in capitals
 	Path     string       // with the prefix of At and placeholders, as in "/v1/todos/{id}"
 	Resource string       // of the method
 	Name     string       // Method.Name
@@ -78,7 +78,7 @@ func mountRoute(mux *http.ServeMux, r Route) {
 	mux.Handle(r.Method+" "+r.Path, r.Handler)
 }
 
-// explainClash says what is on mux in place of r. It asks mux with a request that both
+// explainClash returns why r cannot be on mux. It asks mux with a request that both
 // patterns match.
 func explainClash(mux *http.ServeMux, r Route) string {
 	path := strings.NewReplacer("{", "", "}", "").Replace(r.Path) // placeholders match their own names
@@ -129,15 +129,15 @@ func (h *restMux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // serveNoRoute answers a request that no route matches.
 func (h *restMux) serveNoRoute(w http.ResponseWriter, r *http.Request) { h.serveRequest(w, r, h) }
 
-// respond returns the error for a request that no route matches: 405 if one
-// would with another method, else 404.
+// respond returns the error for a request that no route matches: 405 if one would with another
+// verb, else 404.
 func (h *restMux) respond(w http.ResponseWriter, r *http.Request, _ *workspace) error {
 	leaveBody(w, r)
 	var allowed []string // HEAD too, which http.ServeMux serves by the route of GET
-	for _, method := range [...]string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
-		chosen, _ := h.mux.Handler(&http.Request{Method: method, URL: r.URL, Host: r.Host})
+	for _, verb := range [...]string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
+		chosen, _ := h.mux.Handler(&http.Request{Method: verb, URL: r.URL, Host: r.Host})
 		if _, ok := chosen.(*restHandler); ok && isClean(r.URL) {
-			allowed = append(allowed, method)
+			allowed = append(allowed, verb)
 		}
 	}
 	if allowed == nil {
@@ -146,10 +146,9 @@ func (h *restMux) respond(w http.ResponseWriter, r *http.Request, _ *workspace) 
 	return notAllowed(strings.Join(allowed, ", "))
 }
 
-// A restHandler serves one method. A panic with http.ErrAbortHandler passes through,
-// and net/http closes the connection. The body is read to its end before the method is
-// called, and a record is encoded before the status is written, so no client gets half
-// of one.
+// A restHandler serves one method. A panic with http.ErrAbortHandler passes through, and net/http
+// closes the connection. The body is read to its end before the method is called, and a record is
+// encoded before the status is written, so that no client gets half of a record.
 type restHandler struct {
 	endpoint
 	served *method
@@ -299,7 +298,7 @@ func (c *restCall) encodeOutput(out any) (err error) {
 // serveFile answers with f and the header of the output. The call ends when the file has
 // been sent.
 func (c *restCall) serveFile(f *File) error {
-	if err := f.check(c.method.out.file.tags); err != nil { // a fault of the method, which the client cannot mend
+	if err := f.check(c.method.out.file.tags); err != nil { // the method is wrong, and the client cannot help it
 		return &Error{Code: CodeInternal, cause: err}
 	}
 	s := f.send(c.ws.writer, c.request, c.header)

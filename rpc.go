@@ -5,7 +5,7 @@ package svc
 //
 //   - RPC and its handler: one HTTP request
 //   - one message: the call and its result
-//   - errors, and what the protocol says in place of a call
+//   - errors, also those of messages that make no call
 //   - batches: several goroutines for one request
 //   - rpc.discover: the OpenRPC document
 //
@@ -65,8 +65,8 @@ func (s *Service) RPC() http.Handler {
 	return h
 }
 
-// An rpcHandler serves all methods of a service. The options of its endpoint apply to the
-// request as a whole, those of a method to a call.
+// An rpcHandler serves all methods of a service. The options of its endpoint apply to the request
+// as a whole, and those of a method to its calls.
 type rpcHandler struct {
 	endpoint
 	methods  map[string]*method // by resource.name
@@ -243,7 +243,7 @@ func rpcName(m *method) string { return m.resource + "." + m.name }
 func (c *rpcCall) readInput() (any, error) {
 	msg := c.msg
 	read := msg.input
-	msg.input = nil // a long batch need not keep it until its end
+	msg.input = nil // or a long batch would keep it until its end
 	if c.method.in == nil && len(msg.params) > 0 && msg.params[0] == '[' {
 		if err := checkNoParams(msg.params); err != nil {
 			return nil, err
@@ -329,9 +329,9 @@ func rpcRequestError(v *Violation) *Error {
 // batchWorkers is how many calls of one batch run at a time.
 const batchWorkers = 8
 
-// batchPatience is how long the goroutine of the request answers a batch alone. Most
-// batches are answered by then. Workers that start at once make a batch of 20 short
-// calls 17 to 29 % slower, and take 13 allocations more.
+// batchPatience is how long the goroutine of the request answers a batch alone. Most batches are
+// answered by then. If workers started at once, a batch of 20 short calls would be 17 to 29 %
+// slower and take 13 allocations more.
 const batchPatience = 100 * time.Microsecond
 
 // An rpcBatch answers one batch. The goroutine of the request answers messages from the

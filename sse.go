@@ -122,7 +122,7 @@ type eventStream struct {
 	onError func(error) // called with the first error, once
 
 	mu      sync.Mutex // protects the fields below; nothing is written under it
-	idle    sync.Cond  // that writing has become false
+	idle    sync.Cond  // signals that writing has become false
 	writing bool       // a goroutine writes the queue
 	ending  bool       // the end of the response flushes what is written
 	err     error      // why nothing more can be sent

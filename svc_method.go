@@ -32,9 +32,9 @@ import (
 //	in and bind are set if the method takes an input, and nil otherwise
 //	out, outType, result and encode are set if it returns an output
 //	path is set if REST serves it, and is "" otherwise
-//	stream and each are set if its outputs are sent as items, of shape out
-//	  each. result is then the record of all items, for transports that send
-//	  one answer; otherwise result is out
+//	stream and each are set if the outputs are sent as items, each of the
+//	  shape out. result is then the record of all items, for transports that
+//	  send one answer; otherwise result is out
 type method struct {
 	*config
 	route
@@ -47,7 +47,7 @@ type method struct {
 	limits   limits        // on its body over REST
 	status   int           // of success over REST
 	in       *shape        // of the struct, not of the pointer to it
-	bind     *binding      // where each field of in comes from; of nothing without an input
+	bind     *binding      // where each field of in comes from; see noBinding for a method without an input
 	methodOutput
 	call callFunc // without the interceptor
 	key  *keyPlan // nil without own.IdempotencyKey
@@ -131,7 +131,7 @@ type methodCompiler struct {
 	decoders *decoders
 	encoders *encoders
 	bindings map[bindingKey]*binding
-	closed   map[*shape]bool // what closeObjects has seen
+	closed   map[*shape]bool // the shapes that closeObjects has closed
 }
 
 // A bindingKey has what decides how an input is bound.
@@ -216,7 +216,7 @@ func (c *methodCompiler) compileMethod(rm reflect.Method) (m *method, routed boo
 	c.checkCallers(o)
 	checkErrors(c.mistakes, "MethodOptions", o.Errors)
 	m.in, m.out, m.outType = c.compileObject(sig.in, asInput), c.compileObject(sig.out, asOutput), sig.outType
-	if c.opts.Strict && m.in != nil { // which is about what is read
+	if c.opts.Strict && m.in != nil { // Strict is about inputs alone
 		m.in.closeObjects(c.closed)
 	}
 	c.addIf(o.Stream != "" && o.Stream != StreamSSE, "the stream mode %q is unknown; there is StreamSSE, %q", o.Stream, StreamSSE)
@@ -316,7 +316,7 @@ func (c *methodCompiler) checkCallers(o MethodOptions) {
 	}
 }
 
-// schemesIn returns those of all schemes of a document that let a caller of m in.
+// schemesIn returns the schemes of a document, of which all has all, that a caller of m may use.
 func (m *method) schemesIn(all []scheme) (list []*scheme) {
 	for _, s := range m.schemes {
 		list = append(list, &all[slices.IndexFunc(all, func(d scheme) bool { return d.source == s })])
@@ -324,9 +324,9 @@ func (m *method) schemesIn(all []scheme) (list []*scheme) {
 	return list
 }
 
-// addSecurity adds the items of what a document with these schemes says about the callers
-// of m. With roles it has the scopes for all schemes, as OpenAPI has from 3.1 on, else for
-// those of OAuth only. There are none for a method that everybody may call.
+// addSecurity adds the security requirements of m to a document with these schemes, an item for
+// each scheme. With roles each item has the scopes, as OpenAPI has from 3.1 on, else only those
+// of OAuth. A method that everybody may call has no items.
 func (m *method) addSecurity(out *members, all []scheme, roles bool) {
 	for _, s := range m.schemesIn(all) {
 		out.openItem()
@@ -467,8 +467,8 @@ func (c *methodCompiler) chooseRoute(m *method, name []string, pattern string) r
 }
 
 // compilePlans compiles the binding and the encoder of m. Methods of one bindingKey have
-// one binding, unless there are mistakes, of which each method is told: a service of a
-// thousand methods often has a few dozen inputs.
+// one binding, since a service of a thousand methods often has a few dozen inputs. If there are
+// mistakes, each method has its own, so that they are reported for every method.
 func (c *methodCompiler) compilePlans(m *method) {
 	if m.in != nil {
 		key := bindingKey{m.in, strings.Join(m.placeholders, "/"), m.hasBody(), m.path == ""}
@@ -679,8 +679,8 @@ func isResource(name string) bool {
 // firstWords has the routes of the first words of methods' names. A word that is
 // not here is an action. Find is a special case of inferRoute too.
 var firstWords = map[string]struct {
-	method string
-	item   bool // the route is of one item, not of the collection
+	verb string
+	item bool // the route is of one item, not of the collection
 }{
 	"create": {http.MethodPost, false}, "add": {http.MethodPost, false}, "new": {http.MethodPost, false},
 	"list": {http.MethodGet, false}, "all": {http.MethodGet, false}, "search": {http.MethodGet, false},
@@ -696,19 +696,19 @@ var firstWords = map[string]struct {
 // about no item, such as GetAll or DeleteMe, needs an HTTP pattern of its own,
 // which the route suggests.
 func inferRoute(base string, name []string, placeholder string) route {
-	verb, ok := firstWords[name[0]]
+	first, ok := firstWords[name[0]]
 	path := "/" + base
 	switch {
 	case !ok:
 		return route{verb: http.MethodPost, path: path + "/" + strings.Join(name, "_")}
-	case name[0] == "find" && len(name) > 1 && isPlural(name[1]), !verb.item:
-		return route{verb: verb.method, path: path}
+	case name[0] == "find" && len(name) > 1 && isPlural(name[1]), !first.item:
+		return route{verb: first.verb, path: path}
 	}
-	instead := verb.method + " " + path // as for GetAll
+	instead := first.verb + " " + path // as for GetAll
 	if len(name) > 1 && name[1] != "all" {
 		instead += "/" + strings.Join(name[1:], "_") // as for DeleteMe
 	}
-	return route{verb: verb.method, path: path + "/{" + placeholder + "}", placeholders: []string{placeholder}, instead: instead}
+	return route{verb: first.verb, path: path + "/{" + placeholder + "}", placeholders: []string{placeholder}, instead: instead}
 }
 
 // isPlural reports whether the word after Find asks for a list. English endings
@@ -720,16 +720,16 @@ func isPlural(word string) bool {
 // parsePattern reads MethodOptions.HTTP: a pattern of http.ServeMux, without the
 // forms that OpenAPI has no word for (a host, {$}, {rest...}).
 func parsePattern(pattern string) (route, error) {
-	method, path, ok := strings.Cut(pattern, " ")
+	verb, path, ok := strings.Cut(pattern, " ")
 	path = strings.TrimLeft(path, " \t")
 	allowed := []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodPatch}
 	switch {
-	case !ok || !slices.Contains(allowed, method):
+	case !ok || !slices.Contains(allowed, verb):
 		return route{}, fmt.Errorf("want a pattern such as \"POST /todos/{id}/archive\", with one of the methods %s first", strings.Join(allowed, ", "))
 	case !strings.HasPrefix(path, "/"):
 		return route{}, fmt.Errorf("want a path that starts with a slash, without a host")
 	}
-	r := route{verb: method, path: path}
+	r := route{verb: verb, path: path}
 	for _, segment := range strings.Split(path[1:], "/") {
 		name, err := parseSegment(segment)
 		switch {
@@ -799,7 +799,7 @@ func checkLiteral(segment string) error {
 // pattern returns the route as http.ServeMux and MethodOptions.HTTP have it.
 func (r route) pattern() string { return r.verb + " " + r.path }
 
-// segmentsOf returns the segments of a path, or of a pattern, whose first one is the method.
+// segmentsOf returns the segments of a path, or of a pattern, whose first segment is the verb.
 // Texts are unescaped, and a placeholder is "".
 func segmentsOf(pattern string) []string {
 	list := strings.Split(pattern, "/")
@@ -811,11 +811,11 @@ func segmentsOf(pattern string) []string {
 	return list
 }
 
-// checkRoutes notes pairs of methods whose routes match the same request. A mux panics for
-// them as well, but with the first pair alone and in terms of patterns; the author knows
-// methods. It finds a clash in a time that does not grow with the routes. A route without
-// placeholders is not put on the mux, which takes longer than all else: it clashes only with
-// the same text, and one that only may be the same is compared too.
+// checkRoutes notes pairs of methods whose routes match the same request. A mux panics for them
+// too, but for the first pair alone, and it names patterns and not methods. It finds a clash in a
+// time that does not grow with the number of routes. To put a route on the mux takes longer than
+// all else, so routes without placeholders are not put there: they clash only with the same
+// text. If the unescaped texts are the same, as of /a%20b and /a b, the routes are compared.
 func checkRoutes(p *mistakes, methods []*method) {
 	mux, known := http.NewServeMux(), make(map[string]bool, len(methods))
 	var refused []*method // whose routes mux does not have
