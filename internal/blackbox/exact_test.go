@@ -631,7 +631,7 @@ type exTraceClient struct {
 }
 
 // Verify that a client sends the trace that its context has, as far as headers hold it.
-func TestTraceIsRead(t *testing.T) {
+func TestClientSendsTrace(t *testing.T) {
 	t.Parallel()
 	var seen []string
 	s := exTraced(&seen)
