@@ -52,10 +52,10 @@ type scheme struct {
 	source    Scheme          // what describe has filled in; zero in a row
 	object    json.RawMessage // the Security Scheme Object of OpenAPI; names the fields that the Scheme must have
 	scoped    bool            // OpenAPI 3.0.3 allows scopes in a Security Requirement Object
-	contract  string          // callers who have this credential cannot do with one that has another text here
+	contract  string          // the promise in a contract; a release without it breaks callers
 	challenge string          // the value of WWW-Authenticate; "" for one that bearerChallenge returns
 	Noun      string          `json:"noun"`            // the credential in a sentence, with an article
-	Place     string          `json:"place,omitempty"` // is written after the noun or the name: the header, if it is not Authorization
+	Place     string          `json:"place,omitempty"` // follows the noun or the name: the header, if it is not Authorization
 
 	// The page asks for the credential with these labels and sends it in the header. If
 	// there is none, the page cannot send the credential and does not ask for it.
@@ -564,7 +564,7 @@ func newMatch(users map[string]string) func(name, password string) bool {
 	}
 }
 
-// A challengeFunc returns a value of WWW-Authenticate. code is an error of RFC 6750, section
+// A challengeFunc returns a value of WWW-Authenticate. code is one of RFC 6750, section
 // 3.1, such as "insufficient_scope", or "" for a request without a credential. scopes are
 // those that the caller needs.
 type challengeFunc func(code string, scopes []string) string

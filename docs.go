@@ -183,7 +183,7 @@ func newDocsWriter(s *Service, places DocsOptions) *docsWriter {
 //	document                  the OpenAPI document
 //	rest, rpc, mcp, openapi   the paths of DocsOptions; absent if empty
 //	calls                     the docsOperations by their IDs, in the order of reading
-//	schemes                   the credentials that the page asks for
+//	schemes                   the rows of the schemes; the page asks for those with a Header
 //	codes                     code, HTTP status and JSON-RPC number of each kind of error
 //	rules                     the message of each rule by its keyword, with # for the value
 //	oneLine                   ruleRow.oneLine by the keyword, for the fields of forms
