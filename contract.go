@@ -56,7 +56,7 @@ func (s *Service) Breaks(released []byte) ([]Break, error) {
 }
 
 // breaksBy is Breaks with the rules that a contract can have.
-func (s *Service) breaksBy(rows []ruleRow, released []byte) ([]Break, error) {
+func (s *Service) breaksBy(rows []*ruleRow, released []byte) ([]Break, error) {
 	old, now, wrong := new(contract), newContract(s), new(mistakes)
 	if !isJSON(released) || json.Unmarshal(released, old) != nil || old.Form == 0 || slices.Contains(old.Methods, nil) {
 		return nil, errors.New("the text is no contract, or is damaged; restore it from version control")
@@ -432,7 +432,7 @@ func (c *contract) planMembers(p *contractPlan, fields []*field, alternatives []
 // contract.
 type planLinker struct {
 	*shapes
-	rows    []ruleRow                // of the rules that are known
+	rows    []*ruleRow               // of the rules that are known
 	natives map[string]*shape        // of the service that is checked
 	types   map[string]*contractPlan // of the contract
 	readers map[string]*scalarReader // by kind and rules, so that one is for all plans that are the same
@@ -493,7 +493,7 @@ func (l *planLinker) linkRules(p *contractPlan) {
 	delete(unknown, maxFile)
 	for _, row := range l.rows {
 		if value := p.Rules[row.keyword]; value != nil {
-			p.rules = append(p.rules, planRule{&row, value})
+			p.rules = append(p.rules, planRule{row, value})
 			delete(unknown, row.keyword)
 		}
 	}

@@ -73,7 +73,7 @@ func TestBreaksOfUnprobedRule(t *testing.T) {
 		{"kept by no sample", ruledBy[list](sorted, "true"), ruledBy[long](sorted, "true"), "[t.make input /a: cannot tell: minItems is 2, was none, but no value for the rule sorted of the release can be made]"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			breaks, err := test.now.breaksBy(append(slices.Clone(ruleRows), prime, sorted), test.old.Contract())
+			breaks, err := test.now.breaksBy(append(slices.Clone(ruleRows), &prime, &sorted), test.old.Contract())
 			if got := fmt.Sprint(breaks); err != nil || got != test.want {
 				t.Errorf("got %s, %v, want %s", got, err, test.want)
 			}

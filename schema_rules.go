@@ -99,7 +99,7 @@ type ruleRow struct {
 //	maxProperties:"10"
 //
 // patternHint is no rule: see applyHint.
-var ruleRows = []ruleRow{
+var ruleRows = []*ruleRow{
 	{
 		keyword: ruleEnum, lower: "enum", must: enumMessage, role: roleValues,
 		fits: isEnumerable, on: "a string or a number", parse: parseEnum,
@@ -193,7 +193,7 @@ func isScalarList(s *shape) bool {
 	return (isSlice(s) || s.kind == kindArray) && (isEnumerable(s.elem) || s.elem.kind == kindBool)
 }
 func hasRules(s *shape) bool {
-	return slices.ContainsFunc(ruleRows, func(row ruleRow) bool { return row.fits(s) })
+	return slices.ContainsFunc(ruleRows, func(row *ruleRow) bool { return row.fits(s) })
 }
 
 // applyTags reads all tags of a field but those with names. A constraint on a pointer
