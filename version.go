@@ -154,7 +154,7 @@ func (v *versioning) detectVersion(r *http.Request) (version string, ok bool) {
 		}
 	}
 	if v.QueryParam != versionSourceOff && r.URL.RawQuery != "" {
-		if version, ok := findParameter(r.URL.RawQuery, v.QueryParam); version != "" {
+		if version, ok := queryParameter(r.URL.RawQuery, v.QueryParam); version != "" {
 			return version, ok
 		}
 	}
@@ -168,21 +168,21 @@ func (v *versioning) detectVersion(r *http.Request) (version string, ok bool) {
 // must follow: /v1 alone is a resource called v1.
 var pathVersion = regexp.MustCompile(`^/([vV][0-9]+(?:\.[0-9]+)*)/`)
 
-// findParameter returns the value of the first query parameter with the name, or "".
+// queryParameter returns the value of the first query parameter with the name, or "".
 // If the value cannot be decoded, it reports false and returns the value as it was
 // sent. Other parameters do not matter, even malformed ones. url.ParseQuery drops
 // malformed parameters, so a misspelt version would look like none. For well-formed
-// ones findParameter agrees with it.
+// ones queryParameter agrees with it.
 //
 //	query               name     value  ok
 //	version=v%31&x=%    version  v1     true
 //	version=v1%         version  v1%    false
 //	version=v1;x=2      version  v1;x=2 false: url.ParseQuery rejects semicolons
 //	version=&version=2  version         true
-func findParameter(query, name string) (value string, ok bool) {
+func queryParameter(query, name string) (value string, ok bool) {
 	for pair := range strings.SplitSeq(query, "&") {
-		key, value, _ := strings.Cut(pair, "=")
-		if decoded, err := url.QueryUnescape(key); err != nil || decoded != name {
+		given, value, _ := strings.Cut(pair, "=")
+		if decoded, err := url.QueryUnescape(given); err != nil || decoded != name {
 			continue
 		}
 		decoded, err := url.QueryUnescape(value)

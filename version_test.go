@@ -75,14 +75,14 @@ func TestPathVersion(t *testing.T) {
 	}
 }
 
-// FuzzFindParameter verifies that findParameter finds what url.ParseQuery finds,
+// FuzzQueryParameter verifies that queryParameter returns what url.ParseQuery returns,
 // where that finds all there is.
-func FuzzFindParameter(f *testing.F) {
+func FuzzQueryParameter(f *testing.F) {
 	for _, query := range []string{"", "version=1", "x=1&version=2&version=3", "v%65rsion=%31+", "version", "version=&version=2", "version=%", "version=1;2", "a;b&version=1", "&&version==", "%=1&version=2"} {
 		f.Add(query)
 	}
 	f.Fuzz(func(t *testing.T, query string) {
-		got, ok := findParameter(query, "version")
+		got, ok := queryParameter(query, "version")
 		want, err := url.ParseQuery(query)
 		if err == nil && (got != want.Get("version") || !ok) {
 			t.Errorf("%q: %q, %t; want %q", query, got, ok, want.Get("version"))
