@@ -944,7 +944,7 @@ func (c *checks) checkMap(s *shape) checkFunc {
 	return func(d *decoder, v reflect.Value) {
 		var keys []entry[reflect.Value]
 		for _, key := range v.MapKeys() {
-			name, _ := s.key.keyText(key) // an unnameable key sorts first
+			name, _ := s.key.keyText(key) // a map key without a name sorts first
 			keys = append(keys, entry[reflect.Value]{name, key})
 		}
 		slices.SortFunc(keys, func(a, b entry[reflect.Value]) int { return strings.Compare(a.name, b.name) })

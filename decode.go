@@ -15,7 +15,7 @@ package svc
 //	kindOptional            null, or what it holds          decodeOptional
 //	kindSlice               array                           decodeList, decodeStrings
 //	kindArray               array of that length            decodeList
-//	kindMap                 object; names are the keys      decodeMap, setterFor
+//	kindMap                 object; names are the map keys  decodeMap, setterFor
 //	kindObject              object                          objectPlan.decodeObject
 //	kindBool                true, false                     decodeBool
 //	kindInt, kindUint       number that is an integer       setInteger
@@ -190,8 +190,8 @@ var sourceOrder = []string{inPath, inQuery, inHeader, inCookie, inBody}
 
 // A fieldSource says where REST takes a field of an input from:
 //
-//	ID string `path:"id" json:"key"`    {inPath, "/id"}
-//	Name string `json:"name"`           {inBody, ""}
+//	ID   string `path:"id" json:"todoId"`   {inPath, "/id"}
+//	Name string `json:"name"`               {inBody, ""}
 type fieldSource struct {
 	in    string // one of sourceOrder
 	token string // by which REST clients know the field; "" for its own, in the body

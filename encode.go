@@ -601,7 +601,7 @@ func (e *encoder) appendDynamic(x any) {
 //
 // Invariants:
 //
-//	fields has at least one, and no two with the same key
+//	fields has at least one, and no two with the same canonical name
 //	body and the fields of fields are disjoint, and together all fields of the type
 type outputHeaders struct {
 	fields []outputHeader
