@@ -642,7 +642,7 @@ type workspace struct {
 }
 
 // borrowWorkspace returns a workspace, whose decoder is started, to be given back by
-// returnWorkspace. lean says that only svc reads the error of an input, as inputOptions.lean.
+// returnWorkspace. lean is set if only svc reads the error of an input; see inputOptions.lean.
 func (s *Service) borrowWorkspace(lean bool) *workspace {
 	ws, _ := s.workspaces.Get().(*workspace)
 	if ws == nil {
@@ -652,8 +652,8 @@ func (s *Service) borrowWorkspace(lean bool) *workspace {
 	return ws
 }
 
-// forgetBody lets go of a large body that was decoded: a method may take long, and has what
-// it needs.
+// forgetBody drops a large body that was decoded, since a method may take long and does not read
+// it.
 func (ws *workspace) forgetBody() {
 	if cap(ws.body) > maxPooled {
 		ws.body = nil
@@ -664,11 +664,20 @@ func (ws *workspace) forgetBody() {
 // returnWorkspace keeps ws for another request, unless a large request has made it large.
 // Otherwise all workspaces of the pool would become large in time.
 func (s *Service) returnWorkspace(ws *workspace) {
-	if ws.dec.resetWithin(maxPooled, ws.body, ws.enc.buf) && cap(ws.text.messages) <= maxPooled/256 {
-		ws.text.reset()
-		ws.raw, ws.writer, ws.budget = nil, nil, nil
+	if ws.reset() {
 		s.workspaces.Put(ws)
 	}
+}
+
+// reset drops everything of the request and keeps the memory. It reports false if that is more
+// than a pool should keep.
+func (ws *workspace) reset() bool {
+	if !ws.dec.resetWithin(maxPooled, ws.body, ws.enc.buf) || cap(ws.text.messages) > maxPooled/256 {
+		return false
+	}
+	ws.text.reset()
+	ws.raw, ws.writer, ws.budget = nil, nil, nil
+	return true
 }
 
 // An endpoint is the common part of the http.Handlers of all transports. Its options

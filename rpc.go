@@ -434,7 +434,7 @@ func (b *rpcBatch) answerUntilDone(ws *workspace) {
 			return
 		}
 		start := len(ws.enc.buf)
-		c := &rpcCall{call{Context: b.request.Context(), endpoint: &b.handler.endpoint, request: b.request, ws: ws}, b.handler, nil}
+		c := &rpcCall{handler: b.handler, call: call{Context: b.request.Context(), endpoint: &b.handler.endpoint, request: b.request, ws: ws}}
 		c.answerMessage(&b.messages[i])
 		b.answers[i] = ws.enc.buf[start:] // stays valid where the next answer makes the buffer grow
 		if len(ws.enc.buf) > maxPooled {
