@@ -382,12 +382,10 @@ func (c *call) transport() Transport {
 // nil if it takes none. The output is a pointer or nil. A [Stream] is returned as it is, and
 // must be run; so is a [File], whose Content must be closed if it is an io.Closer.
 //
-// An unknown method is UNIMPLEMENTED. An input of the wrong type, one that breaks a rule, and
-// one that is nested more than 1,000 levels deep, such as one that contains itself, are
-// INVALID_ARGUMENT. A [Body] has the limits of a request: another type is INVALID_ARGUMENT with
-// the status 415, and too many bytes are RESOURCE_EXHAUSTED. Without the [Principal] that the
-// method needs in ctx, the error is UNAUTHENTICATED or PERMISSION_DENIED. [WithIdempotencyKey]
-// gives the call a key.
+// An unknown method is UNIMPLEMENTED. A wrong input is INVALID_ARGUMENT, also one of another
+// type or nested more than 1,000 levels deep. A [Body] has the type and the limits of a
+// request. Without the [Principal] that the method needs in ctx, the error is UNAUTHENTICATED
+// or PERMISSION_DENIED. [WithIdempotencyKey] gives the call a key.
 //
 // An optional field counts as absent if it is zero. Call applies no defaults;
 // [Service.NewInput] does. Validate methods are called on the value itself and may change it;

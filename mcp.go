@@ -241,14 +241,12 @@ type mcpTexts struct {
 // has.
 //
 // The name of a tool is resource_method, such as todos_get. Its arguments are the fields of the
-// method's input by their JSON names, and its result is the output, or the blocks of a method
+// method's input by their JSON names, and its result is the output, or the blocks of its method
 // [MCPContent]; the items of a [Stream] are collected in {"items":[…]}. An error of the method
 // is a result with isError, so that the model can read it and try again. Methods report
-// progress with [Progress], send log messages with [MCPLog] and ask their callers with [Ask].
-//
-// If the client accepts it, a call that sends messages before it returns, or runs for 15
-// seconds, is answered by a stream of events, with a comment every 15 seconds, since proxies
-// drop silent connections. What a method adds to Info.Header is not sent.
+// progress with [Progress], send log messages with [MCPLog] and ask their callers with [Ask]. A
+// call that sends messages, or runs for 15 seconds, is answered by a stream of events if the
+// client accepts it. What a method adds to Info.Header is not sent.
 //
 // Requests from web pages get 403 unless MCPOptions.AllowedOrigins has their origin. The
 // handler does not authenticate: put middleware in front of it, and let servers for local use
@@ -258,7 +256,7 @@ type mcpTexts struct {
 // the header in which clients of revision 2026-07-28 repeat the argument: mcpheader:"Region"
 // stands for Mcp-Param-Region. It must be a token (RFC 9110, section 5.6.2) that no other field
 // has, and the field a string, an integer or a boolean that is not in a list, a map or a
-// recursive type (MCP 2026-07-28, Tools, x-mcp-header).
+// recursive type.
 func (s *Service) MCP(opts *MCPOptions) http.Handler { return s.newMCPHandler(opts) }
 
 // newMCPHandler returns the handler, which [Service.MCPStdio] uses without HTTP.

@@ -39,15 +39,14 @@ import (
 // then asks its user and calls again. The method runs again from its start, and this time Ask
 // returns the answer. So ask before you change anything. To ask several questions at once,
 // return errors.Join of their errors. A method that asks again after an answer needs
-// [MCPOptions.StateKey]. In revisions before 2026-07-28 a client can be asked only over
-// standard input and output. There Ask waits for the answer, and nothing runs twice.
+// [MCPOptions.StateKey].
 //
 // If the form breaks a rule of T, Ask returns INVALID_ARGUMENT with violations that name the
 // question. It returns FAILED_PRECONDITION if the user declines or the caller cannot be asked;
 // see [CanAsk]. A T that cannot be a form and an empty key are INTERNAL.
 //
 // Treat an answer as input, not as a permission: a client can send answers without questions,
-// and can send the same answers again for 10 minutes. doc/assistants.md has more about forms.
+// and the same ones again for 10 minutes. doc/assistants.md has more about forms.
 func Ask[T any](ctx context.Context, key, message string) (*T, error) {
 	answer, err := askForm(ctx, key, message, reflect.TypeFor[T]())
 	if err != nil {

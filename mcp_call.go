@@ -613,14 +613,10 @@ func appendErrorText(dst []byte, e *Error) []byte {
 //
 //	MCPContent() []svc.MCPContent
 //
-// Models then see these blocks in this order, and only other transports send the fields of the
-// output. Such a tool has no output schema. The method is not called for the items of a
-// [Stream].
-//
-// Type decides which other fields are required and used; doc/assistants.md has the table. The
-// zero value is an empty text. Clients of revisions that do not have a type get a text in its
-// place. An unknown Type, an empty required field, an Audience, Priority or Icon that is not
-// allowed and a Meta that is not JSON are errors of the method, which clients get as INTERNAL.
+// Models then see these blocks in this order. Such a tool has no output schema. The method is
+// not called for the items of a [Stream]. Type decides which other fields are required and
+// used; doc/assistants.md has the table. The zero value is an empty text. A block that breaks a
+// rule is an error of the method, which clients get as INTERNAL.
 type MCPContent struct {
 	Type        string // "text", "image", "audio", "resource" or "resource_link"; "" means "text"
 	Text        string // the text of a text block or of a resource whose Data is nil
@@ -757,16 +753,12 @@ func (c *MCPContent) appendContents(dst, meta []byte) []byte {
 // total of 0 means unknown. message is for people and may be empty. ctx is the context of the
 // method, or one derived from it.
 //
-// Only MCP clients that asked for progress get it (MCP 2025-11-25, Progress); otherwise
-// Progress does nothing. It also does nothing if done is not greater than in the report before,
-// infinite or not a number, and after the method has returned. Each item of a [Stream] is
-// reported until the method makes a report of its own. After the first 200 progress and log
-// messages of a call, those that follow another within 50 ms are dropped, except for a report
-// with done equal to total.
-//
-// Progress waits for a client that does not read: over HTTP for 30 seconds at most, over
-// standard output until no more than 64 messages are left to write. It is safe for concurrent
-// use.
+// Only MCP clients that asked for progress get it (MCP 2025-11-25, Progress). Progress does
+// nothing otherwise, if done is not greater than in the report before, and after the method has
+// returned. Each item of a [Stream] is reported until the method makes a report of its own.
+// After the first 200 progress and log messages of a call, those that follow another within 50
+// ms are dropped, except for a report with done equal to total. Progress waits for a client
+// that does not read. It is safe for concurrent use.
 func Progress(ctx context.Context, done, total float64, message string) {
 	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok {
 		x.stream.sendProgress(done, total, message, true)
@@ -777,11 +769,9 @@ func Progress(ctx context.Context, done, total float64, message string) {
 // method, or one derived from it. data is a string or any value that encoding/json can write;
 // if it cannot, Options.Logger gets the error.
 //
-// Only MCP clients that want the level get the message; otherwise MCPLog does nothing. Levels
-// are those of package slog, which doc/assistants.md compares with those of MCP. Clients of
-// revisions before 2026-07-28 get the levels from info on, and over standard input and output
-// those that they have set. Messages are dropped, and MCPLog waits, as with [Progress]. It is
-// safe for concurrent use.
+// Only MCP clients that want the level get the message. Levels are those of package slog, which
+// doc/assistants.md compares with those of MCP. Messages are dropped, and MCPLog waits, as with
+// [Progress]. It is safe for concurrent use.
 func MCPLog(ctx context.Context, level slog.Level, data any) {
 	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok {
 		if err := x.stream.sendLog(level, data); err != nil {

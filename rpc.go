@@ -32,24 +32,21 @@ const maxBatch = 1000
 // and batches, by POST.
 //
 // A method is called as resource.name: todos.mark_done for MarkDone. The aliases todos.markDone
-// and todos.markdone call it too. Params are given by name: all fields of the input by their
-// JSON names. A method without an input takes no params, {} or []. "params":null counts as
-// absent, since many clients send it. The result of a method without an output is null, and
-// that of a [Stream] is {"items":[…]}; more than 1,000 items or 16 MiB are RESOURCE_EXHAUSTED.
+// and todos.markdone call it too. Params are all fields of the input by their JSON names. A
+// method without an input takes no params, {}, [] or null. The result of a method without an
+// output is null, and that of a [Stream] is {"items":[…]}.
 //
 // An error has the number of its code, its message, and in data its code and details:
 //
 //	{"code":-32005,"message":"no such todo","data":{"code":"NOT_FOUND"}}
 //
-// doc/errors.md has the numbers and statuses of the protocol's own errors (JSON-RPC 2.0,
-// section 5.1). Notifications, alone or in a batch, get 204 without a body.
+// doc/errors.md has the errors of the protocol itself (JSON-RPC 2.0, section 5.1).
+// Notifications get 204 without a body.
 //
-// A batch has at most 1,000 calls, or nothing is called. They run concurrently, at most 8 at a
-// time, and are answered in order. The answers have at most 16 MiB together: one that does not
-// fit is RESOURCE_EXHAUSTED, and so are calls that have not begun by then. No call begins after
-// the context of the request has ended. What a method adds to Info.Header is dropped. A batch
-// logs at most 8 errors, and one line that counts the others. After [Join], MaxBody and
-// BodyTimeout are those of the first service.
+// The calls of a batch run concurrently and are answered in order. A batch has at most 1,000
+// calls, or nothing is called, and 16 MiB of answers: one that does not fit, and each call that
+// has not begun by then, is RESOURCE_EXHAUSTED. What a method of a batch adds to Info.Header is
+// dropped. After [Join], MaxBody and BodyTimeout are those of the first service.
 //
 // The method rpc.discover returns the OpenRPC document of the service. RPC panics if the
 // service has a resource named rpc, since names that start with "rpc." are reserved (JSON-RPC

@@ -21,15 +21,13 @@ import (
 // goroutine, and also after the end, where it returns false. An error ends the stream, as does
 // a nil item without an error. An item may be changed after yield has returned.
 //
-// Over REST the items are server-sent events, with the JSON of the item as data. The last event
-// is named done and has the data {}, or it is named error and has the envelope of [WriteError],
-// or Options.ErrorForm, as its data. A stream without it is incomplete. An item with a method
-// SSE() [Event] sets the ID of its event. Other transports collect {"items":[…]}, at most 1,000
-// of them: serve a stream without an end over REST only, by MethodOptions.Transports.
+// Over REST the items are server-sent events, and the last event is named done or, with the
+// error as its data, error. An item with a method SSE() [Event] sets the ID of its event. Other
+// transports collect {"items":[…]}, at most 1,000: serve a stream without an end over REST
+// only, by MethodOptions.Transports.
 //
-// End streams when the program stops, since http.Server.Shutdown waits for them: with an error
-// such as Errorf(CodeUnavailable, "the server is stopping: %w", http.ErrServerClosed), the log
-// has a line of the level debug for each. doc/streams.md has more.
+// http.Server.Shutdown waits for streams, so end them when the program stops. doc/streams.md
+// has more.
 type Stream[T any] = iter.Seq2[*T, error]
 
 // StreamSSE sends the outputs of a method as server-sent events (WHATWG HTML, section
