@@ -79,8 +79,9 @@ func isModernRevision(v string) bool {
 	return err == nil
 }
 
-// A message is a JSON-RPC message that is being answered, with what its answer needs. Messages
-// come from a pool, so nothing that a method can keep may point to one.
+// A message is a JSON-RPC message that is being answered, with what its answer needs. It comes
+// from a pool and goes back there after the answer, so code that a method can run later, in a
+// goroutine that it has left behind, must not use it.
 type message struct {
 	*rpcMessage // in ws.text
 	mcpParams
@@ -470,7 +471,7 @@ func (x *exchange) versionHeader() []string { return x.headerOf("Mcp-Protocol-Ve
 // saysModern reports whether the values of the header name a modern revision.
 func saysModern(header []string) bool { return len(header) == 1 && isModernRevision(header[0]) }
 
-// chooseEra sets the era of m and makes its checks.
+// chooseEra sets x.revision, and so the era of m, and makes the checks of the era.
 //
 // initialize is legacy even with a modern header, which clients of both eras send; if
 // _meta has a revision, it is a method that modern revisions do not have. Methods that
