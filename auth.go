@@ -204,9 +204,8 @@ func PrincipalFrom(ctx context.Context) (*Principal, bool) {
 	return p, p != nil
 }
 
-// WithPrincipal returns a copy of ctx in which p is the caller. Use it in your own
-// middleware and with [Service.Call] and [Service.MCPStdio]. If p is nil, the caller
-// is unknown.
+// WithPrincipal returns a copy of ctx in which p is the caller, for your own middleware,
+// [Service.Call] and [Service.MCPStdio]. If p is nil, the caller is unknown.
 func WithPrincipal(ctx context.Context, p *Principal) context.Context {
 	id := *identityOf(ctx)
 	id.principal = p
@@ -256,47 +255,43 @@ func (g *guard) serve(w http.ResponseWriter, r *http.Request, next http.Handler)
 // BearerOptions configures [Bearer]. The zero value and nil require a valid token and no
 // scopes.
 type BearerOptions struct {
-	// Resource is the http or https URL by which clients know this server, for example
-	// that of the MCP endpoint, without a user and a fragment (RFC 8707, section 2).
-	// verify must reject tokens that were issued for another server. Default: none.
+	// Resource is the URL by which clients know this server, such as that of the MCP endpoint,
+	// without a user and a fragment. verify must reject tokens that were issued for another
+	// server (RFC 8707, section 2). Default: none.
 	Resource string
-	// AuthorizationServers are the URLs of the servers that issue tokens, without a query
-	// (RFC 8414, section 2). If there are any, Resource must be set, Bearer serves the
-	// metadata document (RFC 9728), and its challenges link to it. Default: none.
+	// AuthorizationServers are the URLs of the servers that issue tokens, without a query (RFC
+	// 8414, section 2). With them, Resource must be set, Bearer serves the metadata document
+	// (RFC 9728), and its challenges link to it. Default: none.
 	AuthorizationServers []string
-	// Scopes are the scopes that every token must have (RFC 6749, section 3.3).
-	// MethodOptions.Scopes are those that one method needs. Default: none.
+	// Scopes are those that every token must have. A scope is visible ASCII without quotes and
+	// backslashes (RFC 6749, section 3.3). Default: none.
 	Scopes []string
-	// Optional passes requests without a token. Services then reject them, except for
-	// public methods; other handlers must call PrincipalFrom.
+	// Optional passes requests without a token. Services then reject them with UNAUTHENTICATED,
+	// except for public methods; other handlers must call [PrincipalFrom].
 	Optional bool
-	// OnError writes the responses to rejected requests. Default: WriteError.
+	// OnError writes the responses to rejected requests. Default: [WriteError].
 	OnError ErrorWriter
-	// Logger gets one line for each rejected request, without any part of the token.
-	// Default: slog.Default at the time of each line.
+	// Logger gets one line for each rejected request, without any part of the token. Default:
+	// slog.Default.
 	Logger *slog.Logger
 }
 
-// Bearer returns middleware that requires a bearer token (RFC 6750) of at most 8 KiB in
-// the header Authorization, and passes requests with the [Principal] that verify returns.
-// It rejects a missing or invalid token with 401, a malformed header with 400, and a missing
-// scope with 403, by the challenges of RFC 6750, section 3; see doc/identity.md.
+// Bearer returns middleware that requires a bearer token (RFC 6750) of at most 8 KiB in the
+// header Authorization, and passes requests with the [Principal] that verify returns. It
+// rejects others with the status and the challenge of RFC 6750, section 3; doc/identity.md has
+// each case.
 //
-// verify gets each token as it was sent, concurrently. It must check the signature, the
-// issuer, the audience and, unless it sets Principal.Expires, the expiry time. For a token
-// that is not valid it returns an UNAUTHENTICATED error. If it returns another error or nil,
-// or panics, the request gets 503.
+// verify gets the token as it was sent, for each request, concurrently. It must check the
+// signature, the issuer, the audience and, unless it sets Principal.Expires, the expiry time.
+// For a token that is not valid it returns an UNAUTHENTICATED error. If it returns another
+// error or nil, or panics, the request gets 503.
 //
-// Use [CORS] outside of Bearer: preflight requests have no token. Without Optional,
-// methods with MethodOptions.Public need a token too.
+// Guards can be nested. A guard passes a request without its credential if a guard outside of
+// it has identified the caller. If both have, the inner one counts. Use [CORS] outside of
+// guards.
 //
-// A guard inside another passes a request without its own credential if the outer one has
-// identified the caller. Here a token or a password is enough:
-//
-//	handler = svc.Bearer(verify, &svc.BearerOptions{Optional: true})(svc.BasicAuth("notes", users, nil)(handler))
-//
-// Bearer panics if verify is nil, if AuthorizationServers is set without Resource, and
-// if a URL or a scope is not valid.
+// Bearer panics if verify is nil, if AuthorizationServers is set without Resource, and if a URL
+// or a scope is not valid.
 func Bearer(verify func(ctx context.Context, token string) (*Principal, error), opts *BearerOptions) func(http.Handler) http.Handler {
 	if verify == nil {
 		panic("svc: Bearer: verify must not be nil")
@@ -342,8 +337,8 @@ func checkScopes(p *mistakes, scopes []string) []string {
 	return slices.Clone(scopes)
 }
 
-// APIKeyOptions configures [APIKey]. The zero value and nil require a valid key and no
-// scopes. Each field means for keys what that of [BearerOptions] means for tokens.
+// APIKeyOptions configures [APIKey], with the fields of [BearerOptions]. The zero value and nil
+// require a valid key and no scopes.
 type APIKeyOptions struct {
 	Scopes   []string
 	Optional bool
@@ -351,13 +346,10 @@ type APIKeyOptions struct {
 	Logger   *slog.Logger
 }
 
-// APIKey returns middleware that requires an API key of at most 8 KiB in a request header,
-// and passes requests with the [Principal] that verify returns. It responds as [Bearer]
-// does, with the challenge ApiKey header="X-Api-Key", which is not registered: a 401 must
-// have one (RFC 9110, section 11.6.1). verify gets the key as it was sent. Store only
-// hashes of keys, and compare those.
-//
-// APIKey panics if verify is nil, and if the header or a scope is not valid.
+// APIKey returns middleware that requires an API key of at most 8 KiB in a request header, and
+// passes requests with the [Principal] that verify returns. It responds as [Bearer] does, with
+// the challenge ApiKey header="X-Api-Key" (RFC 9110, section 11.6.1). verify gets the key as it
+// was sent. APIKey panics if verify is nil, and if the header or a scope is not valid.
 func APIKey(header string, verify func(ctx context.Context, key string) (*Principal, error), opts *APIKeyOptions) func(http.Handler) http.Handler {
 	if verify == nil {
 		panic("svc: APIKey: verify must not be nil")
@@ -506,16 +498,14 @@ func withoutToken(err error, token string) error {
 }
 
 // BasicAuth returns middleware that requires HTTP Basic credentials (RFC 7617) and passes
-// requests whose name and password are in users, with a [Principal] of that name and no
-// scopes. Other requests get 401, unless a guard outside has identified the caller; see
-// [Bearer]. Unknown names and wrong passwords take the same time.
+// requests whose name and password are in users, with a [Principal] of that name and no scopes.
+// Every other request gets 401 with an UNAUTHENTICATED error, written as opts says, unless it
+// has no such credentials and a guard outside has identified its caller; see [Bearer].
 //
-// users maps names to passwords, in Unicode normalization form C (NFC), which browsers
-// send. BasicAuth copies it. A user with an empty password gets 401, because an environment
-// variable that is not set gives one. Passwords are sent in clear text: use TLS.
-//
-// BasicAuth panics if realm or a name contains a control character, or a name contains a
-// colon (RFC 7617, section 2).
+// users maps names to passwords, and is copied. A user with an empty password always gets 401.
+// Passwords are sent in clear text: use TLS. doc/identity.md has more. BasicAuth panics if
+// realm or a name contains a control character, or a name contains a colon (RFC 7617, section
+// 2).
 func BasicAuth(realm string, users map[string]string, opts *ErrorOptions) func(http.Handler) http.Handler {
 	if strings.ContainsFunc(realm, isControl) {
 		panic(fmt.Sprintf("svc: BasicAuth: the realm %q has a control character", realm))
@@ -738,10 +728,10 @@ func (m resourceMetadata) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Metadata returns a handler that serves the metadata document (RFC 9728). Use it if
-// [Bearer] does not wrap the path of the document, which is
-// /.well-known/oauth-protected-resource followed by the path of Resource. Metadata
-// panics if Resource or AuthorizationServers is missing, and where Bearer panics.
+// Metadata returns a handler that serves the metadata document (RFC 9728), for a program in
+// which Bearer does not wrap its path: /.well-known/oauth-protected-resource followed by the
+// path of Resource. It panics if Resource or AuthorizationServers is missing, and where Bearer
+// panics.
 func (o BearerOptions) Metadata() http.Handler {
 	m := newResourceMetadata(o.checked())
 	if m.text == nil {
@@ -762,17 +752,12 @@ func isResourceURL(s string) bool {
 	return err == nil && isScope(s) && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil && !strings.Contains(s, "#")
 }
 
-// AllowIPs returns middleware that passes requests on connections from addresses
-// within prefixes. Every other request gets 403 with a PERMISSION_DENIED error,
-// written as opts says. Without prefixes every request gets 403.
+// AllowIPs returns middleware that passes requests on connections from addresses within
+// prefixes. Every other request gets 403 with a PERMISSION_DENIED error, written as opts says.
 //
-// AllowIPs checks http.Request.RemoteAddr, the address of the connection. Behind a proxy
-// that is the address of the proxy: headers such as X-Forwarded-For are ignored, since any
-// client can send them. An IPv4 address and its IPv6 form (::ffff:192.0.2.1; RFC 4291,
-// section 2.5.5.2) are equal. IPv6 zones are ignored. Connections without an IP address,
-// such as those of a Unix socket, get 403.
-//
-// AllowIPs panics if a prefix is not valid.
+// AllowIPs checks [http.Request.RemoteAddr], the address of the connection: behind a proxy,
+// that of the proxy. It ignores headers such as X-Forwarded-For, which any client can send.
+// doc/identity.md says how addresses are compared. AllowIPs panics if a prefix is not valid.
 func AllowIPs(prefixes []netip.Prefix, opts *ErrorOptions) func(http.Handler) http.Handler {
 	const mappedBits = 96 // of ::ffff:0:0/96
 	o, allowed := valueOf(opts), make([]netip.Prefix, len(prefixes))
@@ -796,16 +781,14 @@ func AllowIPs(prefixes []netip.Prefix, opts *ErrorOptions) func(http.Handler) ht
 	})
 }
 
-// Under returns middleware that applies mw to requests whose path is prefix or
-// below it. Other requests go directly to the next handler. Under compares whole
-// segments: /admin covers /admin and /admin/users, but not /administrator. Slashes at the
-// end of prefix are ignored; "" and "/" cover every path.
+// Under returns middleware that applies mw to requests whose path is prefix or below it. Other
+// requests go directly to the next handler. Under compares whole segments: /admin covers
+// /admin/users, but not /administrator. Case matters. Slashes at the end of prefix are ignored;
+// "" and "/" cover every path. Under also covers paths that are below prefix only after
+// cleaning, such as /x/../admin, since handlers such as [http.FileServer] clean them.
 //
-// Under also covers paths that are below prefix only after cleaning, such as //admin and
-// /x/../admin: handlers such as http.FileServer clean paths, and mw is often a guard.
-//
-// Under panics if prefix is not empty and does not start with a slash, or if
-// path.Clean would change it.
+// Under panics if prefix is not empty and does not start with a slash, or if path.Clean would
+// change it.
 func Under(prefix string, mw func(http.Handler) http.Handler) func(http.Handler) http.Handler {
 	prefix = trimmedPrefix("Under", prefix)
 	return func(next http.Handler) http.Handler {

@@ -49,56 +49,45 @@ import (
 
 // ClientOptions configures a client. The zero value and nil stand for the defaults.
 type ClientOptions struct {
-	// Service has the options of the service, from which its routes, rules and form of
-	// errors follow. A package that declares an interface should export its options too.
-	// Default: the defaults of Options.
+	// Service has the options of the service, from which its routes, rules and form of errors
+	// follow. A package that declares an interface should export its options too. Default: the
+	// defaults of [Options].
 	Service *Options
-	// HTTPClient sends the requests. It is copied. Its Transport is the place for
-	// authentication, retries and tracing. Its Timeout includes the time of streams, and
-	// its CheckRedirect is not used. Default: http.DefaultClient.
+	// HTTPClient sends the requests. It is copied. Its Timeout includes the time of streams,
+	// and its CheckRedirect is not used. Default: http.DefaultClient.
 	HTTPClient *http.Client
-	// Handler is called in place of the network, for tests: Service.REST, with or without
-	// middleware. The URL of Connect may then be empty or a path, such as "/v1" for
-	// Service.At. Setting both Handler and HTTPClient is a mistake. Default: none.
+	// Handler is called in place of the network, for tests: [Service.REST], with or without
+	// middleware. The URL of Connect may then be empty or a path, such as "/v1" for Service.At.
+	// Setting both Handler and HTTPClient is a mistake. Default: none.
 	Handler http.Handler
-	// MaxBody is the largest body of a response, in bytes, and the largest event of
-	// a stream; anything larger is an INTERNAL error. Zero means 16 MiB; a negative
-	// value means no limit. The Content of a File has no limit.
+	// MaxBody is the largest body of a response and the largest event of a stream, in bytes;
+	// more is an INTERNAL error. Zero means 16 MiB; a negative value means no limit. The
+	// Content of a File has no limit.
 	MaxBody int64
 }
 
-// Connect sets each field of the struct client to a function that calls the method
-// of the interface I with the same name over REST:
+// Connect sets each field of the struct client to a function that calls the method of the
+// interface I with the same name over REST:
 //
-//	type Todos struct {
+//	var todos struct {
 //		Create func(ctx context.Context, in *CreateTodo) (*Todo, error)
-//		Watch  func(ctx context.Context, in *WatchTodos) (svc.Stream[Todo], error)
 //	}
-//	var todos Todos
 //	err := svc.Connect[TodoAPI](&todos, "https://todos.example", nil)
 //
-// The struct needs only the methods that its program calls. baseURL includes the path below
-// which the service is mounted. The error lists every mistake in the interface, the struct,
-// the URL and opts; then no field is set.
+// baseURL includes the path below which the service is mounted. The error lists every mistake
+// in the interface, the struct, the URL and opts; then no field is set. The functions are safe
+// for concurrent use.
 //
 // Inputs are checked before they are sent, with the error that the server would send. A zero
 // field is not sent if it is optional or has a default. Use a pointer to send 0 when the
-// default is not 0.
+// default is not 0. In outputs, types are checked; rules and Validate methods are not.
 //
 // Every error is an [*Error]. An error of the server keeps its code, message, details, HTTP
-// status and headers. Without a response the code is UNAVAILABLE, and the cause says why; the
-// method may have run. If ctx ends, the code is CANCELED or DEADLINE_EXCEEDED. doc/clients.md
-// has the error for each response. Redirects are errors: http.Client would turn a redirected
-// DELETE into a GET.
+// status and headers. Without a response the code is UNAVAILABLE, and the method may have run.
+// doc/clients.md has the error for each response.
 //
-// In outputs, unknown members are ignored and absent ones stay zero. Types are checked;
-// rules and Validate methods are not. The server has already acted, and rejecting its
-// answer would hide that.
-//
-// A [Stream] and the Content of a [File] are read from the response while it arrives. Read
-// them to their end, close the Content, or cancel ctx: until then they keep a connection.
-//
-// The functions are safe for concurrent use.
+// Read a [Stream] and the Content of a [File] to their end, close the Content, or cancel ctx:
+// until then they keep a connection.
 func Connect[I, C any](client *C, baseURL string, opts *ClientOptions) error {
 	return connect(reflect.TypeFor[I](), reflect.ValueOf(client), baseURL, opts)
 }

@@ -36,9 +36,8 @@ import (
 )
 
 // Contract returns what s promises to its clients, as JSON in one order: the names, routes,
-// callers, inputs and outputs of methods. [CheckReleased] keeps it in a file. Descriptions,
-// examples, Version, Deprecated, MaxBody, declared errors, the names of types and what
-// Validate methods check are no promises.
+// callers, inputs and outputs of methods. [CheckReleased] keeps it in a file. doc/releases.md
+// says what is no promise.
 func (s *Service) Contract() []byte {
 	lines := strings.NewReplacer(`{"method":`, "\n"+`{"method":`, `{"type":`, "\n"+`{"type":`, `{"field":`, "\n\t"+`{"field":`)
 	text, _ := plainJSON(newContract(s))
@@ -46,11 +45,10 @@ func (s *Service) Contract() []byte {
 }
 
 // Breaks returns what s does not keep of the contract of a released version, which
-// [Service.Contract] returned: an input that was accepted is refused, or an answer can be
-// what the release did not promise. Breaks are sorted by method and place; nil is none. It
-// does not see what Validate and UnmarshalText check. New methods, optional fields and wider
-// rules are no breaks. The error is for a text that is no contract, is damaged, or has a form
-// that this version of svc does not know.
+// [Service.Contract] returned: an input that was accepted is refused, or an answer can be what
+// the release did not promise. doc/releases.md lists them. They are sorted by method and place;
+// nil is none. The error is for a text that is no contract, is damaged, or has a form that this
+// version of svc does not know.
 func (s *Service) Breaks(released []byte) ([]Break, error) {
 	return s.breaksBy(ruleRows, released)
 }
@@ -97,16 +95,16 @@ func (b Break) String() string {
 // text returns b without the example.
 func (b Break) text() string { return strings.TrimSuffix(b.Method+" "+b.Place, " ") + ": " + b.Reason }
 
-// A TestingT is the part of a *testing.T that [CheckReleased] needs, so that programs which
-// use svc do not link package testing. If Fatalf returns, so does CheckReleased.
+// A TestingT is the part of a *testing.T that [CheckReleased] needs, so that programs which use
+// svc do not link package testing.
 type TestingT interface {
 	Helper()
 	Errorf(format string, args ...any)
 	Fatalf(format string, args ...any)
 }
 
-// CheckReleased fails a test of the program if s breaks the contract in a file, which is
-// that of the last release:
+// CheckReleased fails a test of the program if s breaks the contract in a file, which is that
+// of the last release:
 //
 //	var update = flag.Bool("update", false, "write testdata/released.json")
 //
@@ -115,9 +113,9 @@ type TestingT interface {
 //	}
 //
 // To allow an intended break, pass its text without the example; a text that allows no break
-// fails too. With update, the file is written unless a break is not allowed. Without, the
-// test fails if the file is missing or is not what s promises, so that a review sees each
-// change of the contract. A damaged file is never written.
+// fails too. With update, the file is written unless a break is not allowed. Without, the test
+// fails if the file is missing or is not what s promises. doc/releases.md lists what is a
+// break.
 func CheckReleased(t TestingT, s *Service, file string, update bool, allowed ...string) {
 	t.Helper()
 	promised := s.Contract()

@@ -17,26 +17,24 @@ import (
 
 // CORSOptions configures [CORS]. The zero value and nil allow no origin.
 type CORSOptions struct {
-	// AllowedOrigins are the origins whose pages may call, such as "https://app.example"
-	// and "http://localhost:5173": a scheme, a host, and the port unless it is the default.
-	// "*" allows all pages, without credentials. "null" allows pages without an origin,
-	// such as files and sandboxed frames, which anybody can make.
+	// AllowedOrigins are the origins whose pages may call, such as "https://app.example": a
+	// scheme, a host, and the port unless it is the default. Case does not matter. "*" allows
+	// all pages to call without credentials. "null" allows pages without an origin, such as
+	// files and sandboxed frames.
 	AllowedOrigins []string
-	// AllowedHeaders are the names of request headers that pages may set. nil allows
-	// all headers that a page asks for, which is safe if AllowedOrigins lists origins by
-	// name. The headers that the Fetch standard calls safe are always allowed.
+	// AllowedHeaders are the names of request headers that pages may set, besides those that
+	// the Fetch standard calls safe. nil allows all, which is safe if AllowedOrigins lists
+	// names.
 	AllowedHeaders []string
-	// ExposedHeaders are the names of response headers that pages may read, besides
-	// those that the Fetch standard calls safe. nil means WWW-Authenticate,
-	// Location, ETag, Link, Retry-After, Deprecation, Sunset, Content-Disposition,
-	// Content-Range, Accept-Ranges and Idempotent-Replayed.
+	// ExposedHeaders are the names of response headers that pages may read, besides those that
+	// the Fetch standard calls safe. nil means the headers that svc sends; doc/identity.md
+	// lists them.
 	ExposedHeaders []string
-	// Credentials lets pages send cookies and the password that the browser has stored.
-	// Pages that set a bearer token themselves do not need it.
+	// Credentials lets pages send cookies and the password that the browser has stored for this
+	// server. A bearer token that a page sets itself does not need it.
 	Credentials bool
 	// MaxAge is how long browsers may cache the answer to a preflight request, in whole
-	// seconds; most limit it to 2 hours. Zero means their default of 5 seconds; a negative
-	// value forbids caching.
+	// seconds. Zero means the browser's default of 5 seconds; a negative value forbids caching.
 	MaxAge time.Duration
 }
 
@@ -48,23 +46,17 @@ const corsVerbs = "GET, HEAD, POST, PUT, PATCH, DELETE"
 // errors, outputs and middleware of this package set.
 const corsExposed = "WWW-Authenticate, Location, ETag, Link, Retry-After, Deprecation, Sunset, Content-Disposition, Content-Range, Accept-Ranges, Idempotent-Replayed"
 
-// CORS returns middleware that lets pages of other origins call, by the CORS protocol of
-// the Fetch standard, which browsers enforce. It answers preflight requests for every path:
-// with 204, or with 403 if the origin is not allowed or the names of headers have more than
-// 1 KiB. Other requests reach the next handler, and pages of allowed origins can read its
-// response. Every response has Vary: Origin, so that caches keep those for different origins
-// apart.
+// CORS returns middleware that lets pages of other origins call, by the CORS protocol of the
+// Fetch standard, which browsers enforce. It answers preflight requests for every path. Other
+// requests reach the next handler, and pages of allowed origins can read its response.
+// doc/identity.md has each case.
 //
-// CORS does not protect the next handler: simple requests from other origins still reach
-// it. Use CORS outside of guards such as [BasicAuth] and [Bearer], because preflight
-// requests carry no credentials and pages need to read a 401.
+// CORS does not protect the next handler: simple requests from other origins still reach it.
+// Use CORS outside of guards such as [Bearer], because preflight requests carry no credentials
+// and pages need to read a 401.
 //
-// Handlers of this package reject a POST from another site, and the MCP handler
-// rejects origins that are not in MCPOptions.AllowedOrigins. Both accept the origins
-// that are listed here by name; "*" and "null" do not count.
-//
-// CORS panics if an origin or a header is not valid. It also panics if Credentials is
-// set with "*" or "null": every page on the web could then act as its reader.
+// CORS panics if an origin or a header is not valid. It also panics if Credentials is set with
+// "*" or "null": every page on the web could then act as its reader.
 func CORS(opts *CORSOptions) func(http.Handler) http.Handler {
 	p := newCORSPolicy(valueOf(opts))
 	return middleware(func(w http.ResponseWriter, r *http.Request, next http.Handler) {

@@ -33,10 +33,9 @@ import (
 	"unicode/utf16"
 )
 
-// DocsOptions says which handlers the page of [Service.Docs] may call. Each is a path
-// relative to the page, such as "." for REST routes beside it, "rpc" or "../mcp", or a path
-// that begins with a slash. The page does not call a transport whose path is empty. The zero
-// value and nil are a page that is only for reading.
+// DocsOptions says which handlers the page of [Service.Docs] may call. Each is a path relative
+// to the page, such as "." or "../mcp", or one that begins with a slash. The page does not call
+// a transport whose path is empty. The zero value and nil are a page that is only for reading.
 type DocsOptions struct {
 	REST    string // the directory below which the paths of Service.Routes are
 	RPC     string // the handler of Service.RPC
@@ -45,9 +44,8 @@ type DocsOptions struct {
 }
 
 // Docs returns a handler that serves a page about the REST routes of s, with a form to call
-// each method over the transports of opts. The page loads no other file, and its
-// Content-Security-Policy allows none. It sends requests only when the user presses Send,
-// and forgets credentials when it is closed.
+// each method over the transports of opts. The page loads no other file, sends requests only
+// when the user presses Send, and forgets credentials when it is closed.
 //
 // The same is served as Markdown at llms.txt, and to requests whose Accept prefers
 // text/markdown to text/html. Mount the page on a path that ends in a slash, since browsers
@@ -57,8 +55,8 @@ type DocsOptions struct {
 //	mux.Handle("/{$}", docs)
 //	mux.Handle("/llms.txt", docs)
 //
-// Both forms are built once, at the first request for them, and have an ETag. Verbs other
-// than GET and HEAD get 405. Docs panics if a path in opts has a host, a query or a fragment.
+// Verbs other than GET and HEAD get 405. Docs panics if a path in opts has a host, a query or a
+// fragment. doc/documents.md has more.
 func (s *Service) Docs(opts *DocsOptions) http.Handler {
 	places := *cmp.Or(opts, new(DocsOptions))
 	for _, place := range []string{places.REST, places.RPC, places.MCP, places.OpenAPI} {

@@ -26,8 +26,8 @@ import (
 )
 
 // A Code is the kind of an [Error], a name of google.rpc.Code as it is on the wire.
-// [Error.HTTPStatus] and [Error.RPCCode] return its numbers, which doc/errors.md lists. The
-// zero value, OK and any other name count as UNKNOWN wherever an error is written.
+// doc/errors.md lists the status and the number of each. The zero value, OK and any other name
+// count as UNKNOWN wherever an error is written.
 type Code string
 
 const (
@@ -98,10 +98,8 @@ func (c Code) row() int {
 // that clients must not see: queries, file names, addresses.
 func (c Code) private() bool { return c == CodeUnknown || c == CodeInternal || c == CodeDataLoss }
 
-// CodeFromHTTP returns the code for the status of an HTTP response, for a method that passes
-// on the answer of another server. A 2xx gives OK, another 4xx than those in doc/errors.md
-// INVALID_ARGUMENT, and the rest UNKNOWN. Several codes share the statuses 400, 409 and 500,
-// which give INVALID_ARGUMENT, ALREADY_EXISTS and INTERNAL.
+// CodeFromHTTP returns the code for the status of an HTTP response, for a method that passes on
+// the answer of another server. doc/errors.md has the table.
 func CodeFromHTTP(status int) Code {
 	for _, row := range codes {
 		if row.code != CodeUnknown && (row.http == status || slices.Contains(row.from, status)) { // a 500 is INTERNAL
@@ -117,19 +115,17 @@ func CodeFromHTTP(status int) Code {
 	return CodeUnknown
 }
 
-// An Error tells clients why a method has failed, with the same code, message and details
-// on every transport. The zero value is an UNKNOWN error; a nil *Error in an error interface
-// is INTERNAL.
-//
-// The cause, which [Errorf] or [Error.WithCause] sets, is for errors.Is, errors.As and the
-// log. Clients never see it.
+// An Error tells clients why a method has failed, with the same code, message and details on
+// every transport. The zero value is an UNKNOWN error; a nil *Error in an error interface is
+// INTERNAL. The cause, which [Errorf] or [Error.WithCause] sets, is for [errors.Is],
+// [errors.As] and the log. Clients never see it.
 type Error struct {
 	Code Code
-	// Message is cut after 4 KiB. If it is empty, and for UNKNOWN, INTERNAL and DATA_LOSS,
-	// clients see a general text instead.
+	// Message is cut after 4 KiB. Clients see a general text if it is empty, and for UNKNOWN,
+	// INTERNAL and DATA_LOSS.
 	Message string
-	// Details are sent as JSON. One that has no JSON, such as a channel, is left out. If
-	// the JSON has more than 16 KiB, only "violations" are sent. The log says so.
+	// Details are sent as JSON. One that has no JSON, such as a channel, is left out. If the
+	// JSON has more than 16 KiB, only "violations" are sent. The log says so.
 	Details map[string]any
 
 	cause      error
@@ -141,10 +137,9 @@ type Error struct {
 	origin     *Error      // the error that a With method copied, for errors.Is
 }
 
-// Errorf returns an error with a message that is formatted as by fmt.Sprintf. A %w after a
-// separator (colons, commas, semicolons, dashes, spaces) at the end of the format makes the
-// last argument the cause. Clients see Message, so it has nothing of the cause. Anywhere
-// else %w is a wrong verb.
+// Errorf returns an error with a message that is formatted as by [fmt.Sprintf]. A %w at the end
+// of the format makes the last argument the cause. Clients see Message, so it has nothing of
+// the cause, nor the separator before the %w. Anywhere else %w is a wrong verb.
 //
 //	Errorf(CodeNotFound, "no todo %d: %w", 7, err)  // Message "no todo 7", cause err
 //	Errorf(CodeNotFound, "no todo %d: %v", 7, err)  // the text of err in Message, no cause
@@ -220,27 +215,27 @@ func (e *Error) Is(target error) bool {
 // errUnanswered is the origin of the errors of questions to the caller; see mcp_ask.go.
 var errUnanswered = &Error{Code: CodeFailedPrecondition}
 
-// HTTPStatus returns the status of an HTTP response that carries e: that of
-// [Error.WithStatus], else that of the response from which a client of [Connect] got e,
-// else that of Code. Errors of svc about the HTTP request, such as 405 and 413 (RFC 9110,
-// section 15.5), have a status of their own. An [ErrorForm] can send another.
+// HTTPStatus returns the status of an HTTP response that carries e: that of [Error.WithStatus],
+// else that of the response from which a client of [Connect] got e, else that of Code. Errors
+// of svc about the HTTP request, such as 405 and 413, have a status of their own. An
+// [ErrorForm] can send another.
 func (e *Error) HTTPStatus() int {
 	return cmp.Or(int(e.status), codes[e.Code.row()].http)
 }
 
-// RPCCode returns the number of e in an error of JSON-RPC (JSON-RPC 2.0, section 5.1): that
-// of Code, but for errors about the message itself, such as -32601 for an unknown method.
+// RPCCode returns the number of e in an error of JSON-RPC (JSON-RPC 2.0, section 5.1): that of
+// Code, but for errors about the message itself, such as -32601 for an unknown method.
 func (e *Error) RPCCode() int {
 	return cmp.Or(int(e.number), codes[e.Code.row()].rpc)
 }
 
-// WithDetail returns a copy of e with one more detail. No With method changes e, which may
-// be a package variable; errors.Is finds e in the copy.
+// WithDetail returns a copy of e with one more detail. No With method changes e, which may be a
+// package variable; [errors.Is] finds e in the copy.
 func (e *Error) WithDetail(name string, value any) *Error {
 	return e.WithDetails(map[string]any{name: value})
 }
 
-// WithDetails returns a copy of e with more details, which replace those of the same name.
+// WithDetails is [Error.WithDetail] for several details, which replace those of the same name.
 func (e *Error) WithDetails(details map[string]any) *Error {
 	c := e.clone()
 	c.Details = make(map[string]any, len(e.Details)+len(details))
@@ -257,8 +252,8 @@ func (e *Error) WithCause(err error) *Error {
 }
 
 // WithStatus returns a copy of e with an HTTP status in place of that of its code, for
-// responses over REST and of an [ErrorWriter]: 402, 408, 412, 422 or 428, for example. It
-// panics if status is not from 400 to 599.
+// responses over REST and of an [ErrorWriter], such as 402, 412 or 422. It panics if status is
+// not from 400 to 599.
 func (e *Error) WithStatus(status int) *Error {
 	if status < 400 || status > 599 {
 		panic("svc: WithStatus(" + strconv.Itoa(status) + "): the status of an error is from 400 to 599")
@@ -268,10 +263,9 @@ func (e *Error) WithStatus(status int) *Error {
 	return c
 }
 
-// WithHeader returns a copy of e with a header for responses over REST and of an
-// [ErrorWriter], such as Retry-After. It replaces a header of the same name of e. Vary, Link
-// and Set-Cookie are added to those of the response. Invalid names and values (RFC 9110,
-// section 5) are not sent, nor are headers that svc sets, which Register refuses for outputs.
+// WithHeader returns a copy of e with a header for responses over REST and of an [ErrorWriter],
+// such as Retry-After. It replaces a header of the same name of e. Invalid names and values
+// (RFC 9110, section 5) are not sent, nor are headers that svc sets. doc/errors.md has more.
 func (e *Error) WithHeader(name, value string) *Error {
 	c := e.clone()
 	c.header = make(http.Header, len(e.header)+1)
@@ -280,9 +274,9 @@ func (e *Error) WithHeader(name, value string) *Error {
 	return c
 }
 
-// Header returns a copy of the headers of [Error.WithHeader], or nil. For an error that a
-// client of [Connect] received, it has those of the response too. If a method returns such
-// an error, only Retry-After of that response is sent.
+// Header returns a copy of the headers of [Error.WithHeader], and of the response from which a
+// client of [Connect] got e, or nil. If a method returns such an error, only Retry-After of
+// that response is sent.
 func (e *Error) Header() http.Header {
 	switch {
 	case e == nil:
@@ -295,8 +289,8 @@ func (e *Error) Header() http.Header {
 	return h
 }
 
-// Violations returns a copy of the violations in the details of e, which may have been
-// received as JSON, or nil.
+// Violations returns a copy of the violations in the details of e, also of an e that a client
+// received, or nil.
 func (e *Error) Violations() []Violation {
 	if e == nil {
 		return nil
@@ -377,10 +371,9 @@ func (e *Error) isCut() bool {
 // errNil is the text and the cause of a nil *Error in an error interface.
 var errNil = errors.New("an error that is a nil *svc.Error")
 
-// ErrorFrom returns the *Error that clients get for err, and nil for nil: the outermost
-// *Error in the tree of err, or else an error with err as its cause. That is CANCELED or
-// DEADLINE_EXCEEDED for the errors of a context, RESOURCE_EXHAUSTED with the status 413 for
-// an *http.MaxBytesError, and INTERNAL for others.
+// ErrorFrom returns the [*Error] that clients get for err: the outermost one in the tree of
+// err, or else an error with err as its cause, whose code is INTERNAL but for those that
+// doc/errors.md lists. It returns nil for nil.
 func ErrorFrom(err error) *Error {
 	if e, _ := err.(*Error); err == nil || e != nil {
 		return e // errors.As would find the same, and allocate
@@ -445,8 +438,8 @@ func panicIn(err error) *PanicError {
 	return p
 }
 
-// A Violation is one thing that is wrong with an input. An INVALID_ARGUMENT error carries
-// the violations of an input, at most 32, in its details as "violations".
+// A Violation is one thing that is wrong with an input. An INVALID_ARGUMENT error carries at
+// most 32 of them in its details, as "violations".
 type Violation struct {
 	In      string `json:"in"`      // "path", "query", "header", "cookie" or "body": where the REST route takes the field from
 	Path    string `json:"path"`    // a JSON Pointer (RFC 6901) to the place as it was sent, "/name" for a REST parameter; "" means the whole input

@@ -25,21 +25,18 @@ import (
 	"unicode"
 )
 
-// A Body is a request body that is not JSON, such as a picture. It is a field of an
-// input. The other fields come from the path, the query, headers and cookies:
+// A Body is a request body that is not JSON, such as a picture. It is a field of an input,
+// whose other fields come from the path, the query, headers and cookies:
 //
-//	type SetPhoto struct {
-//		ID    int      `json:"id"`
-//		Photo svc.Body `contentType:"image/png,image/jpeg" maxBytes:"10485760"`
-//	}
+//	Photo svc.Body `contentType:"image/png,image/jpeg" maxBytes:"10485760"`
 //
-// The method reads it while it arrives. The tag contentType lists the accepted media types,
-// without which all are; maxBytes replaces MaxBody. BodyTimeout limits the wait for each
-// 64 KiB, and not for the whole body.
+// The method reads it while it arrives, until it returns. A request with a media type that the
+// tag contentType does not list gets 415; without the tag every type is accepted. maxBytes
+// replaces MaxBody. BodyTimeout limits the wait for each 64 KiB, and not for the whole body.
 //
-// If the body is too large, too slow or cut, Read returns an [*Error] with the status 413,
-// 408 or 400. The method has then read a part of the file, so check this error before you
-// store the file. If the method returns no error, the client gets that of Read.
+// If the body is too large, too slow or cut, Read returns an [*Error] with the status 413, 408
+// or 400. Check it before you store the file, since the method has read a part of it. If the
+// method returns no error, the client gets that of Read.
 type Body struct {
 	ContentType string // as the client sent it; empty if it sent none
 	Size        int64  // in bytes; -1 if it is not known
@@ -47,8 +44,8 @@ type Body struct {
 }
 
 // NewBody returns a Body for a client or for [Service.Call]. A nil content is empty. It sets
-// Size if content can seek or has a method Len. Clients send Size as Content-Length, and fail
-// if content has another length. They close a content that is an io.Closer.
+// Size if content can seek or has a method Len; otherwise set it if you know it. A client fails
+// if content has another length, and closes a content that is an [io.Closer].
 func NewBody(content io.Reader, contentType string) Body {
 	b := Body{contentType, -1, content}
 	if c, ok := content.(interface{ Len() int }); ok {
@@ -63,7 +60,7 @@ func NewBody(content io.Reader, contentType string) Body {
 	return b
 }
 
-// Read implements io.Reader. The zero Body is empty. In a method, Read returns an INTERNAL
+// Read implements [io.Reader]. The zero Body is empty. In a method, Read returns an INTERNAL
 // error while another goroutine reads, and after the method has returned.
 func (b Body) Read(p []byte) (int, error) {
 	if b.content == nil {
@@ -196,23 +193,19 @@ func (b *bodyReader) end() error {
 	return b.err
 }
 
-// A File is an output that is not JSON, such as a picture or an export. A method returns
-// one, or a struct that embeds one beside fields with header tags:
+// A File is an output that is not JSON, such as a picture or an export. A method returns one,
+// or a struct that embeds one beside fields with header tags:
 //
 //	GetPhoto(ctx context.Context, in *UserID) (*svc.File, error)
 //
-//	type Photo struct {
-//		svc.File `contentType:"image/png,image/jpeg"`
-//		Cache    string `json:"-" header:"Cache-Control"`
-//	}
+// A Content that is an [io.Seeker] is sent as by [http.ServeContent], with conditional and
+// range requests (RFC 9110, sections 13 and 14), but without lists of ranges. Content is read
+// after the method and Options.Intercept have returned, and is closed once if it is an
+// [io.Closer]. An interceptor that returns an error or another File closes it.
 //
-// A Content that is an io.Seeker is sent as by [http.ServeContent], with conditional and
-// range requests (RFC 9110, sections 13 and 14); any other has no ranges. Content is read
-// after the method has returned, and closed if it is an io.Closer. An interceptor that
-// returns an error or another File closes it.
-//
-// The header is sent with the first byte: an error of Content before it is INTERNAL, and
-// a later one closes the connection. Each write has 30 seconds.
+// An error of Content before the first byte is INTERNAL, and a later one closes the connection.
+// Each write has 30 seconds. Over MCP, a File is an image, audio or a resource of at most 1
+// MiB. doc/files.md has more.
 type File struct {
 	Name        string    // to save the file as; cut at 255 bytes
 	ContentType string    // one of the tag contentType; default: its only type, else application/octet-stream

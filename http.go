@@ -37,13 +37,11 @@ import (
 	"time"
 )
 
-// DefaultMaxBody is the largest request body, in bytes, that a service accepts if
-// Options.MaxBody is zero: 1 MiB.
+// DefaultMaxBody is the largest request body, in bytes, if Options.MaxBody is zero: 1 MiB.
 const DefaultMaxBody = 1 << 20
 
-// DefaultBodyTimeout is how long sending a request body may take if
-// Options.BodyTimeout is zero. If middleware of this package rejects a request, the
-// body that it leaves unread has the same time.
+// DefaultBodyTimeout is how long sending a request body may take if Options.BodyTimeout is
+// zero. The unread body of a request that middleware of this package rejects has the same time.
 const DefaultBodyTimeout = 30 * time.Second
 
 // limits bounds the size of a request body and the time to send it. Negative values mean
@@ -457,21 +455,20 @@ func notAllowed(allow string) *Error {
 	return e.WithHeader("Allow", allow)
 }
 
-// An ErrorWriter writes the response for an error. This package has two: [WriteError]
-// and [WriteProblem]. The headers of [Error.WithHeader] are set before it runs. If it
-// returns or panics before it has written anything, WriteError responds instead. A
-// panic is logged. err is never nil; [ErrorFrom] returns the part of it that clients may
-// see. Many goroutines call an ErrorWriter at a time.
+// An ErrorWriter writes the response for an error. This package has two: [WriteError] and
+// [WriteProblem]. The headers of [Error.WithHeader] are set before it runs. If it returns or
+// panics before it has written anything, WriteError responds instead. A panic is logged. err is
+// never nil; [ErrorFrom] returns the part of it that clients may see. An ErrorWriter must be
+// safe for concurrent use.
 type ErrorWriter func(w http.ResponseWriter, r *http.Request, err error)
 
 // WriteError responds with the envelope that every svc handler uses:
 //
 //	{"error":{"code":"NOT_FOUND","message":"no such todo","details":{…}}}
 //
-// and the status and the headers of the error. For UNKNOWN, INTERNAL and DATA_LOSS the
-// message is a general text. [ErrorFrom] converts errors that are not an *Error; nil counts
-// as UNKNOWN. Headers of w that describe a success, such as ETag and Cache-Control, are
-// deleted. r is not used and may be nil. WriteError is the default [ErrorWriter].
+// and the status and the headers of the error. Details are omitted if there are none.
+// [ErrorFrom] converts errors that are not an [*Error]; nil counts as UNKNOWN. Headers of w
+// that describe a success, such as ETag and Cache-Control, are deleted. r may be nil.
 func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	writeEnvelope(w, err, make([]byte, 0, 512), new(headerValues))
 }
@@ -501,11 +498,8 @@ func isHandler(h, fn ErrorWriter) bool {
 	return reflect.ValueOf(h).Pointer() == reflect.ValueOf(fn).Pointer()
 }
 
-// WriteProblem responds with application/problem+json (RFC 9457, section 3) and the status
-// and the headers of the error. The type is about:blank, detail is the message, and
-// instance the path of the request, which is omitted if it is longer than 2 KiB. The
-// extension members code and details are those of [WriteError]. WriteProblem is an
-// [ErrorWriter], and deletes the same headers as WriteError. r must not be nil.
+// WriteProblem is [WriteError] with the members of application/problem+json (RFC 9457, section
+// 3) instead of the envelope. doc/errors.md lists them. r must not be nil.
 func WriteProblem(w http.ResponseWriter, r *http.Request, err error) {
 	e := errorOrUnknown(err)
 	writeErrorBody(w, e.HTTPStatus(), e.header, contentTypeProblem, appendProblem(nil, r, e), new(headerValues))
@@ -661,14 +655,10 @@ func isUnchanged(r *http.Request, etag string) bool {
 	return strings.Trim(list, " \t") == "*" || listsEntityTag(list, strings.TrimPrefix(etag, "W/"), false)
 }
 
-// MatchesETag reports whether a request may change a record whose entity tag is etag
-// (RFC 9110, section 13.1.1). ifMatch is the value of the header If-Match. It allows the
-// change if it is empty, is "*", or lists the tag by the strong comparison, in which weak
-// tags never match. Otherwise respond with 412:
-//
-//	if !svc.MatchesETag(in.IfMatch, etag) {
-//		return nil, svc.Errorf(svc.CodeFailedPrecondition, "the note has changed").WithStatus(412).WithHeader("ETag", etag)
-//	}
+// MatchesETag reports whether a request with this value of the header If-Match may change a
+// record whose entity tag is etag (RFC 9110, section 13.1.1): if ifMatch is empty, is "*", or
+// lists the tag by the strong comparison, in which weak tags never match. Otherwise respond
+// with 412; doc/routes.md has an example.
 func MatchesETag(ifMatch, etag string) bool {
 	list := strings.Trim(ifMatch, " \t")
 	return list == "" || list == "*" || listsEntityTag(list, etag, true)
@@ -761,7 +751,8 @@ type ErrorOptions struct {
 	// OnError writes the responses to errors. Default: [WriteError].
 	OnError ErrorWriter
 	// Logger gets one line for each panic of OnError, and for each error of [Handle] and
-	// [Recover]. Default: slog.Default at the time of each line.
+	// [Recover]. Responses of [Limit], [BasicAuth] and [AllowIPs] are not logged. Default:
+	// slog.Default.
 	Logger *slog.Logger
 }
 
@@ -776,15 +767,14 @@ func valueOf[T any](opts *T) (value T) {
 // A HandlerFunc is an http.HandlerFunc that may return an error; see [Handle].
 type HandlerFunc func(w http.ResponseWriter, r *http.Request) error
 
-// Handle returns an http.Handler that calls fn. If fn returns an error, Handle logs it
-// and writes the response. A panic counts as an INTERNAL error with a [*PanicError] as its
-// cause. If the response has already begun, an error or a panic closes the connection, so
-// that clients notice that the response is incomplete. A panic with http.ErrAbortHandler
-// goes on to net/http.
+// Handle returns an [http.Handler] that calls fn. If fn returns an error, Handle logs it and
+// writes the response by opts. A panic counts as an INTERNAL error with a [*PanicError] as its
+// cause; one with [http.ErrAbortHandler] goes on to net/http. If the response has already
+// begun, an error or a panic closes the connection, so that clients notice that it is
+// incomplete.
 //
-// Unlike methods of a service, fn also gets POST requests that browsers send for pages of
-// other sites, with the user's cookies. http.CrossOriginProtection, from Go 1.25 on, rejects
-// them.
+// Unlike methods of a service, fn also gets POST requests that browsers send for pages of other
+// sites, with the user's cookies; see doc/identity.md.
 func Handle(fn HandlerFunc, opts *ErrorOptions) http.Handler {
 	o := valueOf(opts)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -801,9 +791,8 @@ func Handle(fn HandlerFunc, opts *ErrorOptions) http.Handler {
 	})
 }
 
-// Recover returns middleware that turns a panic in the next handler into a 500
-// response, as [Handle] does with the same options. A panic with
-// http.ErrAbortHandler goes on to net/http.
+// Recover returns middleware that turns a panic in the next handler into a 500 response, as
+// [Handle] does with the same options.
 func Recover(opts *ErrorOptions) func(http.Handler) http.Handler {
 	o := valueOf(opts)
 	return func(next http.Handler) http.Handler {
@@ -898,15 +887,11 @@ func logError(ctx context.Context, logger *slog.Logger, err error, place logPlac
 	logger.LogAttrs(ctx, level, "svc: "+text, attrs...)
 }
 
-// Limit returns middleware that serves at most n requests at a time, which bounds the memory
-// that bodies need: n times Options.MaxBody, and a small multiple of that for decoded
-// values. Further requests get 503 at once, with an UNAVAILABLE error and a Retry-After of
-// one second (RFC 9110, section 15.6.4). A stream counts for as long as it lasts.
-//
-// Do not put the health check of a load balancer behind Limit, or a busy process counts as a
-// dead one.
-//
-// Limit panics if n is less than 1.
+// Limit returns middleware that serves at most n requests at a time. Further requests get 503
+// at once, with an UNAVAILABLE error and a Retry-After of one second (RFC 9110, section
+// 15.6.4). A stream counts for as long as it lasts. Do not put a health check behind Limit, or
+// a busy process counts as a dead one. doc/limits.md has more. Limit panics if n is less than
+// 1.
 func Limit(n int, opts *ErrorOptions) func(http.Handler) http.Handler {
 	if n < 1 {
 		panic(fmt.Sprintf("svc: Limit: n is %d; it must be at least 1", n))
@@ -1116,10 +1101,9 @@ type (
 	receivedTrace struct{}
 )
 
-// WithTrace returns a context for calls of a client, which send t in their headers. Without
-// it they send no trace, not even in a method that is called with one: pass the Trace of
-// your tracer's span, or that of [Info]. Parts that a header cannot hold, and those of more
-// than 8 KiB, are not sent. A header that a field of the input sets stays.
+// WithTrace returns a context for calls of a client, which send t in their headers. Without it
+// they send no trace, not even in a method that is called with one. Parts that a header cannot
+// hold, and those of more than 8 KiB, are not sent.
 func WithTrace(ctx context.Context, t Trace) context.Context {
 	return context.WithValue(ctx, sentTrace{}, t)
 }

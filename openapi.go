@@ -36,17 +36,12 @@ import (
 )
 
 // OpenAPI returns a handler that serves the OpenAPI document of the REST routes. The query
-// parameter openapi selects the form: 3.0, 3.1 or 3.2. Without it, a request gets the form
-// that Accept names as application/vnd.oai.openapi+json;version=3.1 (or 3.2), or else that
-// of Options.OpenAPI, or else 3.0.3. Give 3.1 to code generators.
+// parameter openapi or the header Accept selects the version, 3.0, 3.1 or 3.2, and else
+// Options.OpenAPI; doc/documents.md has the table. Verbs other than GET and HEAD get 405; an
+// unknown version in the query gets 400.
 //
-// Each form is built once, at the first request for it. Responses have an ETag, which is
-// the same on all replicas of one build, and conditional and range requests work (RFC
-// 9110, sections 13 and 14). Verbs other than GET and HEAD get 405; an unknown version in
-// the query gets 400.
-//
-// The bodies of errors are described if Options.ErrorForm is set, or if Options.OnError is
-// nil, [WriteError] or [WriteProblem]. svc cannot know those of another ErrorWriter.
+// Responses have an ETag, which is the same on all replicas of one build, and conditional and
+// range requests work (RFC 9110, sections 13 and 14).
 func (s *Service) OpenAPI() http.Handler {
 	var forms [openAPI30 + 1]func() *document // by dialect, from openAPI31
 	for d := openAPI31; d <= openAPI30; d++ {

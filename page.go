@@ -40,13 +40,12 @@ const (
 	maxPageSize     = 100
 )
 
-// PageRequest is an input that selects one page of a list, by page number or by
-// cursor. Embed it in an input that supports both. Most lists support only one: embed
-// [PageQuery] or [CursorQuery] instead.
+// PageRequest is an input that selects one page of a list, by page number or by cursor. Embed
+// it in an input that supports both; most support one, and embed [PageQuery] or [CursorQuery].
 //
-// Over REST the fields are query parameters, for every HTTP method. Page counts from 1.
-// PerPage and Limit are in items; the default is 20, and more than 100 counts as 100. The
-// zero value selects the first page. A number below 1 is INVALID_ARGUMENT.
+// Over REST the fields are query parameters, for every HTTP method. Page counts from 1. PerPage
+// and Limit are in items; the default is 20, and more than 100 counts as 100. The zero value
+// selects the first page. A number below 1 is INVALID_ARGUMENT.
 type PageRequest struct {
 	Page    int    `json:"page,omitempty" query:"page" minimum:"1" default:"1" doc:"The number of the page, from 1."`
 	PerPage int    `json:"per_page,omitempty" query:"per_page" minimum:"1" default:"20" doc:"Items on a page; more than 100 counts as 100."`
@@ -54,24 +53,23 @@ type PageRequest struct {
 	Cursor  string `json:"cursor,omitempty" query:"cursor" doc:"The next_cursor of an earlier answer."`
 }
 
-// PageQuery is the part of a [PageRequest] that selects a page by its number.
-// The same defaults, limits and errors apply.
+// PageQuery is the part of a [PageRequest] that selects a page by its number, with the same
+// defaults, limits and errors.
 type PageQuery struct {
 	Page    int `json:"page,omitempty" query:"page" minimum:"1" default:"1" doc:"The number of the page, from 1."`
 	PerPage int `json:"per_page,omitempty" query:"per_page" minimum:"1" default:"20" doc:"Items on a page; more than 100 counts as 100."`
 }
 
-// CursorQuery is the part of a [PageRequest] that selects the items after a
-// cursor. The same defaults, limits and errors apply, so a method gets a Limit from 1 to
-// 100, for [NewCursorPage]. An empty Cursor selects the beginning of the list.
+// CursorQuery is the part of a [PageRequest] that selects the items after a cursor, with the
+// same defaults, limits and errors. An empty Cursor selects the beginning of the list.
 type CursorQuery struct {
 	Cursor string `json:"cursor,omitempty" query:"cursor" doc:"The next_cursor of an earlier answer; empty for the beginning."`
 	Limit  int    `json:"limit,omitempty" query:"limit" minimum:"1" default:"20" doc:"How many items; more than 100 counts as 100."`
 }
 
-// Validate replaces numbers below 1 by their defaults and sizes above 100 by 100. It
-// always returns nil. The service calls it for every input. From clients, the minimum tags
-// reject numbers below 1; with [Service.Call], zero means absent.
+// Validate replaces numbers below 1 by their defaults, since zero means absent in a
+// [Service.Call], and sizes above 100 by 100. It always returns nil. The service calls it for
+// every input.
 func (p *PageRequest) Validate() error {
 	p.Page, p.PerPage, p.Limit = max(p.Page, 1), cappedSize(p.PerPage), cappedSize(p.Limit)
 	return nil
@@ -101,18 +99,17 @@ func orDefaultSize(n int) int {
 	return n
 }
 
-// PageRequest returns q as a [PageRequest], for [NewPage] and
-// [PageRequest.Offset].
+// PageRequest returns q as a [PageRequest], for [NewPage] and [PageRequest.Offset].
 func (q PageQuery) PageRequest() PageRequest { return PageRequest{Page: q.Page, PerPage: q.PerPage} }
 
 // pageBinding reads a PageRequest for ParsePage, by the plan that a service would have. It
 // never changes.
 var pageBinding = compileQuery(reflect.TypeFor[PageRequest]())
 
-// ParsePage reads a [PageRequest] from the query parameters q, for handlers that do not
-// belong to a service. Other parameters are ignored. If a number is below 1, not an integer,
-// empty, or given twice, ParsePage returns an INVALID_ARGUMENT *Error with a [Violation] for
-// each invalid parameter.
+// ParsePage reads page, per_page, limit and cursor from the query parameters q, for handlers
+// that do not belong to a service, as a [PageRequest] in an input is read. It returns an
+// [*Error] with code INVALID_ARGUMENT and a [Violation] for each number that is below 1, not an
+// integer, empty, or given twice.
 func ParsePage(q url.Values) (PageRequest, error) {
 	in, err := pageBinding.parseQuery(q.Encode())
 	if err != nil {
@@ -121,8 +118,8 @@ func ParsePage(q url.Values) (PageRequest, error) {
 	return *in.(*PageRequest), nil
 }
 
-// Offset returns the number of items before the page: (Page-1)*PerPage, or math.MaxInt if
-// that overflows. A Page below 1 counts as 1, a PerPage below 1 as 20.
+// Offset returns the number of items before the page: (Page-1)*PerPage, or math.MaxInt if that
+// overflows. A Page below 1 counts as 1, a PerPage below 1 as 20.
 func (p PageRequest) Offset() int {
 	before, size := max(p.Page, 1)-1, orDefaultSize(p.PerPage)
 	if before > math.MaxInt/size {
@@ -143,8 +140,8 @@ func (p PageRequest) Size() int {
 	return orDefaultSize(p.PerPage)
 }
 
-// PageResponse is an output that carries one numbered page of a list. The zero value is
-// a page without items.
+// PageResponse is an output that carries one numbered page of a list. The zero value is a page
+// without items. Services write a nil Data as [].
 type PageResponse[T any] struct {
 	Data       []T `json:"data"`        // the items of this page
 	Page       int `json:"page"`        // the number of this page, from 1
@@ -156,11 +153,10 @@ type PageResponse[T any] struct {
 // isPage marks the types whose items are in Data. Types that embed a page have it too.
 func (*PageResponse[T]) isPage() {}
 
-// NewPage returns the page that req selects. data holds its items and is not copied; Data
-// is never nil. total is the number of items on all pages; a negative total counts as 0.
-//
-// Use cursors for lists that change while clients read them: with page numbers, a client
-// gets an item twice if another is inserted before it, and misses one if another is deleted.
+// NewPage returns the page that req selects. data holds the items of that page and is not
+// copied. total is the number of items on all pages; a negative total counts as 0. Data is
+// never nil. A page beyond the last one keeps its number. Use cursors for lists that change
+// while clients read them; doc/types.md says why.
 func NewPage[T any](data []T, req PageRequest, total int) *PageResponse[T] {
 	size := orDefaultSize(req.PerPage)
 	total = max(total, 0)
@@ -168,14 +164,11 @@ func NewPage[T any](data []T, req PageRequest, total int) *PageResponse[T] {
 	return &PageResponse[T]{nonNil(data), max(req.Page, 1), size, total, pages}
 }
 
-// Links returns the value of a Link header (RFC 8288, section 3) with the relations
-// first, prev, next and last, if those pages exist. u is the URL of this page. The links
-// keep its other query parameters. Links returns "" if TotalPages is below 1, or if the
-// value would be longer than 2 KiB. A method adds the header through its context:
-//
-//	if info, ok := svc.InfoFrom(ctx); ok && info.Request != nil {
-//		info.Header.Add("Link", page.Links(info.Request.URL))
-//	}
+// Links returns the value of a Link header (RFC 8288, section 3) with the relations first,
+// prev, next and last, if those pages exist. u is the URL of this page. The links keep its
+// other query parameters and drop user, password and fragment. doc/types.md shows how a method
+// adds the header. Links returns "" if TotalPages is below 1, or if the value would be longer
+// than 2 KiB.
 func (p *PageResponse[T]) Links(u *url.URL) string {
 	if p.TotalPages < 1 || len(u.RawQuery) > maxLinks {
 		return ""
@@ -212,8 +205,8 @@ func (p *PageResponse[T]) Links(u *url.URL) string {
 // response is larger than a few KiB.
 const maxLinks = 2 << 10
 
-// CursorResponse is an output that carries one part of a list and the cursor of the next
-// part. The zero value is the end of a list, without items.
+// CursorResponse is an output that carries one part of a list and the cursor of the next part.
+// The zero value is the end of a list, without items. Services write a nil Data as [].
 type CursorResponse[T any] struct {
 	Data       []T    `json:"data"`                  // the items of this part
 	NextCursor string `json:"next_cursor,omitempty"` // the cursor for the items after these; empty at the end
@@ -223,20 +216,10 @@ type CursorResponse[T any] struct {
 
 func (*CursorResponse[T]) isPage() {}
 
-// NewCursorPage returns a part of a list with at most limit items of data. If data has
-// at least limit items, HasMore is true and NextCursor is the result of cursor for the
-// last item of the part. A method calls [EncodeCursor] there:
-//
-//	page := svc.NewCursorPage(todos, in.Limit, func(last Todo) (cursor string) {
-//		cursor, err = svc.EncodeCursor(last.ID)
-//		return cursor
-//	})
-//	return page, err
-//
-// So a list that ends with a full part has an empty part after it. A limit below 1 means
-// that data is the end of the list. data is not copied, and Data is never nil. If the cursor
-// holds a unique value by which the list is sorted, clients neither skip nor repeat items
-// while others insert and delete.
+// NewCursorPage returns a part of a list with at most limit items of data. If data has at least
+// limit items, HasMore is true and NextCursor is the result of cursor for the last item of the
+// part, usually by [EncodeCursor]. A limit below 1 means that data is the end of the list. data
+// is not copied, and Data is never nil. doc/types.md has an example.
 func NewCursorPage[T any](data []T, limit int, cursor func(last T) string) *CursorResponse[T] {
 	page := &CursorResponse[T]{Data: nonNil(data)}
 	if limit < 1 || len(data) < limit {
@@ -256,25 +239,23 @@ func nonNil[T any](data []T) []T {
 }
 
 // EncodeCursor returns a cursor that holds key, the value by which the list is sorted, in
-// base64url without padding (RFC 4648, section 5). Strings, and types with MarshalText and
-// UnmarshalText, are stored as text; other types are stored as JSON by encoding/json. The
-// cursor of the empty string is empty.
+// base64url without padding (RFC 4648, section 5). doc/types.md says how values are stored. The
+// cursor of the empty string is empty. Clients can read and forge cursors; see [CursorKey].
 //
-// EncodeCursor returns an error, but no *Error, for a nil key, for a text that is not valid
-// UTF-8, and for a value that encoding/json cannot encode.
-//
-// Clients can read and forge such cursors. If that matters, use a [CursorKey].
+// EncodeCursor returns an error, which is not an [*Error], for a nil key, for a text that is
+// not valid UTF-8, and for a value that encoding/json cannot encode.
 func EncodeCursor(key any) (string, error) {
 	payload, err := cursorPayload(key)
 	return base64.RawURLEncoding.EncodeToString(payload), err
 }
 
-// DecodeCursor decodes a cursor that [EncodeCursor] returned. key is a pointer to a
-// value of the type that was encoded. For a cursor that does not decode to that type it
-// returns an INVALID_ARGUMENT *Error with one [Violation], and leaves the value unchanged.
-// If key is nil or not a pointer, the error is not an *Error.
+// DecodeCursor decodes a cursor that [EncodeCursor] returned. key is a pointer to a value of
+// the type that was encoded. The client may have forged the cursor: check its values like any
+// input.
 //
-// The client may have forged the cursor, so check its value like any other input.
+// A cursor that does not decode, or does not fit the type, is an [*Error] with code
+// INVALID_ARGUMENT and one [Violation], at the query parameter "cursor". If key is nil or not a
+// pointer, the error is not an *Error. After an error the value is unchanged.
 func DecodeCursor(cursor string, key any) error {
 	payload, err := decodeBase64(cursor)
 	if err != nil {
@@ -284,16 +265,16 @@ func DecodeCursor(cursor string, key any) error {
 }
 
 // TimeCursor is a value for cursors of lists that are sorted by time and then by ID, which
-// tells items of the same time apart. Its JSON is {"id":"…","at":"…"}, with At in
-// nanoseconds (RFC 3339, section 5.6). The zero value is valid.
+// tells items of the same time apart. Its JSON is {"id":"…","at":"…"}, with At in nanoseconds
+// (RFC 3339, section 5.6). The zero value is valid.
 type TimeCursor struct {
 	ID string    `json:"id"` // of the last item of the page
 	At time.Time `json:"at"` // of the last item of the page; compare it with Equal
 }
 
-// CursorKey seals cursors: clients can read a sealed cursor, but cannot change or forge
-// it. The zero CursorKey has no secret: Encode returns an error and Decode accepts no
-// cursor. A CursorKey is safe for concurrent use.
+// CursorKey seals cursors: clients can read a sealed cursor, but cannot change or forge it. The
+// zero CursorKey has no secret: Encode returns an error and Decode accepts no cursor. A
+// CursorKey is safe for concurrent use.
 type CursorKey struct {
 	secrets [][]byte // the first one seals; never written after NewCursorKey
 }
@@ -301,14 +282,12 @@ type CursorKey struct {
 // minCursorKey is the smallest number of bytes in a secret: 128 bits cannot be guessed.
 const minCursorKey = 16
 
-// NewCursorKey returns a CursorKey that seals with the first of secrets and accepts
-// cursors sealed with any of them. A secret should be at least 32 random bytes, the length
-// of the hash (RFC 2104, section 3), and the same on every replica. To replace one, put the
-// new one first and keep the old one until its cursors are no longer in use. If one list
-// must not accept the cursors of another, use different secrets.
+// NewCursorKey returns a CursorKey that seals with the first of secrets and accepts cursors
+// sealed with any of them. A secret should be at least 32 random bytes, the length of the hash
+// (RFC 2104, section 3), and the same on every replica. The secrets are copied. doc/types.md
+// says how to replace one.
 //
-// NewCursorKey panics if there are no secrets, or if one is shorter than 16 bytes, such as
-// an environment variable that is not set.
+// NewCursorKey panics if there are no secrets, or if one is shorter than 16 bytes.
 func NewCursorKey(secrets ...[]byte) *CursorKey {
 	if len(secrets) == 0 {
 		panic("svc: NewCursorKey: at least one key is needed")
@@ -323,9 +302,8 @@ func NewCursorKey(secrets ...[]byte) *CursorKey {
 	return k
 }
 
-// Encode returns a cursor like [EncodeCursor], with a seal in front: 32 bytes of
-// HMAC-SHA-256 (RFC 2104) over the text or the JSON, in the same base64. It returns an
-// error if EncodeCursor does, or if k has no secret.
+// Encode returns a cursor like [EncodeCursor], with a seal in front: 32 bytes of HMAC-SHA-256
+// (RFC 2104). It returns an error if EncodeCursor does, or if k has no secret.
 func (k *CursorKey) Encode(key any) (string, error) {
 	if len(k.secrets) == 0 {
 		return "", errors.New("svc: the CursorKey has no key; make it with NewCursorKey")
@@ -337,9 +315,9 @@ func (k *CursorKey) Encode(key any) (string, error) {
 	return k.seal(cursorLabel, payload), nil
 }
 
-// Decode decodes a cursor that [CursorKey.Encode] returned. key is a pointer to a value
-// of the type that was encoded. Errors are those of [DecodeCursor]; a cursor without a valid
-// seal counts as one that does not decode. Seals are compared in constant time.
+// Decode is [DecodeCursor] for a cursor that [CursorKey.Encode] returned. A cursor that was
+// changed, cut off, or sealed with an unknown secret counts as one that does not decode.
+// Nothing is parsed before a seal matches.
 func (k *CursorKey) Decode(cursor string, key any) error {
 	payload, err := k.open(cursorLabel, cursor)
 	if err != nil {

@@ -26,21 +26,16 @@ import (
 	"time"
 )
 
-// Pprof returns middleware that serves profiles of the running program below prefix, with
-// the paths of net/http/pprof, for go tool pprof. Other requests go to the next handler. An
-// empty prefix means /debug/pprof. Importing svc does not publish profiles: only requests
-// that reach this middleware get them. doc/production.md lists the paths and the errors.
+// Pprof returns middleware that serves profiles of the running program below prefix, with the
+// paths of net/http/pprof, for go tool pprof. Other requests go to the next handler. An empty
+// prefix means /debug/pprof. Slashes at its end are ignored. doc/production.md lists the paths,
+// the errors and the differences from net/http/pprof.
 //
-// Profiles show the inner workings of the program, and recording slows it down. Put a
-// guard such as [BasicAuth] or [AllowIPs] in front, with [Under]. A recording takes 1 to 300
-// seconds, and the runtime records one CPU profile and one trace at a time. It stops if the
-// client disconnects or reads nothing for 30 seconds.
+// Profiles show the inner workings of the program, and recording slows it down. Put a guard
+// such as [BasicAuth] or [AllowIPs] in front, with [Under].
 //
-// Unlike net/http/pprof, Pprof does not compute how a named profile changes during
-// ?seconds. Fetch the profile twice and run go tool pprof -diff_base=first second.
-//
-// Pprof panics if prefix is not empty and does not start with a slash, if it consists
-// of slashes only, or if path.Clean would change it. Slashes at its end are ignored.
+// Pprof panics if prefix is not empty and does not start with a slash, if it consists of
+// slashes only, or if path.Clean would change it.
 func Pprof(prefix string) func(http.Handler) http.Handler {
 	if prefix == "" {
 		prefix = "/debug/pprof"

@@ -23,10 +23,9 @@ import (
 //
 //	SSE() svc.Event
 //
-// which is called once for each item sent over REST; other transports send the items alone. The
-// zero value is an event with only data. A stream ends with an INTERNAL error if ID or Name is
-// not one line of UTF-8 without NUL, if Retry is negative, or if Name is "done" or "error",
-// which svc uses to end a stream.
+// which is called once for each item sent over REST. The zero value is an event with only data.
+// A stream ends with an INTERNAL error if ID or Name is not one line of UTF-8 without NUL, if
+// Retry is negative, or if Name is "done" or "error", which svc uses to end a stream.
 type Event struct {
 	ID    string        // sent back in Last-Event-ID when the client reconnects; "" keeps the last one
 	Name  string        // the type of the event in browsers; "" means "message"

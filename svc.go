@@ -243,8 +243,8 @@ type MethodOptions struct {
 	Direct DirectCall
 }
 
-// A StreamMode is a way to send several outputs. The zero value stands for the
-// default of the method; [StreamSSE] is the only other.
+// A StreamMode is a way to send several outputs. The zero value stands for the default of the
+// method; [StreamSSE] is the only other.
 type StreamMode string
 
 // An InvokeFunc calls a method by resource and name. The input is a pointer to the method's

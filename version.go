@@ -20,33 +20,30 @@ import (
 // versionSourceOff is the name of a header or a query parameter that is not read.
 const versionSourceOff = "-"
 
-// VersionOptions configures [Version]. The zero value and nil read the header
-// Accept-Version, then the query parameter version, and accept every version.
+// VersionOptions configures [Version]. The zero value and nil read the header Accept-Version,
+// then the query parameter version, and accept every version.
 type VersionOptions struct {
 	// DefaultVersion is the version of requests that name none, one of Supported if that is
-	// set. Default: no version.
+	// set. Empty means that they have no version.
 	DefaultVersion string
-	// Header is the request header that has the version; "-" reads none. Default:
-	// Accept-Version.
+	// Header is the request header that has the version. Empty means Accept-Version, "-" none.
 	Header string
-	// QueryParam is the query parameter that has the version; "-" reads none. Default:
-	// version.
+	// QueryParam is the query parameter that has the version. Empty means version, "-" none.
 	QueryParam string
-	// PathPrefix reads the version from the first segment of the path: v or V, then numbers
-	// separated by dots, as in /v1.2/todos. The path stays as it is; Service.At serves it.
+	// PathPrefix means that the first segment of the path may be a version: v or V, then
+	// numbers separated by dots, as in /v1.2/todos. The next handler gets the whole path.
 	PathPrefix bool
-	// Supported lists the accepted versions, compared exactly. Empty means every version.
+	// Supported lists the accepted versions, compared exactly. Empty accepts every version.
 	Supported []string
-	// Deprecated lists deprecated versions. Their responses have "Deprecation: true" and
-	// "Sunset: See documentation for migration guide". RFC 8594 requires a date there; for
-	// such headers use Deprecations.
+	// Deprecated lists versions whose responses have "Deprecation: true" and "Sunset: See
+	// documentation for migration guide". RFC 8594 requires a date: use Deprecations for one.
 	Deprecated []string
-	// Deprecations maps deprecated versions to the headers of their responses. It takes
-	// precedence over Deprecated.
+	// Deprecations maps deprecated versions to the headers of their responses. They count for a
+	// version that is in Deprecated too.
 	Deprecations map[string]Deprecation
 	// ErrorHandler writes the response to a request for a version that is not in Supported.
-	// version is empty, or as the client sent it: escape it. Default: the envelope with
-	// INVALID_ARGUMENT.
+	// version is empty, or what the client sent: escape it before you write it. Nil means the
+	// envelope.
 	ErrorHandler func(w http.ResponseWriter, r *http.Request, version string)
 }
 
@@ -58,18 +55,16 @@ type Deprecation struct {
 	Link   string    // the URL of a page about it: a Link header with rel="deprecation" (RFC 9745, section 3)
 }
 
-// Version returns middleware that detects the API version of each request, for
-// [GetVersion]. It uses the first source that is not empty: opts.Header, opts.QueryParam,
-// the path if opts.PathPrefix is set, and opts.DefaultVersion. If a header or a parameter
-// is sent twice, the first counts. A version is any text, such as a date. Version adds
-// opts.Header to Vary (RFC 9110, section 12.5.5), so that caches keep the versions apart.
+// Version returns middleware that detects the API version of each request, for [GetVersion].
+// The first source that is not empty counts: opts.Header, opts.QueryParam, the path if
+// opts.PathPrefix is set, and opts.DefaultVersion. A version is any text, such as a date.
+// doc/routes.md has more.
 //
-// If Supported is set, a request for another version, for none, or with a query parameter
-// that cannot be decoded gets 400 with INVALID_ARGUMENT, and the detail "supported" lists
-// the versions.
+// If Supported is set, a request for another version, for none, or with a query parameter that
+// cannot be decoded gets 400 with INVALID_ARGUMENT. The detail "supported" lists the versions.
 //
-// Version panics if DefaultVersion is not in Supported, if a Link is not a URL, or if a
-// Sunset is before its Since (RFC 9745, section 4).
+// Version panics if DefaultVersion is not in Supported, if a Link is not a URL, or if a Sunset
+// is before its Since (RFC 9745, section 4).
 func Version(opts *VersionOptions) func(http.Handler) http.Handler {
 	v := newVersioning(valueOf(opts))
 	return middleware(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
@@ -86,20 +81,20 @@ func Version(opts *VersionOptions) func(http.Handler) http.Handler {
 	})
 }
 
-// VersionFromHeader returns [Version] middleware that reads only the request header
-// name. It accepts every version. An empty name means Accept-Version.
+// VersionFromHeader returns [Version] middleware that reads only the request header name, and
+// accepts every version. An empty name means Accept-Version.
 func VersionFromHeader(name string) func(http.Handler) http.Handler {
 	return Version(&VersionOptions{Header: name, QueryParam: versionSourceOff})
 }
 
-// VersionFromQuery returns [Version] middleware that reads only the query parameter
-// name. It accepts every version. An empty name means version.
+// VersionFromQuery returns [Version] middleware that reads only the query parameter name, and
+// accepts every version. An empty name means version.
 func VersionFromQuery(name string) func(http.Handler) http.Handler {
 	return Version(&VersionOptions{Header: versionSourceOff, QueryParam: name})
 }
 
-// VersionFromPath returns [Version] middleware that reads only the first segment of
-// the path. It accepts every version.
+// VersionFromPath returns [Version] middleware that reads only the first segment of the path,
+// and accepts every version.
 func VersionFromPath() func(http.Handler) http.Handler {
 	return Version(&VersionOptions{Header: versionSourceOff, QueryParam: versionSourceOff, PathPrefix: true})
 }
