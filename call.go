@@ -380,7 +380,7 @@ func (c *call) transport() Transport {
 // methods of the input, runs Options.Intercept, and turns a panic into an error. method is
 // Method.Name, one of its aliases or the Go name. input is a pointer to the method's input, or
 // nil if it takes none. The output is a pointer or nil. A [Stream] is returned as it is, and
-// must be run; so is a [File], whose Content must be closed if it is an io.Closer.
+// must be run; so is a [File], whose Content must be closed if it is an [io.Closer].
 //
 // An unknown method is UNIMPLEMENTED. A wrong input is INVALID_ARGUMENT, also one of another
 // type or nested more than 1,000 levels deep. A [Body] has the type and the limits of a
@@ -388,8 +388,7 @@ func (c *call) transport() Transport {
 // or PERMISSION_DENIED. [WithIdempotencyKey] gives the call a key.
 //
 // An optional field counts as absent if it is zero. Call applies no defaults;
-// [Service.NewInput] does. Validate methods are called on the value itself and may change it;
-// Call changes nothing.
+// [Service.NewInput] does. Validate methods may change the input; Call changes nothing.
 func (s *Service) Call(ctx context.Context, resource, method string, input any) (any, error) {
 	m, err := s.lookupMethod(resource, method)
 	if err != nil {
@@ -447,9 +446,8 @@ func (c *localCall) encodeOutput(out any) error {
 	return c.body.end()
 }
 
-// NewInput returns a new input of a method for [Service.Call], with all defaults, also those of
-// structs and of arrays of structs in it. It returns nil for a method without an input, and an
-// UNIMPLEMENTED error for an unknown method.
+// NewInput returns a new input of a method for [Service.Call], with all defaults. It returns
+// nil for a method without an input, and an UNIMPLEMENTED error for an unknown method.
 func (s *Service) NewInput(resource, method string) (any, error) {
 	m, err := s.lookupMethod(resource, method)
 	if err != nil || m.in == nil {
@@ -481,9 +479,8 @@ type Info struct {
 	Request   *http.Request // nil for a Service.Call outside a request
 
 	// Header is the header of the response. A method can add to it; Set replaces what
-	// middleware has set, such as Vary. It is nil if there is no response. In a batch and
-	// over MCP it is empty, and what is added is not sent: one response answers all calls
-	// of a batch, and MCP may begin to answer before the method returns.
+	// middleware has set, such as Vary. It is nil if there is no response. In a batch and over
+	// MCP what is added is not sent, since one response answers several calls or has begun.
 	Header http.Header
 
 	// Trace is the trace context of the caller: over MCP that of params._meta, if it has a

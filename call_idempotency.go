@@ -49,10 +49,9 @@ func (c *call) readKey(d *decoder, path string, values []string) {
 	d.report.keyViolation = &Violation{inHeader, path, wrong.rule, wrong.message}
 }
 
-// IdempotencyKeyFrom returns the idempotency key of the call that ctx belongs to, for services
-// that the method calls. It has no quotes around it. In a batch of JSON-RPC it ends with # and
-// the id of the message, since all messages share one header. It reports false if there is
-// none.
+// IdempotencyKeyFrom returns the idempotency key of the call that ctx belongs to, without
+// quotes, for services that the method calls. In a batch of JSON-RPC it ends with # and the id
+// of the message. It reports false if there is none.
 func IdempotencyKeyFrom(ctx context.Context) (string, bool) {
 	if c, ok := ctx.Value(callKey{}).(*call); ok && c.keyed != nil {
 		return c.keyed.key, true

@@ -45,18 +45,14 @@ import (
 // defaults. It must not be changed after the call of Service.MCP.
 type MCPOptions struct {
 	// ServerInfo is the name and version that clients show to people and write to their logs.
-	// An empty field stands for Options.Name or Options.Version.
 	ServerInfo MCPServerInfo
-	// Instructions tell a model how to use the tools together. Clients may add them to the
-	// prompt of the model. Default: none.
+	// Instructions tell a model how to use the tools together. Default: none.
 	Instructions string
 	// AllowedOrigins are the web origins, such as "https://app.example", whose pages may call
-	// the server. Scheme, host and port must be equal, without regard to case; no port means
-	// that of the scheme. "null" allows pages without an origin, such as files and sandboxed
-	// frames. "*" allows all pages: use it only if every call is authenticated. Pages served
-	// from localhost may call a server on localhost. Other origins get 403 (MCP 2026-07-28,
-	// Streamable HTTP, Security Warning); requests without an Origin header do not come from
-	// web pages and are served. Default: none.
+	// the server. "null" allows pages without an origin, and "*" all pages: use it only if
+	// every call is authenticated. Other origins get 403 (MCP 2026-07-28, Streamable HTTP,
+	// Security Warning). Requests without an Origin header do not come from pages and are
+	// served; doc/assistants.md has more. Default: none.
 	AllowedOrigins []string
 	// Invoke is called instead of the methods, with a valid input. It must return what the
 	// method would return; anything else is INTERNAL. Options.Intercept runs around it, and
@@ -70,34 +66,30 @@ type MCPOptions struct {
 	// "private" only the cache of one user. Default: "private".
 	ListScope string
 	// Show reports whether the lists show the tool, the resource or the prompt of a method. ctx
-	// is that of the request, with the [Principal] of the caller. Show what a caller could get
-	// by logging in or with more scopes too, since clients do not ask for what they do not see.
-	// If Show panics, the answer is an error. Show does not protect methods: a client that
-	// knows a name can call it; use MethodOptions.Scopes. With Show, ListScope must be
-	// "private". Default: all are shown.
+	// has the [Principal] of the caller. If Show panics, the answer is an error. Show does not
+	// protect methods, which a client can call by a name that it knows: use
+	// MethodOptions.Scopes. With Show, ListScope must be "private". Default: all are shown.
 	Show func(ctx context.Context, m Method) bool
 	// StateKey seals the answers that clients carry from one round of questions to the next,
 	// for methods that ask again after an answer; see [Ask]. It must be the same on all
-	// replicas, and may be a key for cursors too. Clients can read what it seals. Default: nil,
-	// with which a method can ask in one round only.
+	// replicas. Clients can read what it seals. Default: nil, with which a method can ask in
+	// one round only.
 	StateKey *CursorKey
-	// MaxResult is how many Unicode characters all texts of a result may have together, since
-	// hosts cut off longer ones. A result with more is the error RESOURCE_EXHAUSTED, and the
-	// text of another error is cut. It must not be negative. Default: 0, which means 100,000.
+	// MaxResult is how many Unicode characters all texts of a result may have together. A
+	// result with more is the error RESOURCE_EXHAUSTED, and the text of another error is cut.
+	// It must not be negative. Default: 0, which means 100,000.
 	MaxResult int
-	// AllowUnknown ignores arguments that the input does not have, as other transports do, for
-	// hosts that add some of their own; Options.Strict refuses them all the same. Default:
-	// false. They are violations then, so that a model that misspells an argument learns of it,
-	// and the schemas of inputs have additionalProperties false.
+	// AllowUnknown ignores arguments that the input does not have, unless Options.Strict is
+	// set. Default: false. They are violations then, so that a model that misspells an argument
+	// learns of it.
 	AllowUnknown bool
 	// Resources makes resources of methods, and Prompts makes prompts of them, by names as in
-	// Tools. The method of a resource is a tool too, unless MCPResourceOptions.NotTool is set;
-	// that of a prompt is none. Default: none.
+	// Tools. Default: none.
 	Resources map[string]MCPResourceOptions
 	Prompts   map[string]MCPPromptOptions
-	// Tools has the options of single tools, by the Go name of the method, such as
-	// "GetTodo", or by the name of the tool, such as "todos_get". If joined services have
-	// a Go name twice, only the name of the tool is allowed. An unknown name is a mistake.
+	// Tools has the options of single tools, by the Go name of the method, such as "GetTodo",
+	// or by the name of the tool, such as "todos_get". If joined services have a Go name twice,
+	// only the name of the tool is allowed. An unknown name is a mistake.
 	Tools map[string]MCPToolOptions
 }
 
@@ -109,7 +101,7 @@ type MCPServerInfo struct {
 }
 
 // An MCPIcon is a picture for people (MCP 2025-11-25, Icons). A Src or a Theme that is not
-// allowed is a mistake in options, and an error of the method in a block of [MCPContent].
+// allowed is a mistake in options, and an error of the method in [MCPContent].
 type MCPIcon struct {
 	Src      string   `json:"src"`                // its URL, which must begin with https: or data:
 	MIMEType string   `json:"mimeType,omitempty"` // "" leaves it to Src
@@ -161,50 +153,42 @@ func encodeIcons(icons []MCPIcon) []byte {
 // MCPToolOptions configures one tool. The zero value stands for the defaults.
 //
 // ReadOnly, Destructive, Idempotent and OpenWorld are hints (MCP 2026-07-28, Tools,
-// annotations), by which clients decide whether to ask a person before they call the
-// tool. nil stands for the default of each.
+// annotations), by which clients decide whether to ask a person before they call the tool. nil
+// stands for the default of each.
 type MCPToolOptions struct {
-	// Name is the name of the tool: at most 64 letters, digits, _ and - of ASCII. The
-	// default name then calls nothing; keys of options remain. Default: resource_method.
+	// Name is the name of the tool: at most 64 letters, digits, _ and - of ASCII. Keys of
+	// options remain. Default: resource_method.
 	Name string
-	// Title is the name that people see. Default: the resource and the words of the
-	// method's name, such as "todos: mark done".
+	// Title is the name that people see. Default: such as "todos: mark done".
 	Title string
-	// Icons are for people. Meta is sent with the tool as its _meta, for hosts that know
-	// its keys. It must be JSON. Default: none.
+	// Icons are for people. Meta is sent with the tool as its _meta, for hosts that know its
+	// keys. It must be JSON. Default: none.
 	Icons []MCPIcon
 	Meta  map[string]any
 	// Description is what models read to decide whether to call the tool. Default:
 	// MethodOptions.Description, or else a sentence made of the names.
 	Description string
 	// InputSchema is a JSON Schema with "type":"object" to publish instead of the generated
-	// one. It documents: arguments are checked by the Go type of the input. For arguments that
-	// the type does not have, its properties and additionalProperties decide. A method that
-	// takes an idempotency key needs the property idempotency_key in it. Default: nil, the
-	// generated schema.
+	// one. Arguments are checked by the Go type of the input; doc/assistants.md says what the
+	// schema decides. Default: nil, the generated schema.
 	InputSchema []byte
 	// Fields gives the tool an argument fields, by which a model asks for some members of the
-	// output, or of the items of a [Stream], a [PageResponse], a [CursorResponse] and types
-	// that embed these; see [FieldsFrom]. The schema of the output then requires none of them.
-	// They must be members of a struct with at most 40 members, which is no union and has no
-	// MCPContent. Default: false.
+	// output, or of its items; see [FieldsFrom]. They must be members of a struct with at most
+	// 40 members, which is no union and has no MCPContent. Default: false.
 	Fields bool
 	// RequiredCapabilities are the capabilities that a client needs for the tool, such as
-	// "sampling". Clients of revision 2026-07-28 and later declare them with each request; a
-	// call without them gets error -32021 (MCP 2026-07-28, Base Protocol). Earlier clients are
-	// not checked. Default: none.
+	// "sampling". A call of a client of revision 2026-07-28 or later without them gets error
+	// -32021 (MCP 2026-07-28, Base Protocol). Earlier clients are not checked. Default: none.
 	RequiredCapabilities []string
 	// ReadOnly says that the tool changes nothing. Default: true for GET.
 	ReadOnly *bool
-	// Destructive says that the tool may change or delete existing data. Default: true
-	// unless the tool is read-only, or the first word of the method's name is create,
-	// add or new.
+	// Destructive says that the tool may change or delete existing data. Default: true unless
+	// the tool is read-only, or the first word of the method's name is create, add or new.
 	Destructive *bool
 	// Idempotent says that a second call with the same arguments changes nothing more.
 	// Default: true for GET, PUT and DELETE, and with KeyRequired.
 	Idempotent *bool
-	// OpenWorld says that the tool uses things outside the service, such as web pages.
-	// Default: false.
+	// OpenWorld says that the tool uses things outside the service. Default: false.
 	OpenWorld *bool
 }
 
@@ -241,22 +225,16 @@ type mcpTexts struct {
 // has.
 //
 // The name of a tool is resource_method, such as todos_get. Its arguments are the fields of the
-// method's input by their JSON names, and its result is the output, or the blocks of its method
+// method's input by their JSON names, and its result is the output, or the blocks of
 // [MCPContent]; the items of a [Stream] are collected in {"items":[…]}. An error of the method
-// is a result with isError, so that the model can read it and try again. Methods report
-// progress with [Progress], send log messages with [MCPLog] and ask their callers with [Ask]. A
-// call that sends messages, or runs for 15 seconds, is answered by a stream of events if the
-// client accepts it. What a method adds to Info.Header is not sent.
+// is a result with isError, so that the model can read it and try again.
 //
 // Requests from web pages get 403 unless MCPOptions.AllowedOrigins has their origin. The
 // handler does not authenticate: put middleware in front of it, and let servers for local use
-// listen on 127.0.0.1.
+// listen on 127.0.0.1. What a method adds to Info.Header is not sent.
 //
-// MCP panics if the options, the name of a tool or a tag mcpheader are mistaken. The tag names
-// the header in which clients of revision 2026-07-28 repeat the argument: mcpheader:"Region"
-// stands for Mcp-Param-Region. It must be a token (RFC 9110, section 5.6.2) that no other field
-// has, and the field a string, an integer or a boolean that is not in a list, a map or a
-// recursive type.
+// MCP panics if the options, the name of a tool or a tag mcpheader are mistaken.
+// doc/assistants.md has the rules of the tag (MCP 2026-07-28, Tools, x-mcp-header).
 func (s *Service) MCP(opts *MCPOptions) http.Handler { return s.newMCPHandler(opts) }
 
 // newMCPHandler returns the handler, which [Service.MCPStdio] uses without HTTP.

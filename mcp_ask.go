@@ -25,28 +25,26 @@ import (
 )
 
 // Ask asks the user of the client to fill in a form, and returns the form. ctx is the context
-// of the method or derived from it. key names the question within the call. The fields of T, a
-// struct, are the fields of the form: strings, numbers, booleans, enums, and lists of strings
-// with an enum, from which the user chooses several. They have the tags of an input. message is
-// the question.
+// of the method or derived from it. key names the question within the call, and message is the
+// question. The fields of T, a struct, are the fields of the form: strings, numbers, booleans,
+// enums, and lists of strings with an enum. They have the tags of an input.
 //
 //	sure, err := svc.Ask[Confirm](ctx, "confirm", "Delete 12 files?")
 //	if err != nil {
 //		return nil, err
 //	}
 //
-// The first time Ask returns an error, which the method must return, wrapped or not. The client
-// then asks its user and calls again. The method runs again from its start, and this time Ask
-// returns the answer. So ask before you change anything. To ask several questions at once,
-// return errors.Join of their errors. A method that asks again after an answer needs
-// [MCPOptions.StateKey].
+// The method must return the error of Ask, wrapped or not. If it stands for the question, the
+// client asks its user, and the method runs again from its start: this time Ask returns the
+// answer. So ask before you change anything. A method that asks again after an answer needs
+// MCPOptions.StateKey. doc/assistants.md says how to ask several questions at once.
 //
 // If the form breaks a rule of T, Ask returns INVALID_ARGUMENT with violations that name the
 // question. It returns FAILED_PRECONDITION if the user declines or the caller cannot be asked;
 // see [CanAsk]. A T that cannot be a form and an empty key are INTERNAL.
 //
 // Treat an answer as input, not as a permission: a client can send answers without questions,
-// and the same ones again for 10 minutes. doc/assistants.md has more about forms.
+// and can send the same answers again for 10 minutes.
 func Ask[T any](ctx context.Context, key, message string) (*T, error) {
 	answer, err := askForm(ctx, key, message, reflect.TypeFor[T]())
 	if err != nil {
@@ -64,9 +62,8 @@ func Ask[T any](ctx context.Context, key, message string) (*T, error) {
 //
 // It returns nil if the answer is yes, and in a call over REST, JSON-RPC or by [Service.Call],
 // since the caller has decided there; a Service.Call within a call over MCP asks as that does.
-// All else is an error: INVALID_ARGUMENT for a form that breaks the rules, and
-// FAILED_PRECONDITION if the user says no or does not answer, if the client cannot ask, and if
-// ctx is not that of a running call.
+// Without a yes it returns FAILED_PRECONDITION, and INVALID_ARGUMENT for a form that breaks the
+// rules.
 func Confirm(ctx context.Context, key, message string) error {
 	if ctx.Value(exchangeKey{}) == nil {
 		if c, ok := ctx.Value(callKey{}).(*call); ok && !c.ended.Load() && ctx.Err() == nil {
@@ -132,9 +129,9 @@ func AskClient(ctx context.Context, key, method string, params any) (json.RawMes
 }
 
 // CanAsk reports whether the caller has a capability of MCP: "elicitation" for [Ask],
-// "elicitation.url" for [AskURL], "sampling" or "roots" for [AskClient]. It is false on other
-// transports, in a batch, before 2026-07-28 over HTTP, and once the method has returned. ctx is
-// the context of the method or derived from it.
+// "elicitation.url" for [AskURL], "sampling" or "roots" for [AskClient]. It is false where a
+// caller cannot be asked, which doc/assistants.md lists, and once the method has returned. ctx
+// is the context of the method or derived from it.
 func CanAsk(ctx context.Context, capability string) bool {
 	x, _ := askedExchange(ctx, capability, "")
 	return x != nil

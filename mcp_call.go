@@ -462,9 +462,8 @@ func (x *exchange) cutErrorText(text []byte, err error) []byte {
 }
 
 // FieldsFrom returns the members of the output that the client wants, in its order, or nil if
-// it wants all: in a call of a tool without [MCPToolOptions].Fields or without the argument,
-// and everywhere else. ctx is the context of the method or derived from it. svc leaves out the
-// others; a method can save the work for them.
+// it wants all; see MCPToolOptions.Fields. svc leaves out the others; a method can save the
+// work for them. ctx is the context of the method or derived from it.
 func FieldsFrom(ctx context.Context) []string {
 	x, _ := ctx.Value(exchangeKey{}).(*exchange)
 	if c, ok := ctx.Value(callKey{}).(*call); !ok || x == nil || c != &x.call {
@@ -613,10 +612,10 @@ func appendErrorText(dst []byte, e *Error) []byte {
 //
 //	MCPContent() []svc.MCPContent
 //
-// Models then see these blocks in this order. Such a tool has no output schema. The method is
-// not called for the items of a [Stream]. Type decides which other fields are required and
-// used; doc/assistants.md has the table. The zero value is an empty text. A block that breaks a
-// rule is an error of the method, which clients get as INTERNAL.
+// Models then see these blocks in this order, and such a tool has no output schema. Type
+// decides which other fields are required and used; doc/assistants.md has the table. Other
+// fields that are empty are left out. The zero value is an empty text. A block that is not
+// valid is an error of the method, which clients get as INTERNAL.
 type MCPContent struct {
 	Type        string // "text", "image", "audio", "resource" or "resource_link"; "" means "text"
 	Text        string // the text of a text block or of a resource whose Data is nil
@@ -627,19 +626,15 @@ type MCPContent struct {
 	Title       string // the name of a linked resource, for people; "" leaves it out
 	Description string // what a linked resource is, for models; "" leaves it out
 
-	// Audience says for whom the block is: "user", "assistant" or both. Empty
-	// leaves it out.
+	// Audience says for whom the block is: "user", "assistant" or both.
 	Audience []string
-	// Priority is how important the block is, from 0 for optional to 1 for
-	// required. 0 leaves it out.
+	// Priority is how important the block is, from 0 for optional to 1 for required.
 	Priority float64
 	// LastModified is when the resource was changed, sent in UTC to the second.
-	// The zero time leaves it out.
 	LastModified time.Time
-	// Meta is sent as _meta. Of contents of a resource, its keys win over those of
-	// MCPResourceOptions.Meta. nil leaves it out.
+	// Meta is sent as _meta. Its keys win over those of MCPResourceOptions.Meta.
 	Meta map[string]any
-	// Icons are those of a linked resource. nil leaves them out.
+	// Icons are those of a linked resource.
 	Icons []MCPIcon
 }
 
@@ -751,14 +746,14 @@ func (c *MCPContent) appendContents(dst, meta []byte) []byte {
 
 // Progress tells the caller how far the running method has come: done of total, in any unit. A
 // total of 0 means unknown. message is for people and may be empty. ctx is the context of the
-// method, or one derived from it.
+// method, or one derived from it. It is safe for concurrent use.
 //
-// Only MCP clients that asked for progress get it (MCP 2025-11-25, Progress). Progress does
-// nothing otherwise, if done is not greater than in the report before, and after the method has
-// returned. Each item of a [Stream] is reported until the method makes a report of its own.
-// After the first 200 progress and log messages of a call, those that follow another within 50
-// ms are dropped, except for a report with done equal to total. Progress waits for a client
-// that does not read. It is safe for concurrent use.
+// Only MCP clients that asked for progress get it (MCP 2025-11-25, Progress); otherwise
+// Progress does nothing. It also does nothing if done is not greater than in the report before,
+// and after the method has returned. doc/assistants.md says when reports are dropped.
+//
+// Progress waits for a client that does not read: over HTTP for 30 seconds at most, over
+// standard output until no more than 64 messages are left to write.
 func Progress(ctx context.Context, done, total float64, message string) {
 	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok {
 		x.stream.sendProgress(done, total, message, true)
@@ -769,9 +764,9 @@ func Progress(ctx context.Context, done, total float64, message string) {
 // method, or one derived from it. data is a string or any value that encoding/json can write;
 // if it cannot, Options.Logger gets the error.
 //
-// Only MCP clients that want the level get the message. Levels are those of package slog, which
-// doc/assistants.md compares with those of MCP. Messages are dropped, and MCPLog waits, as with
-// [Progress]. It is safe for concurrent use.
+// Only MCP clients that want the level, one of package slog, get the message; otherwise MCPLog
+// does nothing. doc/assistants.md compares the levels with those of MCP. Messages are dropped,
+// and MCPLog waits, as with [Progress]. It is safe for concurrent use.
 func MCPLog(ctx context.Context, level slog.Level, data any) {
 	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok {
 		if err := x.stream.sendLog(level, data); err != nil {

@@ -37,28 +37,25 @@ import (
 
 // MCPResourceOptions makes a resource of a method that has an output and that GET serves:
 // something to read, under a URI (MCP 2026-07-28, Resources). Its contents are the blocks of
-// MCPContent, or else the JSON of the output. A URI that fits no resource, and a method that
-// answers NOT_FOUND, are the error -32602, or -32002 before 2026-07-28.
+// [MCPContent], or else the JSON of the output. doc/assistants.md has more.
 type MCPResourceOptions struct {
-	// URI is the address, in a scheme of the service's own, such as "todos://todos/{id}". A
-	// name in braces is the JSON name of a scalar field of the input, for one segment of the
-	// path. The URI can end in optional parameters, as in "todos://todos{?limit,cursor}" (RFC
-	// 6570, level 1 and {?…}). It must have all required fields, and no other resource may have
-	// it.
+	// URI is the address, such as "todos://todos/{id}" or "todos://todos{?limit,cursor}" (RFC
+	// 6570, level 1 and {?…}). A name in braces is the JSON name of a scalar field of the
+	// input. The URI must have all required fields, and no other resource may have it.
 	URI string
 	// Title is the name that people see. Default: that of the tool.
 	Title string
 	// Description says what the resource is. Default: that of the method.
 	Description string
-	// MIMEType is the media type of texts. Default: "application/json", or
-	// "text/plain" for an output with MCPContent. A File has the one of its tag, or its own.
+	// MIMEType is the media type of texts. Default: "application/json", or "text/plain" for an
+	// output with MCPContent. A File has the one of its tag, or its own.
 	MIMEType string
-	// TTL is how long clients of revision 2026-07-28 and later may keep what they have
-	// read, for one user, in whole milliseconds (MCP 2026-07-28, Caching). It must not be
-	// negative. Default: zero, which means not at all.
+	// TTL is how long clients of revision 2026-07-28 and later may keep what they have read,
+	// for one user, in whole milliseconds (MCP 2026-07-28, Caching). It must not be negative.
+	// Default: zero, which means not at all.
 	TTL time.Duration
-	// Icons are for people. Meta is sent as _meta, both in the lists and in the contents,
-	// where hosts of MCP Apps look. It must be JSON. Default: none.
+	// Icons are for people. Meta, which must be JSON, is sent as _meta, both in the lists and
+	// in the contents. Default: none.
 	Icons []MCPIcon
 	Meta  map[string]any
 	// NotTool says that the method is not a tool too.
@@ -66,10 +63,9 @@ type MCPResourceOptions struct {
 }
 
 // MCPPromptOptions makes a prompt of a method: messages that a person lets a client send to a
-// model. The output must have a method MCPContent, whose blocks are the messages, all of the
-// role user. The fields of the input are the arguments, which are texts, so they must be
-// scalars (MCP 2025-11-25, Prompts). A prompt is not a tool, and its method has no idempotency
-// key.
+// model (MCP 2025-11-25, Prompts). The output must have a method [MCPContent], whose blocks are
+// the messages. The fields of the input are the arguments, which must be scalars. A prompt is
+// not a tool, and its method has no idempotency key.
 type MCPPromptOptions struct {
 	// Title is the name that people see. Default: that of the tool.
 	Title string

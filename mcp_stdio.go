@@ -37,15 +37,15 @@ import (
 //
 //	err := service.MCPStdio(ctx, os.Stdin, os.Stdout, nil)
 //
-// The methods, the revisions and the options are those of [Service.MCP], except AllowedOrigins.
 // The caller is the [Principal] in ctx; see [WithPrincipal]. Info.Request and Info.Header are
-// nil. At most 64 calls run at a time. notifications/cancelled cancels the context of a call.
-// Only messages are written to out, so the program must log elsewhere.
+// nil. At most 64 calls run at a time; others wait. notifications/cancelled cancels the context
+// of a call, and nothing more is sent for it. A line of more than Options.MaxBody bytes, or one
+// that is not a message, gets an error. The program must log elsewhere than to out.
 //
 // At the end of in, calls have 2 seconds to end; then MCPStdio cancels them and returns nil.
 // When ctx ends, they have 0.75 seconds, and it returns the error of ctx. It returns an error
-// of in or out. Goroutines of a method that ignores its context, of a Read and of a Write stay
-// until these end. It panics as [Service.MCP] does.
+// of in or out. It does not wait for a method that ignores its context, a Read or a Write:
+// their goroutines stay until these end. It panics as [Service.MCP] does.
 func (s *Service) MCPStdio(ctx context.Context, in io.Reader, out io.Writer, opts *MCPOptions) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -586,15 +586,13 @@ func (rs ruleSet) lookup(role ruleRole) *rule {
 }
 
 // An Optional is a field of a JSON object that is absent, null or a value, as in a PATCH:
-// absent leaves things as they are, null removes, and a value replaces (RFC 7396, section
-// 1). The zero value is absent. The field needs omitzero and is never required:
+// absent leaves things as they are, null removes, and a value replaces (RFC 7396, section 1).
+// The zero value is absent. The field needs omitzero and is never required:
 //
 //	Title svc.Optional[string] `json:"title,omitzero" maxLength:"80"`
 //
-// Rules are about the value; null keeps them all. In an output, an absent Optional is left
-// out. An Optional has no default, cannot come from a path, a query, a header
-// or a cookie, and is no element of a list or a map. T is not a pointer. It is not safe for
-// concurrent use.
+// Rules are about the value; null keeps them all. In an output, an absent Optional is left out.
+// doc/types.md says where an Optional cannot be. It is not safe for concurrent use.
 type Optional[T any] struct {
 	value T
 	state optionalState
@@ -615,7 +613,7 @@ func (o Optional[T]) IsSet() bool { return o.state != stateAbsent }
 // IsNull reports whether o is null. It is false if o is absent.
 func (o Optional[T]) IsNull() bool { return o.state == stateNull }
 
-// Get returns the value of o. It returns the zero value and false if o is absent or null.
+// Get returns the value of o, or the zero value and false if o is absent or null.
 func (o Optional[T]) Get() (T, bool) { return o.value, o.state == stateValue }
 
 // Set makes v, which may be zero, the value of o.

@@ -102,91 +102,79 @@ import (
 
 // Options configures a service. The zero value and nil stand for the defaults.
 type Options struct {
-	// Name is the name of the service in documents. Default: the interface's
-	// name.
+	// Name is the name of the service in documents. Default: the interface's name.
 	Name string
 	// Description describes the service in documents. Default: nothing.
 	Description string
 	// Version is the version of the API in documents. Default: "0.1.0".
 	Version string
-	// Contact is where users of the API find help, in documents: a URL that begins with
-	// https://, or an e-mail address. Default: none.
+	// Contact is where users of the API find help, in documents: an https URL or an e-mail
+	// address. Default: none.
 	Contact string
-	// License is the license of the API in documents, as an SPDX identifier such as
-	// "Apache-2.0". Default: none.
+	// License is an SPDX identifier such as "Apache-2.0", for documents. Default: none.
 	License string
-	// OpenAPI is the version of the document that OpenAPI serves when a request asks for
-	// none: "3.0", "3.1" or "3.2". Default: "3.0.3", which nearly every tool reads.
-	// Generators make better clients of 3.1.
+	// OpenAPI is the version of the document for requests that ask for none: "3.0", "3.1" or
+	// "3.2". Default: "3.0.3". Generators make better clients of 3.1.
 	OpenAPI string
-	// Resource is the resource of all methods for which MethodOptions names no
-	// other: the first segment of their paths, and the first part of their names
-	// on other transports. It has ASCII letters, digits, - and _. Default: Name in
-	// snake_case.
+	// Resource is the resource of all methods for which MethodOptions names no other: the first
+	// segment of their paths, and the first part of their names on other transports. It has
+	// ASCII letters, digits, - and _. Default: Name in snake_case.
 	Resource string
 	// Path replaces Resource in REST paths only. It has one or more segments, without
-	// placeholders. Two versions of a service can then have the same paths below their
-	// prefixes: Resource "orders_v2" and Path "orders", and Join(v1.At("/v1"), v2.At("/v2")). A
-	// MethodOptions.Resource is in the path all the same. Default: Resource.
+	// placeholders. doc/routes.md says how two versions of a service have the same paths.
+	// Default: Resource.
 	Path string
-	// Methods has the options of single methods by Go name. An unknown name is a
-	// mistake.
+	// Methods has the options of single methods by Go name. An unknown name is a mistake.
 	Methods map[string]MethodOptions
 	// Defaults apply to every method of the service.
 	Defaults Defaults
 	// Schemes are the credentials that documents and the page of Docs ask for; each of them is
 	// enough. With Schemes, every call without a [Principal] in its context is UNAUTHENTICATED,
-	// on every transport and in Service.Call, before its input is read. [Bearer], [APIKey],
-	// [BasicAuth] and your own middleware, by [WithPrincipal], put one there. Default: none, or
-	// a bearer token if Defaults.Auth says so.
+	// on every transport, before its input is read. Guards such as [Bearer], and
+	// [WithPrincipal], put one there. Default: none, or a bearer token if Defaults.Auth says
+	// so.
 	Schemes []Scheme
 	// Strict rejects JSON objects with unknown members and unknown query parameters, except the
-	// one that [Version] reads. They are ignored otherwise. Schemas of inputs then say
-	// additionalProperties: false. For a method without an input, JSON-RPC and MCP reject every
-	// argument, and REST ignores a body.
+	// one that [Version] reads, instead of ignoring them. Schemas of inputs then say so. For a
+	// method without an input, JSON-RPC and MCP reject every argument, and REST ignores a body.
 	Strict bool
-	// MaxBody is the largest request body accepted, in bytes. A larger one gets 413 (RFC 9110,
-	// section 15.5.14) and nothing is called. Zero means DefaultMaxBody; a negative value means
-	// no limit.
+	// MaxBody is the largest request body, in bytes. A larger one gets 413 (RFC 9110, section
+	// 15.5.14) and nothing is called. Zero means DefaultMaxBody; a negative value means no
+	// limit.
 	MaxBody int64
-	// BodyTimeout is how long a client may take to send a body. After that it gets 408 (RFC
-	// 9110, section 15.5.9) and nothing is called. It replaces http.Server.ReadTimeout for the
-	// body. Zero means DefaultBodyTimeout; a negative value leaves the limit of the server.
+	// BodyTimeout is how long a client may take to send a body, in place of
+	// http.Server.ReadTimeout. After that it gets 408 (RFC 9110, section 15.5.9) and nothing is
+	// called. Zero means DefaultBodyTimeout; a negative value leaves the limit of the server.
 	BodyTimeout time.Duration
-	// Intercept wraps every call on every transport, for what all methods need: access checks,
-	// tracing, transactions. Register calls it once, with the function that calls a method, and
-	// it returns the function to call instead. Inputs are valid at that point. Pass on a
-	// context derived from yours, the same names and an input of the method's type, and return
-	// what the method returned or an output of the same type; anything else is INTERNAL. The
-	// Content of a File is read, and a stream is run, after your function has returned.
-	// Default: none.
+	// Intercept wraps every call on every transport, for access checks, tracing, transactions.
+	// Register calls it once, with the function that calls a method, and it returns the
+	// function to call instead. Inputs are valid at that point. Pass on a context derived from
+	// yours, the same names and an input of the method's type, and return an output of the
+	// method's type; anything else is INTERNAL. The Content of a File is read, and a stream is
+	// run, after your function has returned. Default: none.
 	Intercept func(InvokeFunc) InvokeFunc
-	// Observe is called at the end of every call, for metrics and traces; see
-	// [Observation]. Default: none.
+	// Observe is called at the end of every call, for metrics and traces; see [Observation].
 	Observe func(ctx context.Context, o Observation)
-	// Idempotency makes calls with a key happen once, for the methods that have a
-	// MethodOptions.IdempotencyKey. Default: none.
+	// Idempotency makes calls with a key happen once, for methods with
+	// MethodOptions.IdempotencyKey.
 	Idempotency *Idempotency
-	// Errors are errors that every method can return, such as those of an interceptor; see
-	// MethodOptions.Errors. Default: none.
+	// Errors are errors that every method can return; see MethodOptions.Errors. Default: none.
 	Errors []*Error
 	// ErrorForm is the form of errors over REST, also of the event that ends a stream early.
 	// Give its Write to middleware. Default: the envelope of [WriteError].
 	ErrorForm *ErrorForm
-	// OnError writes the error responses of REST, if an ErrorForm is not enough. Other
-	// transports have a fixed form. Default: WriteError.
+	// OnError writes the error responses of REST, if an ErrorForm is not enough. Default:
+	// WriteError.
 	OnError ErrorWriter
 	// Logger gets one line for every error that is sent to a client, with the cause. A path is
-	// cut after 256 bytes, the text of an error after 2 KiB. Default: slog.Default, at the time
-	// of each line.
+	// cut after 256 bytes, the text of an error after 2 KiB. Default: slog.Default.
 	Logger *slog.Logger
 }
 
 // Defaults apply to every method of a service. Each field may be empty.
 type Defaults struct {
 	// BaseURL is the URL of the REST routes in documents, for a proxy that strips a prefix:
-	// "https://example.com/api". Slashes at its end are left out. Default: "/", the root of the
-	// host that serves the document.
+	// "https://example.com/api". Slashes at its end are left out. Default: "/".
 	BaseURL string
 	// Auth "bearer" is short for Options.Schemes with the one Type "bearer". Any other text is
 	// a mistake. Default: no scheme.
@@ -195,24 +183,20 @@ type Defaults struct {
 
 // MethodOptions configures one method. The zero value stands for the defaults.
 type MethodOptions struct {
-	// Resource is the resource of the method, in the characters of Options.Resource, which
-	// is the default.
+	// Resource is the resource of the method. Default: Options.Resource.
 	Resource string
 	// HTTP is the route, as a pattern of http.ServeMux with a verb, and without a host or the
-	// prefix of At: "POST /todos/{id}/archive". Default: inferred from the method's name; see
-	// the package documentation.
+	// prefix of At: "POST /todos/{id}/archive". Default: inferred from the method's name.
 	HTTP string
 	// Status is the HTTP status of success: 200, 201, 202 or 203 with an output, and 200, 202,
-	// 204 or 205 without one, with an empty body. A stream has 200. Default: 200, or 204
-	// without an output.
+	// 204 or 205 without one. A stream has 200. Default: 200, or 204 without an output.
 	Status int
-	// Description describes the method in the descriptor and in documents. A model
-	// reads it to decide whether to call the tool. Default: nothing.
+	// Description describes the method in documents, and to models that decide whether to call
+	// the tool. Default: nothing.
 	Description string
 	// Transports serve the method: TransportREST, TransportRPC, TransportMCP. Others do not
-	// know it, nor do their documents. Without TransportREST the method has no route: HTTP and
-	// Status mean nothing and HTTPBinding is empty. Service.Call calls every method. Default:
-	// all that can carry its input and output.
+	// know it, nor do their documents. Service.Call calls every method. Default: all that can
+	// carry its input and output.
 	Transports []Transport
 	// Public lets everybody call the method although Options.Schemes are set, such as a health
 	// check. Behind [Bearer] that needs BearerOptions.Optional.
@@ -220,26 +204,25 @@ type MethodOptions struct {
 	// Scopes are those that the [Principal] of the caller must all have, or the call is
 	// PERMISSION_DENIED. They need Options.Schemes. Default: none.
 	Scopes []string
-	// IdempotencyKey says whether calls have an idempotency key; see [Idempotency]. A
-	// method that only reads, such as a GET, needs none. Default: no key is read.
+	// IdempotencyKey says whether calls have an idempotency key; see [Idempotency]. A method
+	// that only reads, such as a GET, needs none. Default: no key is read.
 	IdempotencyKey KeyUse
-	// Errors are those that the method can return beside the errors of svc itself. Documents
-	// list them by status, with examples of their messages and headers. If a method with
-	// Errors, even an empty list, returns another code, it is sent all the same, and its line
-	// in the log is an error that says so. Codes that any call can have, such as INTERNAL, need
-	// not be declared: doc/errors.md has them. Default: nothing is declared.
+	// Errors are those that the method can return beside the errors of svc itself, for
+	// documents. If a method with Errors, even an empty list, returns another code, it is sent
+	// all the same, and the log has an error that says so. doc/errors.md has the codes that
+	// need not be declared. Default: nothing is declared.
 	Errors []*Error
 	// Deprecated marks the method as deprecated in every document. It is still served.
 	Deprecated bool
-	// MaxBody and BodyTimeout replace those of Options over REST. JSON-RPC and MCP know the
-	// method only when they have read the body. Zero: those of Options.
+	// MaxBody and BodyTimeout replace those of Options over REST, where the route names the
+	// method before the body is read. Zero: those of Options.
 	MaxBody     int64
 	BodyTimeout time.Duration
 	// Stream says how the outputs are sent. Default: as one record, or as StreamSSE if the
 	// method returns a Stream.
 	Stream StreamMode
-	// Direct calls the method without reflection, which saves a few hundred nanoseconds;
-	// see [Direct]. Default: a call by reflection.
+	// Direct calls the method without reflection, which is faster; see [Direct]. Default:
+	// reflection.
 	Direct DirectCall
 }
 
@@ -450,10 +433,8 @@ func suggestMethod(iface reflect.Type, name string) string {
 }
 
 // Join returns one service with the methods of all services: one set of routes and one
-// document. Each method keeps the options of its own service. Description, Version, Contact,
-// License, OpenAPI and Defaults are those of the first service. So are OnError for unknown
-// routes, and MaxBody and BodyTimeout for JSON-RPC and MCP, where only the body names the
-// method. Two versions of one interface need two Resources and prefixes from [Service.At].
+// document. Each method keeps the options of its own service; what belongs to no method is that
+// of the first. doc/routes.md has the list, and says how to join versions.
 //
 // Join panics without services and with a nil one, if two methods have the same route or the
 // same name in the same resource, and if the services differ in Defaults.BaseURL.
@@ -648,23 +629,9 @@ type runningCall interface {
 	callIntercepted(ctx context.Context, resource, method string, input any) (any, error)
 }
 
-// An Observation is what Options.Observe learns about one call. Each of these is observed once:
-//
-//	What                                   Err
-//	-------------------------------------  ----------------------------------
-//	a call, also one of a batch, a         the error of the answer, or nil
-//	notification, a Service.Call
-//	a rejected input, body or caller of    the same
-//	a known method
-//	a call of a batch that is not run      why: RESOURCE_EXHAUSTED or CANCELED
-//	a stream, when it has ended            why it ended early, or nil
-//	a call that panics with                http.ErrAbortHandler
-//	http.ErrAbortHandler
-//	a round of MCP that ends in a          nil
-//	question to the caller
-//
-// Requests that reach no method are not observed. A [Stream] that Service.Call returns is
-// observed when the method has returned it.
+// An Observation is what Options.Observe learns about one call. Each call is observed once,
+// also one that is rejected; doc/production.md lists what counts as a call, and the error of
+// each. Requests that reach no method are not observed.
 //
 // Observe is called when the answer is known and before it is sent, on the goroutine of the
 // call, so it runs concurrently with itself and the client waits for it. ctx belongs to the
@@ -678,8 +645,7 @@ type Observation struct {
 	Duration  time.Duration // since the request
 	Replayed  bool          // the answer is that of an earlier call with the same idempotency key
 	// Status is the HTTP status of the response; for an error, the one that WriteError sends.
-	// It is 0 if there is no response for this call alone: for a Service.Call, over standard
-	// input and output, and in a batch.
+	// It is 0 if there is no response for this call alone, as in a batch.
 	Status int
 	// RPC is the name that made the call: of the method over JSON-RPC ("todos.mark_done"), or
 	// of the method of MCP ("tools/call"). It is empty over REST and for a Service.Call.

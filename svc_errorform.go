@@ -12,9 +12,8 @@ import (
 	"reflect"
 )
 
-// An ErrorForm is a form that errors have over REST in place of the envelope of [WriteError]: a
-// struct, and the functions that make it of an error and read it. Documents have its schema
-// under every error status, and clients of [Connect] with the same Options read it. It never
+// An ErrorForm is a form that errors have over REST in place of the envelope of [WriteError].
+// Its schema is in documents, and clients of [Connect] with the same Options read it. It never
 // changes. [NewErrorForm] makes one; the zero value cannot be used.
 type ErrorForm struct {
 	shape       *shape
@@ -60,10 +59,9 @@ func NewErrorForm[T any](write func(*Error) *T, read func(*T) *Error) *ErrorForm
 	return f
 }
 
-// WithStatus returns a copy of f that sends errors with this code and no status of their
-// own, see [Error.WithStatus], with another status than that of the code: 422 for
-// INVALID_ARGUMENT, for example. It panics if code is not the code of an error, or if
-// status is not from 400 to 599.
+// WithStatus returns a copy of f that sends errors with this code, and no status of their own,
+// with this status: 422 for INVALID_ARGUMENT, for example. It panics if code is not the code of
+// an error, or if status is not from 400 to 599.
 func (f *ErrorForm) WithStatus(code Code, status int) *ErrorForm {
 	if !code.isError() || status < 400 || status > 599 {
 		panic(fmt.Sprintf("svc: ErrorForm.WithStatus(%q, %d): want the code of an error, and a status from 400 to 599; WithRuleStatus takes rules such as syntax", code, status))
@@ -74,11 +72,10 @@ func (f *ErrorForm) WithStatus(code Code, status int) *ErrorForm {
 	return &c
 }
 
-// WithRuleStatus returns a copy of f that sends errors with a [Violation] of this rule, and
-// no status of their own, with this status: 400 for "syntax", for example, if WithStatus
-// gives other INVALID_ARGUMENT errors 422. If several violations of an error have rules with
-// a status, the first of them decides. It panics if rule is empty or a [Code], or if status
-// is not from 400 to 599.
+// WithRuleStatus returns a copy of f that sends errors with a [Violation] of this rule, and no
+// status of their own, with this status: 400 for "syntax", for example. The first such
+// violation decides. It panics if rule is empty or a [Code], or if status is not from 400 to
+// 599.
 func (f *ErrorForm) WithRuleStatus(rule string, status int) *ErrorForm {
 	// The application has rules of its own, so rule cannot be checked against a list.
 	if code := Code(rule); rule == "" || code == CodeOK || code.isError() || status < 400 || status > 599 {
@@ -90,8 +87,8 @@ func (f *ErrorForm) WithRuleStatus(rule string, status int) *ErrorForm {
 	return &c
 }
 
-// WithContentType returns a copy of f with another media type than application/json, such
-// as application/problem+json. It panics if that is no JSON type.
+// WithContentType returns a copy of f with another media type than application/json, such as
+// application/problem+json. It panics if that is no JSON type.
 func (f *ErrorForm) WithContentType(mediaType string) *ErrorForm {
 	if !isJSONType(mediaType) {
 		panic(fmt.Sprintf("svc: ErrorForm.WithContentType(%q): want application/json, or an application type that ends in +json", mediaType))
@@ -101,8 +98,8 @@ func (f *ErrorForm) WithContentType(mediaType string) *ErrorForm {
 	return &c
 }
 
-// Write is an [ErrorWriter] that responds in the form, for middleware. Status and headers are
-// those of a method's error over REST; nil counts as UNKNOWN, as in [WriteError].
+// Write is an [ErrorWriter] that responds in the form, for middleware, as for a method's error
+// over REST; nil counts as UNKNOWN.
 func (f *ErrorForm) Write(w http.ResponseWriter, r *http.Request, err error) {
 	e := errorOrUnknown(err)
 	body, contentType := f.appendBody(nil, e, r)

@@ -19,29 +19,26 @@ import (
 
 // Idempotency makes the effect of a call happen once, however often a client sends the call
 // with the same idempotency key: later calls get the answer of the first, over any transport
-// and from any replica. After an error the key runs the method again. Over REST and JSON-RPC
-// the key is the header Idempotency-Key (draft-ietf-httpapi-idempotency-key-header), in a batch
-// with "#" and the id of the call, and for tools the argument idempotency_key. Keys belong to
-// the caller, by Principal.Subject. Without a [Principal] all callers share them, so keys must
-// be random, or callers read each other's answers.
+// and from any replica. After an error the key runs the method again. The key is the header
+// Idempotency-Key (draft-ietf-httpapi-idempotency-key-header), and for tools the argument
+// idempotency_key; doc/keys.md has more, and a store.
 //
-// Every answer is read from its record, the first one too. So an output must be readable from
-// its JSON; unexported fields, and what a method adds to Info.Header, are lost. doc/keys.md has
-// a store.
+// Keys belong to the caller, by Principal.Subject. Without a [Principal] all callers share
+// them, so keys must be random, or callers read each other's answers. Every answer is read from
+// its record, the first one too: unexported fields, and what a method adds to Info.Header, are
+// lost.
 type Idempotency struct {
 	// Run opens a transaction and calls do in it, at most once for each id. It keeps the record
 	// that do returns in the same transaction, and returns it; for a known id it returns the
-	// record that it has. The id has 43 characters, and the record is JSON, which fits bytea.
-	// Give do a context that has the transaction and is derived from ctx. If do fails, roll
-	// back and return its error; if the method panics, so does do.
+	// record that it has. Give do a context that has the transaction and is derived from ctx.
+	// If do fails, roll back and return its error; if the method panics, so does do. Run must
+	// not be nil.
 	//
-	// Do not wait for another call with the id, or a few repetitions of a slow call take all
-	// connections of a pool: return ABORTED, which is 409 with Retry-After. An error that is
-	// not an [*Error] is UNAVAILABLE with Retry-After, since it does not say whether the
-	// transaction was committed. Run must not be nil.
+	// Do not wait for another call with the id: return ABORTED, which is 409 with Retry-After.
+	// An error that is not an [*Error] is UNAVAILABLE with Retry-After, since it does not say
+	// whether the transaction was committed.
 	Run func(ctx context.Context, id string, do func(context.Context) (record []byte, err error)) (record []byte, err error)
-	// KeepFor is how long Run keeps a record, for documents. Zero means 24 hours. A negative
-	// value is a mistake.
+	// KeepFor is how long Run keeps a record, for documents. Zero means 24 hours.
 	KeepFor time.Duration
 }
 

@@ -543,7 +543,7 @@ type DirectCall struct {
 	each    eachFunc // nil if the method returns no stream
 }
 
-// Direct returns the DirectCall of a method with an input and an output, from the method
+// Direct returns the [DirectCall] of a method with an input and an output, from the method
 // expression of the interface:
 //
 //	"Create": {Direct: svc.Direct(TodoAPI.Create)},

@@ -18,21 +18,18 @@ import (
 // svc calls the iterator exactly once, even if the client has gone, so that it can release the
 // resources of the stream. ctx is canceled when the client has gone; an iterator that waits
 // must watch it. yield returns false when no more items are wanted. It may be called from any
-// goroutine, and also after the end, where it returns false. An error ends the stream, as does
-// a nil item without an error. An item may be changed after yield has returned.
+// goroutine, and also after the end. An error ends the stream, as does a nil item without an
+// error. An item may be changed after yield has returned.
 //
-// Over REST the items are server-sent events, and the last event is named done or, with the
-// error as its data, error. An item with a method SSE() [Event] sets the ID of its event. Other
-// transports collect {"items":[…]}, at most 1,000: serve a stream without an end over REST
-// only, by MethodOptions.Transports.
-//
-// http.Server.Shutdown waits for streams, so end them when the program stops. doc/streams.md
-// has more.
+// Over REST the items are server-sent events, and other transports collect at most 1,000 of
+// them in {"items":[…]}: serve a stream without an end over REST only, by
+// MethodOptions.Transports. doc/streams.md has the events, and says how to end streams when the
+// program stops.
 type Stream[T any] = iter.Seq2[*T, error]
 
-// StreamSSE sends the outputs of a method as server-sent events (WHATWG HTML, section
-// 9.2). It is the default for methods that return a [Stream]. For other methods the
-// output is the only event.
+// StreamSSE sends the outputs of a method as server-sent events (WHATWG HTML, section 9.2). It
+// is the default for methods that return a [Stream]. For other methods the output is the only
+// event.
 const StreamSSE StreamMode = "sse"
 
 // DirectStream is [Direct] for a method that returns a [Stream].
