@@ -257,14 +257,14 @@ func (g *guard) serve(w http.ResponseWriter, r *http.Request, next http.Handler)
 type BearerOptions struct {
 	// Resource is the URL by which clients know this server, such as that of the MCP endpoint,
 	// without a user and a fragment. verify must reject tokens that were issued for another
-	// server (RFC 8707, section 2). Default: none.
+	// server (RFC 8707, section 2).
 	Resource string
 	// AuthorizationServers are the URLs of the servers that issue tokens, without a query (RFC
 	// 8414, section 2). With them, Resource must be set, Bearer serves the metadata document
-	// (RFC 9728), and its challenges link to it. Default: none.
+	// (RFC 9728), and its challenges link to it.
 	AuthorizationServers []string
 	// Scopes are those that every token must have. A scope is visible ASCII without quotes and
-	// backslashes (RFC 6749, section 3.3). Default: none.
+	// backslashes (RFC 6749, section 3.3).
 	Scopes []string
 	// Optional passes requests without a token. Services then reject them with UNAUTHENTICATED,
 	// except for public methods; other handlers must call [PrincipalFrom].
@@ -499,8 +499,8 @@ func withoutToken(err error, token string) error {
 
 // BasicAuth returns middleware that requires HTTP Basic credentials (RFC 7617) and passes
 // requests whose name and password are in users, with a [Principal] of that name and no scopes.
-// Every other request gets 401 with an UNAUTHENTICATED error, written as opts says, unless it
-// has no such credentials and a guard outside has identified its caller; see [Bearer].
+// Every other request gets 401, written as opts says, unless it has no such credentials and a
+// guard outside has identified its caller; see [Bearer].
 //
 // users maps names to passwords, and is copied. A user with an empty password always gets 401.
 // Passwords are sent in clear text: use TLS. doc/identity.md has more. BasicAuth panics if

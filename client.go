@@ -50,15 +50,13 @@ import (
 // ClientOptions configures a client. The zero value and nil stand for the defaults.
 type ClientOptions struct {
 	// Service has the options of the service, from which its routes, rules and form of errors
-	// follow. A package that declares an interface should export its options too. Default: the
-	// defaults of [Options].
+	// follow. Default: the defaults of [Options].
 	Service *Options
 	// HTTPClient sends the requests. It is copied. Its Timeout includes the time of streams,
 	// and its CheckRedirect is not used. Default: http.DefaultClient.
 	HTTPClient *http.Client
-	// Handler is called in place of the network, for tests: [Service.REST], with or without
-	// middleware. The URL of Connect may then be empty or a path, such as "/v1" for Service.At.
-	// Setting both Handler and HTTPClient is a mistake. Default: none.
+	// Handler is called in place of the network, for tests, such as [Service.REST]. The URL of
+	// Connect may then be empty or a path, such as "/v1". Setting HTTPClient too is a mistake.
 	Handler http.Handler
 	// MaxBody is the largest body of a response and the largest event of a stream, in bytes;
 	// more is an INTERNAL error. Zero means 16 MiB; a negative value means no limit. The

@@ -106,16 +106,12 @@ type TestingT interface {
 // CheckReleased fails a test of the program if s breaks the contract in a file, which is that
 // of the last release:
 //
-//	var update = flag.Bool("update", false, "write testdata/released.json")
+//	svc.CheckReleased(t, newService(), "testdata/released.json", *update)
 //
-//	func TestReleased(t *testing.T) {
-//		svc.CheckReleased(t, newService(), "testdata/released.json", *update)
-//	}
-//
-// To allow an intended break, pass its text without the example; a text that allows no break
-// fails too. With update, the file is written unless a break is not allowed. Without, the test
-// fails if the file is missing or is not what s promises. doc/releases.md lists what is a
-// break.
+// With update, usually a flag of the test, the file is written unless a break is not allowed.
+// Without, the test also fails if the file is missing or is not what s promises. To allow an
+// intended break, pass its text without the example; a text that allows no break fails too.
+// doc/releases.md lists what is a break.
 func CheckReleased(t TestingT, s *Service, file string, update bool, allowed ...string) {
 	t.Helper()
 	promised := s.Contract()

@@ -44,19 +44,16 @@ type DocsOptions struct {
 }
 
 // Docs returns a handler that serves a page about the REST routes of s, with a form to call
-// each method over the transports of opts. The page loads no other file, sends requests only
-// when the user presses Send, and forgets credentials when it is closed.
-//
-// The same is served as Markdown at llms.txt, and to requests whose Accept prefers
-// text/markdown to text/html. Mount the page on a path that ends in a slash, since browsers
-// resolve relative paths against that:
+// each method over the transports of opts. The same is served as Markdown at llms.txt, and to
+// requests whose Accept prefers text/markdown to text/html. Mount the page on a path that ends
+// in a slash, since browsers resolve relative paths against that:
 //
 //	docs := service.Docs(&svc.DocsOptions{REST: ".", RPC: "rpc", MCP: "mcp"})
 //	mux.Handle("/{$}", docs)
 //	mux.Handle("/llms.txt", docs)
 //
 // Verbs other than GET and HEAD get 405. Docs panics if a path in opts has a host, a query or a
-// fragment. doc/documents.md has more.
+// fragment. doc/documents.md has more about the page.
 func (s *Service) Docs(opts *DocsOptions) http.Handler {
 	places := *cmp.Or(opts, new(DocsOptions))
 	for _, place := range []string{places.REST, places.RPC, places.MCP, places.OpenAPI} {

@@ -30,13 +30,13 @@ import (
 //
 //	Photo svc.Body `contentType:"image/png,image/jpeg" maxBytes:"10485760"`
 //
-// The method reads it while it arrives, until it returns. A request with a media type that the
-// tag contentType does not list gets 415; without the tag every type is accepted. maxBytes
-// replaces MaxBody. BodyTimeout limits the wait for each 64 KiB, and not for the whole body.
+// The method reads it while it arrives, until it returns. maxBytes replaces MaxBody.
+// BodyTimeout limits the wait for each 64 KiB, and not for the whole body. doc/files.md lists
+// when a Body is rejected, before the method or by Read.
 //
-// If the body is too large, too slow or cut, Read returns an [*Error] with the status 413, 408
-// or 400. Check it before you store the file, since the method has read a part of it. If the
-// method returns no error, the client gets that of Read.
+// If the body is too large, too slow or cut, Read returns an [*Error]. Check it before you
+// store the file, since the method has read a part of it. If the method returns no error, the
+// client gets that of Read.
 type Body struct {
 	ContentType string // as the client sent it; empty if it sent none
 	Size        int64  // in bytes; -1 if it is not known

@@ -770,8 +770,7 @@ type HandlerFunc func(w http.ResponseWriter, r *http.Request) error
 // Handle returns an [http.Handler] that calls fn. If fn returns an error, Handle logs it and
 // writes the response by opts. A panic counts as an INTERNAL error with a [*PanicError] as its
 // cause; one with [http.ErrAbortHandler] goes on to net/http. If the response has already
-// begun, an error or a panic closes the connection, so that clients notice that it is
-// incomplete.
+// begun, an error or a panic closes the connection, so that clients notice.
 //
 // Unlike methods of a service, fn also gets POST requests that browsers send for pages of other
 // sites, with the user's cookies; see doc/identity.md.

@@ -41,38 +41,37 @@ import (
 	"time"
 )
 
-// MCPOptions configures [Service.MCP]. The zero value and nil stand for the
-// defaults. It must not be changed after the call of Service.MCP.
+// MCPOptions configures [Service.MCP]. The zero value and nil stand for the defaults; a field
+// whose comment names no default is empty by default. Do not change it after the call.
 type MCPOptions struct {
 	// ServerInfo is the name and version that clients show to people and write to their logs.
 	ServerInfo MCPServerInfo
-	// Instructions tell a model how to use the tools together. Default: none.
+	// Instructions tell a model how to use the tools together.
 	Instructions string
 	// AllowedOrigins are the web origins, such as "https://app.example", whose pages may call
 	// the server. "null" allows pages without an origin, and "*" all pages: use it only if
 	// every call is authenticated. Other origins get 403 (MCP 2026-07-28, Streamable HTTP,
-	// Security Warning). Requests without an Origin header do not come from pages and are
-	// served; doc/assistants.md has more. Default: none.
+	// Security Warning). Requests without an Origin header are served; doc/assistants.md has
+	// more.
 	AllowedOrigins []string
 	// Invoke is called instead of the methods, with a valid input. It must return what the
 	// method would return; anything else is INTERNAL. Options.Intercept runs around it, and
-	// again if Invoke calls [Service.Call]. Default: nil, which calls the methods.
+	// again if Invoke calls [Service.Call].
 	Invoke InvokeFunc
-	// ListTTL is how long clients of revision 2026-07-28 and later may keep the list of tools
-	// and the answer of server/discover (MCP 2026-07-28, Caching), in whole milliseconds,
-	// rounded down. It must not be negative. Default: zero, not at all.
+	// ListTTL is how long clients may keep the list of tools and the answer of server/discover,
+	// from revision 2026-07-28 on (MCP 2026-07-28, Caching), in whole milliseconds. It must not
+	// be negative. Zero: not at all.
 	ListTTL time.Duration
-	// ListScope says where a list may be kept: "public" allows caches that users share,
-	// "private" only the cache of one user. Default: "private".
+	// ListScope is "public" if caches that users share may keep a list, or else "private", the
+	// default.
 	ListScope string
 	// Show reports whether the lists show the tool, the resource or the prompt of a method. ctx
 	// has the [Principal] of the caller. If Show panics, the answer is an error. Show does not
-	// protect methods, which a client can call by a name that it knows: use
-	// MethodOptions.Scopes. With Show, ListScope must be "private". Default: all are shown.
+	// protect methods: use MethodOptions.Scopes. With Show, ListScope must be "private".
+	// Default: all are shown.
 	Show func(ctx context.Context, m Method) bool
-	// StateKey seals the answers that clients carry from one round of questions to the next,
-	// for methods that ask again after an answer; see [Ask]. It must be the same on all
-	// replicas. Clients can read what it seals. Default: nil, with which a method can ask in
+	// StateKey seals answers for methods that ask again after an answer; see [Ask]. It must be
+	// the same on all replicas. Clients can read what it seals. Without it a method can ask in
 	// one round only.
 	StateKey *CursorKey
 	// MaxResult is how many Unicode characters all texts of a result may have together. A
@@ -80,16 +79,15 @@ type MCPOptions struct {
 	// It must not be negative. Default: 0, which means 100,000.
 	MaxResult int
 	// AllowUnknown ignores arguments that the input does not have, unless Options.Strict is
-	// set. Default: false. They are violations then, so that a model that misspells an argument
-	// learns of it.
+	// set. Default: they are violations, so that a model that misspells an argument learns of
+	// it.
 	AllowUnknown bool
-	// Resources makes resources of methods, and Prompts makes prompts of them, by names as in
-	// Tools. Default: none.
+	// Resources makes resources of methods, and Prompts makes prompts, by names as in Tools.
 	Resources map[string]MCPResourceOptions
 	Prompts   map[string]MCPPromptOptions
 	// Tools has the options of single tools, by the Go name of the method, such as "GetTodo",
-	// or by the name of the tool, such as "todos_get". If joined services have a Go name twice,
-	// only the name of the tool is allowed. An unknown name is a mistake.
+	// or by the name of the tool, such as "todos_get". An unknown name is a mistake, and so is
+	// a Go name that joined services have twice.
 	Tools map[string]MCPToolOptions
 }
 
@@ -150,7 +148,8 @@ func encodeIcons(icons []MCPIcon) []byte {
 	return encodeDocument(icons)
 }
 
-// MCPToolOptions configures one tool. The zero value stands for the defaults.
+// MCPToolOptions configures one tool. The zero value stands for the defaults. A field whose
+// comment names no default is empty by default.
 //
 // ReadOnly, Destructive, Idempotent and OpenWorld are hints (MCP 2026-07-28, Tools,
 // annotations), by which clients decide whether to ask a person before they call the tool. nil
@@ -161,24 +160,22 @@ type MCPToolOptions struct {
 	Name string
 	// Title is the name that people see. Default: such as "todos: mark done".
 	Title string
-	// Icons are for people. Meta is sent with the tool as its _meta, for hosts that know its
-	// keys. It must be JSON. Default: none.
+	// Icons are for people. Meta is sent with the tool as its _meta, and must be JSON.
 	Icons []MCPIcon
 	Meta  map[string]any
 	// Description is what models read to decide whether to call the tool. Default:
 	// MethodOptions.Description, or else a sentence made of the names.
 	Description string
 	// InputSchema is a JSON Schema with "type":"object" to publish instead of the generated
-	// one. Arguments are checked by the Go type of the input; doc/assistants.md says what the
-	// schema decides. Default: nil, the generated schema.
+	// one. Arguments are still checked by the Go type of the input; doc/assistants.md has more.
 	InputSchema []byte
 	// Fields gives the tool an argument fields, by which a model asks for some members of the
 	// output, or of its items; see [FieldsFrom]. They must be members of a struct with at most
-	// 40 members, which is no union and has no MCPContent. Default: false.
+	// 40 members, which is no union and has no MCPContent.
 	Fields bool
 	// RequiredCapabilities are the capabilities that a client needs for the tool, such as
-	// "sampling". A call of a client of revision 2026-07-28 or later without them gets error
-	// -32021 (MCP 2026-07-28, Base Protocol). Earlier clients are not checked. Default: none.
+	// "sampling". From revision 2026-07-28 on, a call without them gets error -32021 (MCP
+	// 2026-07-28, Base Protocol).
 	RequiredCapabilities []string
 	// ReadOnly says that the tool changes nothing. Default: true for GET.
 	ReadOnly *bool
@@ -221,8 +218,7 @@ type mcpTexts struct {
 
 // MCP returns a handler for one path, such as /mcp, that serves every method as a tool by the
 // Model Context Protocol, revisions 2024-11-05 to 2026-07-28. It takes POST requests and keeps
-// no sessions, so any replica can answer any request. doc/assistants.md says what each revision
-// has.
+// no sessions, so any replica can answer any request.
 //
 // The name of a tool is resource_method, such as todos_get. Its arguments are the fields of the
 // method's input by their JSON names, and its result is the output, or the blocks of
@@ -234,7 +230,7 @@ type mcpTexts struct {
 // listen on 127.0.0.1. What a method adds to Info.Header is not sent.
 //
 // MCP panics if the options, the name of a tool or a tag mcpheader are mistaken.
-// doc/assistants.md has the rules of the tag (MCP 2026-07-28, Tools, x-mcp-header).
+// doc/assistants.md has the rules of the tag, and says what each revision has.
 func (s *Service) MCP(opts *MCPOptions) http.Handler { return s.newMCPHandler(opts) }
 
 // newMCPHandler returns the handler, which [Service.MCPStdio] uses without HTTP.

@@ -26,25 +26,24 @@ import (
 
 // Ask asks the user of the client to fill in a form, and returns the form. ctx is the context
 // of the method or derived from it. key names the question within the call, and message is the
-// question. The fields of T, a struct, are the fields of the form: strings, numbers, booleans,
-// enums, and lists of strings with an enum. They have the tags of an input.
+// question. The fields of T, a struct, are those of the form, with tags as in an input:
+// strings, numbers, booleans, enums, and lists of strings with an enum.
 //
 //	sure, err := svc.Ask[Confirm](ctx, "confirm", "Delete 12 files?")
 //	if err != nil {
 //		return nil, err
 //	}
 //
-// The method must return the error of Ask, wrapped or not. If it stands for the question, the
-// client asks its user, and the method runs again from its start: this time Ask returns the
-// answer. So ask before you change anything. A method that asks again after an answer needs
-// MCPOptions.StateKey. doc/assistants.md says how to ask several questions at once.
+// The method must return the error, wrapped or not. The first time, it makes the client ask its
+// user and call again. The method runs again from its start, and this time Ask returns the
+// answer: so ask before you change anything. doc/assistants.md has more about forms and rounds.
 //
 // If the form breaks a rule of T, Ask returns INVALID_ARGUMENT with violations that name the
 // question. It returns FAILED_PRECONDITION if the user declines or the caller cannot be asked;
 // see [CanAsk]. A T that cannot be a form and an empty key are INTERNAL.
 //
 // Treat an answer as input, not as a permission: a client can send answers without questions,
-// and can send the same answers again for 10 minutes.
+// and the same ones again for 10 minutes.
 func Ask[T any](ctx context.Context, key, message string) (*T, error) {
 	answer, err := askForm(ctx, key, message, reflect.TypeFor[T]())
 	if err != nil {
@@ -61,9 +60,8 @@ func Ask[T any](ctx context.Context, key, message string) (*T, error) {
 //	}
 //
 // It returns nil if the answer is yes, and in a call over REST, JSON-RPC or by [Service.Call],
-// since the caller has decided there; a Service.Call within a call over MCP asks as that does.
-// Without a yes it returns FAILED_PRECONDITION, and INVALID_ARGUMENT for a form that breaks the
-// rules.
+// since the caller has decided there. Without a yes it returns FAILED_PRECONDITION, and
+// INVALID_ARGUMENT for a form that breaks the rules.
 func Confirm(ctx context.Context, key, message string) error {
 	if ctx.Value(exchangeKey{}) == nil {
 		if c, ok := ctx.Value(callKey{}).(*call); ok && !c.ended.Load() && ctx.Err() == nil {
@@ -102,8 +100,8 @@ func AskURL(ctx context.Context, key, message, url string) error {
 // "roots/list", and returns the result as the client has sent it, which is always an object.
 // params is any value that encoding/json writes as an object; nil omits it. The client needs
 // the capability that is named before the slash, and for elicitation/create that of
-// params.mode. Params that are no object and a method without a slash are INTERNAL. The rest is
-// as with [Ask].
+// params.mode. Other params, and a method without a slash, are INTERNAL. The rest is as with
+// [Ask].
 func AskClient(ctx context.Context, key, method string, params any) (json.RawMessage, error) {
 	capability, _, ok := strings.Cut(method, "/")
 	if key == "" || !ok {
@@ -129,9 +127,8 @@ func AskClient(ctx context.Context, key, method string, params any) (json.RawMes
 }
 
 // CanAsk reports whether the caller has a capability of MCP: "elicitation" for [Ask],
-// "elicitation.url" for [AskURL], "sampling" or "roots" for [AskClient]. It is false where a
-// caller cannot be asked, which doc/assistants.md lists, and once the method has returned. ctx
-// is the context of the method or derived from it.
+// "elicitation.url" for [AskURL], "sampling" or "roots" for [AskClient]. doc/assistants.md
+// lists when a caller cannot be asked. It is false once the method has returned.
 func CanAsk(ctx context.Context, capability string) bool {
 	x, _ := askedExchange(ctx, capability, "")
 	return x != nil

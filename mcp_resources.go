@@ -50,12 +50,11 @@ type MCPResourceOptions struct {
 	// MIMEType is the media type of texts. Default: "application/json", or "text/plain" for an
 	// output with MCPContent. A File has the one of its tag, or its own.
 	MIMEType string
-	// TTL is how long clients of revision 2026-07-28 and later may keep what they have read,
-	// for one user, in whole milliseconds (MCP 2026-07-28, Caching). It must not be negative.
-	// Default: zero, which means not at all.
+	// TTL is how long clients may keep what they have read, for one user, from revision
+	// 2026-07-28 on (MCP 2026-07-28, Caching), in whole milliseconds. It must not be negative.
+	// Zero: not at all.
 	TTL time.Duration
-	// Icons are for people. Meta, which must be JSON, is sent as _meta, both in the lists and
-	// in the contents. Default: none.
+	// Icons are for people. Meta, which must be JSON, is sent as _meta, in lists and contents.
 	Icons []MCPIcon
 	Meta  map[string]any
 	// NotTool says that the method is not a tool too.
@@ -71,7 +70,7 @@ type MCPPromptOptions struct {
 	Title string
 	// Description says what the prompt is for. Default: that of the method.
 	Description string
-	// Icons are for people. Default: none.
+	// Icons are for people.
 	Icons []MCPIcon
 }
 

@@ -38,9 +38,8 @@ import (
 //	err := service.MCPStdio(ctx, os.Stdin, os.Stdout, nil)
 //
 // The caller is the [Principal] in ctx; see [WithPrincipal]. Info.Request and Info.Header are
-// nil. At most 64 calls run at a time; others wait. notifications/cancelled cancels the context
-// of a call, and nothing more is sent for it. A line of more than Options.MaxBody bytes, or one
-// that is not a message, gets an error. The program must log elsewhere than to out.
+// nil. At most 64 calls run at a time. A line of more than Options.MaxBody bytes, or one that
+// is not a message, gets an error. The program must log elsewhere than to out.
 //
 // At the end of in, calls have 2 seconds to end; then MCPStdio cancels them and returns nil.
 // When ctx ends, they have 0.75 seconds, and it returns the error of ctx. It returns an error

@@ -30,20 +30,17 @@ const maxBatch = 1000
 
 // RPC returns a handler that serves every method over JSON-RPC 2.0: single calls, notifications
 // and batches, by POST. A method is called as resource.name: todos.mark_done for MarkDone.
-// Params are given by name: all fields of the input by their JSON names. The result of a method
-// without an output is null, and that of a [Stream] is {"items":[…]}. An error has the number
-// of its code, its message, and in data its code and details:
+// Params are the fields of the input by their JSON names. The result of a method without an
+// output is null, and that of a [Stream] is {"items":[…]}. An error has the number of its code:
 //
 //	{"code":-32005,"message":"no such todo","data":{"code":"NOT_FOUND"}}
 //
 // A batch has at most 1,000 calls. They run concurrently, at most 8 at a time, and are answered
-// in order. The answers have at most 16 MiB together: further ones are RESOURCE_EXHAUSTED. What
-// a method adds to Info.Header is dropped. doc/routes.md has more about params, batches and the
-// log, and doc/errors.md the protocol's own errors (JSON-RPC 2.0, section 5.1).
+// in order, in at most 16 MiB. What a method adds to Info.Header is dropped. doc/routes.md has
+// more about params, batches and the log, and doc/errors.md the protocol's own errors.
 //
 // The method rpc.discover returns the OpenRPC document of the service. RPC panics if the
-// service has a resource named rpc, since names that start with "rpc." are reserved (section
-// 8).
+// service has a resource named rpc, which is reserved (JSON-RPC 2.0, section 8).
 func (s *Service) RPC() http.Handler {
 	for _, m := range s.methodsOn(TransportRPC) {
 		if m.resource == "rpc" {

@@ -25,7 +25,7 @@ import (
 //
 // which is called once for each item sent over REST. The zero value is an event with only data.
 // A stream ends with an INTERNAL error if ID or Name is not one line of UTF-8 without NUL, if
-// Retry is negative, or if Name is "done" or "error", which svc uses to end a stream.
+// Retry is negative, or if Name is "done" or "error".
 type Event struct {
 	ID    string        // sent back in Last-Event-ID when the client reconnects; "" keeps the last one
 	Name  string        // the type of the event in browsers; "" means "message"

@@ -100,18 +100,19 @@ import (
 	"time"
 )
 
-// Options configures a service. The zero value and nil stand for the defaults.
+// Options configures a service. The zero value and nil stand for the defaults. A field whose
+// comment names no default is empty by default.
 type Options struct {
 	// Name is the name of the service in documents. Default: the interface's name.
 	Name string
-	// Description describes the service in documents. Default: nothing.
+	// Description describes the service in documents.
 	Description string
 	// Version is the version of the API in documents. Default: "0.1.0".
 	Version string
 	// Contact is where users of the API find help, in documents: an https URL or an e-mail
-	// address. Default: none.
+	// address.
 	Contact string
-	// License is an SPDX identifier such as "Apache-2.0", for documents. Default: none.
+	// License is an SPDX identifier such as "Apache-2.0", for documents.
 	License string
 	// OpenAPI is the version of the document for requests that ask for none: "3.0", "3.1" or
 	// "3.2". Default: "3.0.3". Generators make better clients of 3.1.
@@ -120,9 +121,8 @@ type Options struct {
 	// segment of their paths, and the first part of their names on other transports. It has
 	// ASCII letters, digits, - and _. Default: Name in snake_case.
 	Resource string
-	// Path replaces Resource in REST paths only. It has one or more segments, without
-	// placeholders. doc/routes.md says how two versions of a service have the same paths.
-	// Default: Resource.
+	// Path replaces Resource in REST paths only: one or more segments, without placeholders.
+	// doc/routes.md says how two versions of a service have the same paths. Default: Resource.
 	Path string
 	// Methods has the options of single methods by Go name. An unknown name is a mistake.
 	Methods map[string]MethodOptions
@@ -130,38 +130,36 @@ type Options struct {
 	Defaults Defaults
 	// Schemes are the credentials that documents and the page of Docs ask for; each of them is
 	// enough. With Schemes, every call without a [Principal] in its context is UNAUTHENTICATED,
-	// on every transport, before its input is read. Guards such as [Bearer], and
-	// [WithPrincipal], put one there. Default: none, or a bearer token if Defaults.Auth says
-	// so.
+	// on every transport, before its input is read. Default: a bearer token if Defaults.Auth
+	// says so.
 	Schemes []Scheme
 	// Strict rejects JSON objects with unknown members and unknown query parameters, except the
-	// one that [Version] reads, instead of ignoring them. Schemas of inputs then say so. For a
-	// method without an input, JSON-RPC and MCP reject every argument, and REST ignores a body.
+	// one that [Version] reads, instead of ignoring them. doc/types.md has more.
 	Strict bool
 	// MaxBody is the largest request body, in bytes. A larger one gets 413 (RFC 9110, section
 	// 15.5.14) and nothing is called. Zero means DefaultMaxBody; a negative value means no
 	// limit.
 	MaxBody int64
-	// BodyTimeout is how long a client may take to send a body, in place of
-	// http.Server.ReadTimeout. After that it gets 408 (RFC 9110, section 15.5.9) and nothing is
-	// called. Zero means DefaultBodyTimeout; a negative value leaves the limit of the server.
+	// BodyTimeout is how long a client may take to send a body. After that it gets 408 (RFC
+	// 9110, section 15.5.9) and nothing is called. It replaces http.Server.ReadTimeout, which a
+	// negative value leaves alone. Zero means DefaultBodyTimeout.
 	BodyTimeout time.Duration
 	// Intercept wraps every call on every transport, for access checks, tracing, transactions.
 	// Register calls it once, with the function that calls a method, and it returns the
 	// function to call instead. Inputs are valid at that point. Pass on a context derived from
 	// yours, the same names and an input of the method's type, and return an output of the
-	// method's type; anything else is INTERNAL. The Content of a File is read, and a stream is
-	// run, after your function has returned. Default: none.
+	// method's type; anything else is INTERNAL. A File is read, and a stream is run, after your
+	// function has returned.
 	Intercept func(InvokeFunc) InvokeFunc
 	// Observe is called at the end of every call, for metrics and traces; see [Observation].
 	Observe func(ctx context.Context, o Observation)
 	// Idempotency makes calls with a key happen once, for methods with
 	// MethodOptions.IdempotencyKey.
 	Idempotency *Idempotency
-	// Errors are errors that every method can return; see MethodOptions.Errors. Default: none.
+	// Errors are errors that every method can return; see MethodOptions.Errors.
 	Errors []*Error
-	// ErrorForm is the form of errors over REST, also of the event that ends a stream early.
-	// Give its Write to middleware. Default: the envelope of [WriteError].
+	// ErrorForm is the form of errors over REST, also in streams. Give its Write to middleware.
+	// Default: the envelope of [WriteError].
 	ErrorForm *ErrorForm
 	// OnError writes the error responses of REST, if an ErrorForm is not enough. Default:
 	// WriteError.
@@ -181,7 +179,8 @@ type Defaults struct {
 	Auth string
 }
 
-// MethodOptions configures one method. The zero value stands for the defaults.
+// MethodOptions configures one method. The zero value stands for the defaults. A field whose
+// comment names no default is empty by default.
 type MethodOptions struct {
 	// Resource is the resource of the method. Default: Options.Resource.
 	Resource string
@@ -191,8 +190,7 @@ type MethodOptions struct {
 	// Status is the HTTP status of success: 200, 201, 202 or 203 with an output, and 200, 202,
 	// 204 or 205 without one. A stream has 200. Default: 200, or 204 without an output.
 	Status int
-	// Description describes the method in documents, and to models that decide whether to call
-	// the tool. Default: nothing.
+	// Description describes the method in documents, and to models that choose a tool.
 	Description string
 	// Transports serve the method: TransportREST, TransportRPC, TransportMCP. Others do not
 	// know it, nor do their documents. Service.Call calls every method. Default: all that can
@@ -202,27 +200,25 @@ type MethodOptions struct {
 	// check. Behind [Bearer] that needs BearerOptions.Optional.
 	Public bool
 	// Scopes are those that the [Principal] of the caller must all have, or the call is
-	// PERMISSION_DENIED. They need Options.Schemes. Default: none.
+	// PERMISSION_DENIED. They need Options.Schemes.
 	Scopes []string
-	// IdempotencyKey says whether calls have an idempotency key; see [Idempotency]. A method
-	// that only reads, such as a GET, needs none. Default: no key is read.
+	// IdempotencyKey says whether calls have an idempotency key; see [Idempotency]. Default: no
+	// key is read.
 	IdempotencyKey KeyUse
 	// Errors are those that the method can return beside the errors of svc itself, for
 	// documents. If a method with Errors, even an empty list, returns another code, it is sent
 	// all the same, and the log has an error that says so. doc/errors.md has the codes that
-	// need not be declared. Default: nothing is declared.
+	// need not be declared.
 	Errors []*Error
 	// Deprecated marks the method as deprecated in every document. It is still served.
 	Deprecated bool
-	// MaxBody and BodyTimeout replace those of Options over REST, where the route names the
-	// method before the body is read. Zero: those of Options.
+	// MaxBody and BodyTimeout replace those of Options, over REST only. Zero: those of Options.
 	MaxBody     int64
 	BodyTimeout time.Duration
 	// Stream says how the outputs are sent. Default: as one record, or as StreamSSE if the
 	// method returns a Stream.
 	Stream StreamMode
-	// Direct calls the method without reflection, which is faster; see [Direct]. Default:
-	// reflection.
+	// Direct calls the method without reflection, which is faster; see [Direct].
 	Direct DirectCall
 }
 

@@ -18,13 +18,12 @@ import (
 // svc calls the iterator exactly once, even if the client has gone, so that it can release the
 // resources of the stream. ctx is canceled when the client has gone; an iterator that waits
 // must watch it. yield returns false when no more items are wanted. It may be called from any
-// goroutine, and also after the end. An error ends the stream, as does a nil item without an
-// error. An item may be changed after yield has returned.
+// goroutine. An error ends the stream, as does a nil item without one. An item may be changed
+// after yield has returned.
 //
-// Over REST the items are server-sent events, and other transports collect at most 1,000 of
-// them in {"items":[…]}: serve a stream without an end over REST only, by
-// MethodOptions.Transports. doc/streams.md has the events, and says how to end streams when the
-// program stops.
+// Over REST the items are server-sent events; doc/streams.md describes them. Other transports
+// collect at most 1,000 items in {"items":[…]}: serve a stream without an end over REST only,
+// by MethodOptions.Transports. End streams when the program stops.
 type Stream[T any] = iter.Seq2[*T, error]
 
 // StreamSSE sends the outputs of a method as server-sent events (WHATWG HTML, section 9.2). It

@@ -42,13 +42,12 @@ type VersionOptions struct {
 	// version that is in Deprecated too.
 	Deprecations map[string]Deprecation
 	// ErrorHandler writes the response to a request for a version that is not in Supported.
-	// version is empty, or what the client sent: escape it before you write it. Nil means the
-	// envelope.
+	// version is empty, or what the client sent: escape it. Nil means the envelope.
 	ErrorHandler func(w http.ResponseWriter, r *http.Request, version string)
 }
 
-// A Deprecation describes a deprecated version. Zero fields are not sent, except that
-// a zero Since sends "Deprecation: true". Times are sent in whole seconds.
+// A Deprecation describes a deprecated version. Zero fields are not sent, but a zero Since
+// sends "Deprecation: true". Times are sent in whole seconds.
 type Deprecation struct {
 	Since  time.Time // when it is deprecated: the Deprecation header (RFC 9745, section 2); may be in the future
 	Sunset time.Time // when it is removed: the Sunset header (RFC 8594, section 3); not before Since
