@@ -255,9 +255,9 @@ func (g *guard) serve(w http.ResponseWriter, r *http.Request, next http.Handler)
 // BearerOptions configures [Bearer]. The zero value and nil require a valid token and no
 // scopes.
 type BearerOptions struct {
-	// Resource is the URL by which clients know this server, such as that of the MCP endpoint,
-	// without a user and a fragment. verify must reject tokens that were issued for another
-	// server (RFC 8707, section 2).
+	// Resource is the http or https URL by which clients know this server, such as that of the
+	// MCP endpoint, without a user and a fragment. verify must reject tokens that were issued
+	// for another server (RFC 8707, section 2).
 	Resource string
 	// AuthorizationServers are the URLs of the servers that issue tokens, without a query (RFC
 	// 8414, section 2). With them, Resource must be set, Bearer serves the metadata document

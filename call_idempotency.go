@@ -50,8 +50,7 @@ func (c *call) readKey(d *decoder, path string, values []string) {
 }
 
 // IdempotencyKeyFrom returns the idempotency key of the call that ctx belongs to, without
-// quotes, for services that the method calls. In a batch of JSON-RPC it ends with # and the id
-// of the message. It reports false if there is none.
+// quotes, for services that the method calls. It reports false if there is none.
 func IdempotencyKeyFrom(ctx context.Context) (string, bool) {
 	if c, ok := ctx.Value(callKey{}).(*call); ok && c.keyed != nil {
 		return c.keyed.key, true

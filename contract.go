@@ -79,8 +79,7 @@ type Break struct {
 	Place  string // "input /tags/*" for the items of a list; "" for the method itself
 	Reason string // what is and what was; or "cannot tell" and why, as for types that read their own JSON
 	// Witness is an input that the released plan takes and that of the service refuses, as
-	// params of JSON-RPC; what only REST has is under the name of its parameter. It is nil
-	// if no input is refused. For a Body it has the media type.
+	// params of JSON-RPC, or nil if no input is refused. doc/releases.md has more.
 	Witness json.RawMessage
 }
 

@@ -204,8 +204,7 @@ func (b *bodyReader) end() error {
 // [io.Closer]. An interceptor that returns an error or another File closes it.
 //
 // An error of Content before the first byte is INTERNAL, and a later one closes the connection.
-// Each write has 30 seconds. Over MCP, a File is an image, audio or a resource of at most 1
-// MiB. doc/files.md has more.
+// doc/files.md has more.
 type File struct {
 	Name        string    // to save the file as; cut at 255 bytes
 	ContentType string    // one of the tag contentType; default: its only type, else application/octet-stream

@@ -59,8 +59,8 @@ type MCPOptions struct {
 	// again if Invoke calls [Service.Call].
 	Invoke InvokeFunc
 	// ListTTL is how long clients may keep the list of tools and the answer of server/discover,
-	// from revision 2026-07-28 on (MCP 2026-07-28, Caching), in whole milliseconds. It must not
-	// be negative. Zero: not at all.
+	// from revision 2026-07-28 on (MCP 2026-07-28, Caching), in whole milliseconds, rounded
+	// down. It must not be negative. Zero: not at all.
 	ListTTL time.Duration
 	// ListScope is "public" if caches that users share may keep a list, or else "private", the
 	// default.
@@ -155,8 +155,8 @@ func encodeIcons(icons []MCPIcon) []byte {
 // annotations), by which clients decide whether to ask a person before they call the tool. nil
 // stands for the default of each.
 type MCPToolOptions struct {
-	// Name is the name of the tool: at most 64 letters, digits, _ and - of ASCII. Keys of
-	// options remain. Default: resource_method.
+	// Name is the name of the tool: at most 64 letters, digits, _ and - of ASCII. The default
+	// name then calls nothing. Default: resource_method.
 	Name string
 	// Title is the name that people see. Default: such as "todos: mark done".
 	Title string

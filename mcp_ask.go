@@ -127,8 +127,9 @@ func AskClient(ctx context.Context, key, method string, params any) (json.RawMes
 }
 
 // CanAsk reports whether the caller has a capability of MCP: "elicitation" for [Ask],
-// "elicitation.url" for [AskURL], "sampling" or "roots" for [AskClient]. doc/assistants.md
-// lists when a caller cannot be asked. It is false once the method has returned.
+// "elicitation.url" for [AskURL], "sampling" or "roots" for [AskClient]. ctx is as with Ask.
+// doc/assistants.md lists when a caller cannot be asked. It is false once the method has
+// returned.
 func CanAsk(ctx context.Context, capability string) bool {
 	x, _ := askedExchange(ctx, capability, "")
 	return x != nil

@@ -613,9 +613,8 @@ func appendErrorText(dst []byte, e *Error) []byte {
 //	MCPContent() []svc.MCPContent
 //
 // Models then see these blocks in this order, and such a tool has no output schema. Type
-// decides which other fields are required and used; doc/assistants.md has the table. Other
-// fields that are empty are left out. The zero value is an empty text. A block that is not
-// valid is an error of the method, which clients get as INTERNAL.
+// decides which other fields are required and used; doc/assistants.md has the table. Empty
+// fields are left out. The zero value is an empty text. A block that is not valid is INTERNAL.
 type MCPContent struct {
 	Type        string // "text", "image", "audio", "resource" or "resource_link"; "" means "text"
 	Text        string // the text of a text block or of a resource whose Data is nil
@@ -750,10 +749,8 @@ func (c *MCPContent) appendContents(dst, meta []byte) []byte {
 //
 // Only MCP clients that asked for progress get it (MCP 2025-11-25, Progress); otherwise
 // Progress does nothing. It also does nothing if done is not greater than in the report before,
-// and after the method has returned. doc/assistants.md says when reports are dropped.
-//
-// Progress waits for a client that does not read: over HTTP for 30 seconds at most, over
-// standard output until no more than 64 messages are left to write.
+// and after the method has returned. It waits for a client that does not read.
+// doc/assistants.md says how long, and when reports are dropped.
 func Progress(ctx context.Context, done, total float64, message string) {
 	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok {
 		x.stream.sendProgress(done, total, message, true)

@@ -37,11 +37,9 @@ import (
 
 // OpenAPI returns a handler that serves the OpenAPI document of the REST routes. The query
 // parameter openapi or the header Accept selects the version, 3.0, 3.1 or 3.2, and else
-// Options.OpenAPI; doc/documents.md has the table. Verbs other than GET and HEAD get 405; an
+// Options.OpenAPI; doc/documents.md has the table. Responses have an ETag, and conditional and
+// range requests work (RFC 9110, sections 13 and 14). Verbs other than GET and HEAD get 405; an
 // unknown version in the query gets 400.
-//
-// Responses have an ETag, which is the same on all replicas of one build, and conditional and
-// range requests work (RFC 9110, sections 13 and 14).
 func (s *Service) OpenAPI() http.Handler {
 	var forms [openAPI30 + 1]func() *document // by dialect, from openAPI31
 	for d := openAPI31; d <= openAPI30; d++ {

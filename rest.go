@@ -56,8 +56,7 @@ func (m *method) varies() (names []string) {
 
 // Mount registers every route on mux. Requests that match no route are left to mux, which
 // answers 404 and 405 as text and redirects unclean paths; [Service.REST] does neither. Mount
-// panics if a route clashes with a pattern of mux, and names the other method if the pattern
-// belongs to one.
+// panics if a route clashes with a pattern of mux.
 func (s *Service) Mount(mux *http.ServeMux) {
 	if mux == nil {
 		panic("svc: cannot mount " + s.opts.Name + " on nil; give Mount http.DefaultServeMux, or the http.NewServeMux() that the server has")

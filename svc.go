@@ -182,7 +182,8 @@ type Defaults struct {
 // MethodOptions configures one method. The zero value stands for the defaults. A field whose
 // comment names no default is empty by default.
 type MethodOptions struct {
-	// Resource is the resource of the method. Default: Options.Resource.
+	// Resource is the resource of the method, in the characters of Options.Resource, its
+	// default.
 	Resource string
 	// HTTP is the route, as a pattern of http.ServeMux with a verb, and without a host or the
 	// prefix of At: "POST /todos/{id}/archive". Default: inferred from the method's name.

@@ -38,7 +38,8 @@ type Idempotency struct {
 	// An error that is not an [*Error] is UNAVAILABLE with Retry-After, since it does not say
 	// whether the transaction was committed.
 	Run func(ctx context.Context, id string, do func(context.Context) (record []byte, err error)) (record []byte, err error)
-	// KeepFor is how long Run keeps a record, for documents. Zero means 24 hours.
+	// KeepFor is how long Run keeps a record, for documents. Zero means 24 hours; a negative
+	// value is a mistake.
 	KeepFor time.Duration
 }
 
