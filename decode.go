@@ -792,8 +792,8 @@ func (d *decoder) checkRules(rules ruleSet, v reflect.Value) {
 
 // defaultFor returns the function that sets a field to its default, or nil if
 // it has none. The default is decoded once at registration, where a violation
-// is a mistake of the service's author. Scalars are then copied from that
-// value. Other types are decoded again for each input, because two inputs must
+// is a mistake of the service's author. Values of some kinds are then copied; see
+// isCopied. Others are decoded again for each input, because two inputs must
 // not share a slice or a map.
 //
 // The default of a field may need itself, and decoding it would not end:
@@ -830,8 +830,7 @@ func (c *decoders) defaultFor(f *field, decode decodeFunc) func(reflect.Value) {
 	})
 	c.pending = append(c.pending, try)
 	c.runPending()
-	// A text type may be a slice, as net.IP is, or hold one.
-	if f.shape.kind.isScalar() && f.shape.kind != kindBytes && f.shape.kind != kindText {
+	if f.shape.kind.isCopied() {
 		return func(v reflect.Value) { v.Set(value) }
 	}
 	return func(v reflect.Value) {
@@ -842,6 +841,17 @@ func (c *decoders) defaultFor(f *field, decode decodeFunc) func(reflect.Value) {
 		try()
 		fresh(v)
 	}
+}
+
+// isCopied reports whether a copy of a value shares nothing with it that can be changed.
+// A kind that is not listed costs a decoding for each default: a text type may be a
+// slice, as net.IP is, or hold one.
+func (k shapeKind) isCopied() bool {
+	switch k {
+	case kindString, kindBool, kindInt, kindUint, kindFloat, kindNumber, kindTime, kindDuration:
+		return true
+	}
+	return false
 }
 
 // decodeObject is the decodeFunc of p. decoder.seen tells which known names are missing

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/netip"
 	"reflect"
 	"runtime"
@@ -227,6 +228,10 @@ type dDefaults struct {
 	Any    any            `json:"any" default:"{\"a\":[1]}"`
 	Opt    int            `json:"opt,omitempty" default:"9"`
 	Pair   [2]int         `json:"pair" default:"[1,2]"`
+
+	IP    net.IP          `json:"ip" default:"1.2.3.4"`
+	Raw   json.RawMessage `json:"raw" default:"[1]"`
+	Clock time.Time       `json:"clock" default:"2006-01-02T15:04:05Z"`
 }
 
 // Verify that a default is for what is absent only, and is made anew each time.
@@ -240,18 +245,20 @@ func TestDefaults(t *testing.T) {
 		return v.Interface().(dDefaults)
 	}
 	three := 3
-	want := dDefaults{true, 7, "x", "", []int{1, 2}, map[string]int{"a": 1}, &three, nil, dLine{"a", 2}, []byte{1, 2}, time.Second, netip.MustParseAddr("1.2.3.4"), 5, map[string]any{"a": []any{1.0}}, 9, [2]int{1, 2}}
+	want := dDefaults{true, 7, "x", "", []int{1, 2}, map[string]int{"a": 1}, &three, nil, dLine{"a", 2}, []byte{1, 2}, time.Second, netip.MustParseAddr("1.2.3.4"), 5, map[string]any{"a": []any{1.0}}, 9, [2]int{1, 2},
+		net.ParseIP("1.2.3.4"), json.RawMessage("[1]"), time.Date(2006, 1, 2, 15, 4, 5, 0, time.UTC)}
 	first := decode(`{}`)
 	if !reflect.DeepEqual(first, want) {
 		t.Errorf("{} gives %+v, want %+v", first, want)
 	}
 	first.Slice[0], first.Map["a"], *first.Ptr, first.Bytes[0] = 9, 9, 9, 9
+	first.IP[15], first.Raw[1] = 9, '9'
 	first.Any.(map[string]any)["a"].([]any)[0] = 9.0
 	if second := decode(`{}`); !reflect.DeepEqual(second, want) {
 		t.Errorf("after the first was changed, {} gives %+v, want %+v", second, want)
 	}
-	zero := `{"bool":false,"int":0,"string":"","empty":"","slice":[],"map":{},"ptr":null,"null":0,"struct":{"sku":"b","n":4},"bytes":"","time":"0s","addr":"","quoted":"0","any":null,"opt":0,"pair":[0,0]}`
-	if got := decode(zero); !reflect.DeepEqual(got, dDefaults{Slice: []int{}, Map: map[string]int{}, Null: new(int), Struct: dLine{"b", 4}, Bytes: []byte{}}) {
+	zero := `{"bool":false,"int":0,"string":"","empty":"","slice":[],"map":{},"ptr":null,"null":0,"struct":{"sku":"b","n":4},"bytes":"","time":"0s","addr":"","quoted":"0","any":null,"opt":0,"pair":[0,0],"ip":"","raw":0,"clock":"0001-01-01T00:00:00Z"}`
+	if got := decode(zero); !reflect.DeepEqual(got, dDefaults{Slice: []int{}, Map: map[string]int{}, Null: new(int), Struct: dLine{"b", 4}, Bytes: []byte{}, Raw: json.RawMessage("0")}) {
 		t.Errorf("%s gives %+v", zero, got)
 	}
 	if _, err := c.unmarshal([]byte(`{"int":null}`)); !slices.Equal(placesOf(err), []string{"body /int type"}) {
