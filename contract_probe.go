@@ -896,7 +896,7 @@ func (p *prober) bounds(plan *contractPlan) (list []string) {
 			list = append(list, string(r.value))
 		}
 	}
-	if plan != nil && plan.isInteger() {
+	if plan != nil && !plan.isComposite() && plan.reader.shape.kind.isMachineInteger() {
 		low, high := plan.reader.shape.integerBounds()
 		list = append(list, low, high)
 	}

@@ -58,7 +58,7 @@ import (
 type shape struct {
 	typ    reflect.Type
 	kind   shapeKind
-	bits   int // of kindInt, kindUint and kindFloat
+	bits   int // of machine integers and kindFloat
 	elem   *shape
 	key    *shape
 	fields []*field
@@ -141,6 +141,10 @@ var kindFormats = [kindFile + 1]string{kindTime: "date-time", kindBytes: "byte",
 
 // isInteger reports whether values are JSON integers.
 func (k shapeKind) isInteger() bool { return kindTypes[k] == "integer" }
+
+// isMachineInteger reports whether values are integers of shape.bits bits, so that the
+// methods Int or Uint of reflect.Value return them, and schemas have a format and bounds.
+func (k shapeKind) isMachineInteger() bool { return k == kindInt || k == kindUint }
 
 // isNumeric reports whether values are JSON numbers. Rules about numbers fit only
 // some of them; see isBoundable.

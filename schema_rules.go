@@ -185,7 +185,7 @@ func (row *ruleRow) parseRule(s *shape, text string) (rule, string) {
 // not a number here: it keeps the text, and bounds would need a decimal.
 
 func isString(s *shape) bool     { return s.kind == kindString }
-func isBoundable(s *shape) bool  { return s.kind.isInteger() || s.kind == kindFloat }
+func isBoundable(s *shape) bool  { return s.kind.isMachineInteger() || s.kind == kindFloat }
 func isEnumerable(s *shape) bool { return isString(s) || isBoundable(s) }
 func isSlice(s *shape) bool      { return s.kind == kindSlice }
 func isMap(s *shape) bool        { return s.kind == kindMap }

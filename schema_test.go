@@ -1300,6 +1300,27 @@ func TestSchemaRefusesTags(t *testing.T) {
 	}
 }
 
+// Verify that only Go's own numbers get what needs them: a kind of another Go type, such as
+// big.Int, has no bounds, no rules about numbers, and no json:",string".
+func TestKindsOfNumbers(t *testing.T) {
+	for k := range kindFile + 1 {
+		s := &shape{typ: reflect.TypeFor[big.Int](), kind: k, elem: new(shape)}
+		f := &field{shape: s}
+		if newShapes(new(mistakes)).applyOptions(f, "string"); f.quoted && k != kindBool && quotedPatterns[k] == "" {
+			t.Errorf("kind %d: a schema of json:\",string\" would have an empty pattern", k)
+		}
+		if k.isMachineInteger() || k == kindFloat {
+			continue
+		}
+		if isBoundable(s) {
+			t.Errorf("kind %d: rules about numbers fit", k)
+		}
+		if format, low, high := s.formatAndBounds(openAPI31); format != kindFormats[k] || low+high != "" {
+			t.Errorf("kind %d: the format is %q from %q to %q", k, format, low, high)
+		}
+	}
+}
+
 // Verify that a json:",string" string takes what its pattern takes.
 func TestQuotedStringPattern(t *testing.T) {
 	re, err := compilePattern(stringPattern)

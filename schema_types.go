@@ -513,7 +513,13 @@ func promotedStruct(sf reflect.StructField) (reflect.Type, bool) {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	return t, t.Kind() == reflect.Struct && t != typeTime && t != typeBody && t != typeFile && !hasOwnText(t)
+	return t, hasMembers(t)
+}
+
+// hasMembers reports whether t is a struct whose fields are members of an object: t has no
+// row in ownKinds and no methods for JSON or text.
+func hasMembers(t reflect.Type) bool {
+	return t.Kind() == reflect.Struct && ownKinds[t] == kindAny && !hasOwnText(t)
 }
 
 // fieldFor returns the field for sf, or nil for an unexported field and one with json:"-"
@@ -576,7 +582,7 @@ func (c *shapes) applyOptions(f *field, options string) {
 			if target.kind == kindPointer { // one, as in encoding/json
 				target = target.elem
 			}
-			f.quoted = target.kind == kindString || target.kind == kindBool || target.kind.isNumeric()
+			f.quoted = isEnumerable(target) || target.kind == kindBool || target.kind == kindNumber // as in encoding/json
 			c.addIf(f.quoted && target.isEnum, "%s: `json:\",string\"` makes this a string, which is none that %v.Enum returns; drop the option", f.place, target.typ)
 		}
 	}
@@ -643,7 +649,9 @@ func (c *shapes) checkAlternative(sf reflect.StructField, value, at string) bool
 		c.addf("%s: an alternative must be exported, since svc has to set it", at)
 	case t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct:
 		c.addf("%s: an alternative is a pointer to a struct, such as *Card, not a %v", at, t)
-	case t.Elem() == typeTime || optionalElem(t.Elem()) != nil || hasOwnText(t.Elem()):
+	case ownKinds[t.Elem()] == kindFile:
+		c.addf("%s: a %v is no JSON, and an alternative has members; give it a method of its own", at, t.Elem())
+	case !hasMembers(t.Elem()):
 		c.addf("%s: %v has its own JSON, and an alternative has members; put it into a field of a struct", at, t.Elem())
 	default:
 		return !c.isOpaque(t.Elem(), at) && value != ""

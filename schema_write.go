@@ -418,7 +418,7 @@ func (w *schemaWriter) writeTyped(m *members, s *shape, f *field) {
 	}
 	if s.format != "" {
 		format = s.format
-		if w.use == forDocument && s.kind.isInteger() { // the format of the type implied its bounds
+		if w.use == forDocument && s.kind.isMachineInteger() { // the format of the type implied its bounds
 			low, high = s.integerBounds()
 		}
 	}
@@ -553,7 +553,7 @@ var quotedPatterns = [...]string{
 // dialects may ignore formats, so int32 has a minimum and a maximum there.
 func (s *shape) formatAndBounds(d dialect) (format, low, high string) {
 	kind := s.typ.Kind()
-	if s.kind != kindFloat && !s.kind.isInteger() {
+	if s.kind != kindFloat && !s.kind.isMachineInteger() {
 		return kindFormats[s.kind], "", ""
 	}
 	switch format = numberFormats[kind]; {

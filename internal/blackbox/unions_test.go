@@ -208,6 +208,14 @@ type (
 		Type string     `json:"type" discriminator:"true"`
 		A    *time.Time `variant:"a"`
 	}
+	unionFile struct {
+		Type string    `json:"type" discriminator:"true"`
+		A    *svc.File `variant:"a"`
+	}
+	unionBody struct {
+		Type string    `json:"type" discriminator:"true"`
+		A    *svc.Body `variant:"a"`
+	}
 	unionTwice struct {
 		Type string    `json:"type" discriminator:"true"`
 		A, B *struct{} `variant:"a"`
@@ -381,6 +389,8 @@ func TestUnionMistakes(t *testing.T) {
 		{"embedded", unionMistake[unionEmbedded](post), `unionEmbedded.unionCard: an alternative cannot be embedded; give the field a name`},
 		{"unexported", unionMistake[unionUnexported](post), `unionUnexported.a: an alternative must be exported, since svc has to set it`},
 		{"own JSON", unionMistake[unionOwnJSON](post), `unionOwnJSON.A: time.Time has its own JSON, and an alternative has members; put it into a field of a struct`},
+		{"file", unionMistake[unionFile](post), `unionFile.A: a svc.File is no JSON, and an alternative has members; give it a method of its own`},
+		{"body", unionMistake[unionBody](post), `unionBody.A: a svc.Body is no JSON, and an alternative has members; give it a method of its own`},
 		{"twice", unionMistake[unionTwice](post), `unionTwice.B: variant:"a" is the value of another alternative too; rename one`},
 		{"no value", unionMistake[unionNoValue](post), `unionNoValue.A: variant:"": want letters, digits and any of _.:-`},
 		{"bad value", unionMistake[unionBadValue](post), `unionBadValue.A: variant:"a b": want letters, digits and any of _.:-`},
