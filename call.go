@@ -636,8 +636,8 @@ type workspace struct {
 	budget *batchBudget        // of the batch; nil for a call that is alone in its request
 }
 
-// borrowWorkspace returns a workspace, whose decoder is started, to be given back by
-// returnWorkspace. lean is set if only svc reads the error of an input; see inputOptions.lean.
+// borrowWorkspace returns a workspace, whose decoder is started and whose enc.buf is empty, to be
+// given back by returnWorkspace. lean is set if only svc reads the error of an input; see inputOptions.lean.
 func (s *Service) borrowWorkspace(lean bool) *workspace {
 	ws, _ := s.workspaces.Get().(*workspace)
 	if ws == nil {
@@ -671,6 +671,7 @@ func (ws *workspace) reset() bool {
 		return false
 	}
 	ws.text.reset()
+	ws.enc.buf = ws.enc.buf[:0] // or the next response would begin with this one
 	ws.raw, ws.writer, ws.budget = nil, nil, nil
 	return true
 }
@@ -730,9 +731,9 @@ func (e *endpoint) serveRequest(w http.ResponseWriter, r *http.Request, h respon
 	e.service.returnWorkspace(ws)
 }
 
-// writeErrorResponse answers with err by Options.OnError. Transports with another
-// form of errors replace it.
-func (e *endpoint) writeErrorResponse(w http.ResponseWriter, r *http.Request, err error) {
+// respondByOption answers with err by Options.OnError, which is for REST and for documents. If
+// err can be that of an input, readsErrors must be set.
+func (e *endpoint) respondByOption(w http.ResponseWriter, r *http.Request, err error) {
 	respondError(w, r, err, ErrorOptions{OnError: e.opts.OnError, Logger: e.opts.Logger})
 }
 

@@ -55,6 +55,10 @@ func (s *Service) serveDocument(name Transport, choose chooseFunc) http.Handler 
 
 func (h *documentHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.serveRequest(w, r, h) }
 
+func (h *documentHandler) writeErrorResponse(w http.ResponseWriter, r *http.Request, err error) {
+	h.respondByOption(w, r, err)
+}
+
 // respond sends the document that r asks for. http.ServeContent answers conditional and
 // range requests. The body of r is not read.
 func (h *documentHandler) respond(w http.ResponseWriter, r *http.Request, _ *workspace) error {

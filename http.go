@@ -256,6 +256,9 @@ func checkJSON(w http.ResponseWriter, r *http.Request) error {
 //	has none, and an Origin whose host is not Host    yes
 //	has neither header                                no: not sent by a browser
 //
+// A handler that calls methods for another verb than POST must refuse that verb itself. The message
+// names application/json for every transport, since a request that has it is no such request.
+//
 // Browsers set Sec-Fetch-Site themselves (W3C, Fetch Metadata Request Headers, section
 // 2.4), and it is right even if a proxy has changed Host. Methods without an input are
 // checked too, since they accept any body.

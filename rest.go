@@ -127,6 +127,10 @@ func (h *restMux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // serveNoRoute answers a request that no route matches.
 func (h *restMux) serveNoRoute(w http.ResponseWriter, r *http.Request) { h.serveRequest(w, r, h) }
 
+func (h *restMux) writeErrorResponse(w http.ResponseWriter, r *http.Request, err error) {
+	h.respondByOption(w, r, err)
+}
+
 // respond returns the error for a request that no route matches: 405 if one would with another
 // verb, else 404.
 func (h *restMux) respond(w http.ResponseWriter, r *http.Request, _ *workspace) error {
@@ -173,6 +177,10 @@ func (c *restCall) httpStatus(err error) int {
 }
 
 func (h *restHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.serveRequest(w, r, h) }
+
+func (h *restHandler) writeErrorResponse(w http.ResponseWriter, r *http.Request, err error) {
+	h.respondByOption(w, r, err)
+}
 
 // respond makes the call and writes its outcome. It returns no error, since it writes and
 // logs those of a call itself.

@@ -95,11 +95,10 @@ func (h *rpcHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspa
 	return err
 }
 
-// answerText makes the body of the response in ws.enc.buf. It is empty if there are only
-// notifications. c is the call of a single message.
+// answerText makes the body of the response in ws.enc.buf, which is empty before, and stays so if
+// there are only notifications. c is the call of a single message.
 func (c *rpcCall) answerText() error {
 	text := &c.ws.text
-	c.ws.enc.buf = c.ws.enc.buf[:0]
 	switch err := c.ws.dec.scan.err; {
 	case err != nil:
 		return rpcProtocolError(rpcParseError, CodeInvalidArgument, "Parse error", Violation{In: inBody, Rule: err.rule, Message: err.describe("the text")})
@@ -414,7 +413,7 @@ func (b *rpcBatch) helpOut(i int) {
 // answerUntilDone answers messages until none are left. A worker gives up a buffer that has
 // grown large: to append to it would copy the answers in it again and again.
 func (b *rpcBatch) answerUntilDone(ws *workspace) {
-	ws.enc.buf, ws.budget = ws.enc.buf[:0], &b.budget
+	ws.budget = &b.budget
 	for {
 		i := int(b.next.Add(1)) - 1
 		if i >= len(b.messages) {
