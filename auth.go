@@ -53,7 +53,7 @@ type scheme struct {
 	object    json.RawMessage // the Security Scheme Object of OpenAPI; names the fields that the Scheme must have
 	scoped    bool            // OpenAPI 3.0.3 allows scopes in a Security Requirement Object
 	contract  string          // the promise in a contract; a release without it breaks callers
-	challenge string          // the value of WWW-Authenticate; "" for one that bearerChallenge returns
+	challenge string          // the value of WWW-Authenticate; bearerToken stands for what bearerChallenge returns
 	Noun      string          `json:"noun"`            // the credential in a sentence, with an article
 	Place     string          `json:"place,omitempty"` // follows the noun or the name: the header, if it is not Authorization
 
@@ -67,10 +67,14 @@ type scheme struct {
 	Curl   string `json:"curl"`             // arguments of curl; they name variables of the shell and contain no secret
 }
 
-// schemes has a row for each Type. Nothing else in the package depends on a Type.
+// bearerToken is the challenge of a row whose credential is a bearer token.
+const bearerToken = "Bearer"
+
+// schemes has a row for each Type. Nothing else in the package depends on a Type, but for
+// Defaults.Auth, which stands for the Type "bearer".
 var schemes = []scheme{
 	{
-		Name: "bearer", contract: "bearer", object: json.RawMessage(`{"type":"http","scheme":"bearer"}`),
+		Name: "bearer", contract: "bearer", object: json.RawMessage(`{"type":"http","scheme":"bearer"}`), challenge: bearerToken,
 		Noun: "a bearer token", Label: "Bearer token", Secret: "Token", Header: "Authorization", Prefix: "Bearer ", Curl: `-H "Authorization: Bearer $TOKEN"`,
 	},
 	{
@@ -82,11 +86,11 @@ var schemes = []scheme{
 		Noun: "an API key", Place: " in the header {Header}", Label: "API key ({Header})", Secret: "Key", Header: "{Header}", Curl: `-H "{Header}: $API_KEY"`,
 	},
 	{
-		Name: "openIdConnect", contract: "openIdConnect", object: json.RawMessage(`{"type":"openIdConnect","openIdConnectUrl":"{ConfigURL}"}`), scoped: true,
+		Name: "openIdConnect", contract: "openIdConnect", object: json.RawMessage(`{"type":"openIdConnect","openIdConnectUrl":"{ConfigURL}"}`), scoped: true, challenge: bearerToken,
 		Noun: "a token of the OpenID provider", Label: "Token (OpenID Connect)", Secret: "Token", Header: "Authorization", Prefix: "Bearer ", Curl: `-H "Authorization: Bearer $TOKEN"`,
 	},
 	{
-		Name: "oauth2", contract: "oauth2", object: json.RawMessage(`{"type":"oauth2","flows":{"authorizationCode":{"authorizationUrl":"{AuthURL}","tokenUrl":"{TokenURL}","scopes":{scopes}}}}`), scoped: true,
+		Name: "oauth2", contract: "oauth2", object: json.RawMessage(`{"type":"oauth2","flows":{"authorizationCode":{"authorizationUrl":"{AuthURL}","tokenUrl":"{TokenURL}","scopes":{scopes}}}}`), scoped: true, challenge: bearerToken,
 		Noun: "an access token", Label: "Access token (OAuth 2.0)", Secret: "Token", Header: "Authorization", Prefix: "Bearer ", Curl: `-H "Authorization: Bearer $TOKEN"`,
 	},
 }
@@ -566,7 +570,7 @@ func alwaysChallenge(text string) challengeFunc {
 
 // challenger returns the challengeFunc of s, for services without a guard.
 func (s Scheme) challenger() challengeFunc {
-	if text := s.describe(nil).challenge; text != "" {
+	if text := s.describe(nil).challenge; text != bearerToken {
 		return alwaysChallenge(text)
 	}
 	return func(code string, scopes []string) string { return bearerChallenge(code, scopes, "") }
