@@ -283,7 +283,7 @@ func (c *contract) planMethod(s *Service, m *method) *contractMethod {
 		p.Identity = append(p.Identity, scheme.describe(nil).contract)
 	}
 	for _, alias := range m.otherNames() { // of which another method may have taken one
-		if s.names[methodName{m.resource, alias}] == m && alias != m.name && !slices.Contains(p.Aliases, alias) && callsByName(p.Transports) {
+		if s.names[methodName{m.resource, alias}] == m && alias != m.name && !slices.Contains(p.Aliases, alias) && callsByName(p.Transports) != "" {
 			p.Aliases = append(p.Aliases, alias)
 		}
 	}
@@ -628,8 +628,8 @@ func (p *prober) compareMethods(was, is *contractMethod) {
 		p.compareErrors(was, is)
 	}
 	p.remarkIf(was.Stream != is.Stream, "", "the stream mode is %q, was %q", is.Stream, was.Stream)
-	if callsByName(is.Transports) {
-		lost(p, "the JSON-RPC name %s is gone, or calls another method", was.Aliases, is.Aliases)
+	if transport := callsByName(is.Transports); transport != "" {
+		lost(p, "the "+transport+" name %s is gone, or calls another method", was.Aliases, is.Aliases)
 	}
 	lost(p, "needs the scope %s", is.Scopes, was.Scopes)
 	p.remarkIf(was.Identity == nil && is.Identity != nil, "", "needs an identity, needed none")

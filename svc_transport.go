@@ -28,14 +28,14 @@ type transportRow struct {
 	body    bool   // carries an input with a Body
 	file    bool   // carries a File as the output
 	streams bool   // carries a Stream, item by item or as one answer
-	byName  bool   // a call has the name of the method, or one of its aliases
+	byName  string // how contracts call the transport, if a call has the name of the method or an alias; else empty
 }
 
 // transports has a row for each transport of MethodOptions.Transports. Contracts and mistakes
 // list them in this order.
 var transports = [...]transportRow{
 	{name: TransportREST, title: "REST", body: true, file: true, streams: true},
-	{name: TransportRPC, title: "RPC", streams: true, byName: true},
+	{name: TransportRPC, title: "RPC", streams: true, byName: "JSON-RPC"},
 	{name: TransportMCP, title: "MCP", file: true, streams: true},
 }
 
@@ -70,10 +70,15 @@ func (m *method) transports() (names []Transport) {
 	return names
 }
 
-// callsByName reports whether a call by one of the transports has the name of the method, so
-// that the aliases of the method are names of it too.
-func callsByName(names []Transport) bool {
-	return slices.ContainsFunc(names, func(t Transport) bool { return t.row().byName })
+// callsByName returns how contracts call the first of the transports whose calls have the name of
+// the method, such as "JSON-RPC". If there is none, it returns "": then no client uses an alias.
+func callsByName(names []Transport) string {
+	for _, t := range names {
+		if name := t.row().byName; name != "" {
+			return name
+		}
+	}
+	return ""
 }
 
 // methodsOn returns the methods that t serves.

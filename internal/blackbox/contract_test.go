@@ -46,6 +46,17 @@ func giving[Out any](options ...any) *svc.Service {
 	return svc.MustRegister[giver[Out]](gives[Out]{}, optionsOf("Give", options))
 }
 
+// A marker has two methods, of which one has the name that is an alias of the other.
+type marker struct{}
+
+func (marker) MarkDone(context.Context, *one[int]) error { return nil }
+func (marker) Markdone(context.Context, *one[int]) error { return nil }
+
+// aliased returns a service with those methods of a marker that are in API.
+func aliased[API any](options ...any) *svc.Service {
+	return svc.MustRegister[API](any(marker{}).(API), optionsOf("MarkDone", options))
+}
+
 func optionsOf(method string, options []any) *svc.Options {
 	o := svc.Options{}
 	for _, option := range options {
@@ -630,6 +641,18 @@ input /A: contentType is ["image/png","image/jpeg"], was none; for example {"A":
 		A int `json:"a" path:"b"`
 	}](svc.MethodOptions{HTTP: "POST /t/{b}"}), ""},
 	{"a transport", taking[one[int]](), taking[one[int]](svc.MethodOptions{Transports: []svc.Transport{svc.TransportRPC, svc.TransportMCP}}), "is not served over rest any more"},
+	{"an alias that calls another method", aliased[interface {
+		MarkDone(context.Context, *one[int]) error
+	}](), aliased[interface {
+		MarkDone(context.Context, *one[int]) error
+		Markdone(context.Context, *one[int]) error
+	}](), "the JSON-RPC name markdone is gone, or calls another method"},
+	{"an alias that nobody uses", aliased[interface {
+		MarkDone(context.Context, *one[int]) error
+	}](alone), aliased[interface {
+		MarkDone(context.Context, *one[int]) error
+		Markdone(context.Context, *one[int]) error
+	}](alone), ""},
 	{"a status", giving[one[int]](), giving[one[int]](svc.MethodOptions{Status: 202}), "the status is 202, was 200"},
 	{"a stream mode", giving[one[int]](), giving[one[int]](svc.MethodOptions{Stream: svc.StreamSSE}), `the stream mode is "sse", was ""`},
 	{"Auth", taking[one[int]](), taking[one[int]](svc.Options{Defaults: svc.Defaults{Auth: "bearer"}}), "needs an identity, needed none"},
