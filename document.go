@@ -4,8 +4,8 @@ package svc
 // OpenAPI document and the reference page. It does not know what is in them. To add one,
 // write its text in a room of its own, above this one, and serve it:
 //
-//	text := lazyDocument(func() []byte { return appendRoutes(nil, s) })
-//	return s.serveDocument("routes", func(http.Header, *http.Request) (*document, string, error) {
+//	text := lazyDocument(func() []byte { return appendRouteList(nil, s) })
+//	return s.serveDocument("routelist", func(http.Header, *http.Request) (*document, string, error) {
 //		return text(), "text/plain; charset=utf-8", nil
 //	})
 
@@ -47,8 +47,8 @@ type documentHandler struct {
 	choose chooseFunc
 }
 
-// serveDocument returns a handler that serves what choose returns. name is the transport in
-// the log.
+// serveDocument returns a handler that serves what choose returns. The log has name as the
+// transport; it needs no constant.
 func (s *Service) serveDocument(name Transport, choose chooseFunc) http.Handler {
 	return &documentHandler{s.newEndpoint(name), choose}
 }
