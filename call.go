@@ -708,10 +708,10 @@ func (s *Service) newEndpoint(t Transport) endpoint {
 //
 // respond makes a carrier for each call in the request, and calls call.run and call.end.
 type responder interface {
-	// respond answers r. It returns an error if it has written nothing because r makes
+	// respond writes the response to r. It returns an error if it has written nothing because r makes
 	// no call; serveRequest logs and writes that error.
 	respond(w http.ResponseWriter, r *http.Request, ws *workspace) error
-	// writeErrorResponse answers r with err, in the form of the transport.
+	// writeErrorResponse responds to r with err, in the form of the transport.
 	writeErrorResponse(w http.ResponseWriter, r *http.Request, err error)
 }
 
@@ -721,7 +721,7 @@ type responder interface {
 // one is cheap.
 func (e *endpoint) serveRequest(w http.ResponseWriter, r *http.Request, h responder) {
 	e.limits.setDeadline(w, r)
-	w = protectAnswer(w, r)
+	w = protectResponse(w, r)
 	ws := e.service.borrowWorkspace(!e.readsErrors)
 	ws.writer = w
 	if err := h.respond(w, r, ws); err != nil {
@@ -731,7 +731,7 @@ func (e *endpoint) serveRequest(w http.ResponseWriter, r *http.Request, h respon
 	e.service.returnWorkspace(ws)
 }
 
-// respondByOption answers with err by Options.OnError, which is for REST and for documents. If
+// respondByOption responds with err by Options.OnError, which is for REST and for documents. If
 // err can be that of an input, readsErrors must be set.
 func (e *endpoint) respondByOption(w http.ResponseWriter, r *http.Request, err error) {
 	respondError(w, r, err, ErrorOptions{OnError: e.opts.OnError, Logger: e.opts.Logger})

@@ -365,7 +365,7 @@ func (c *clientCall) roundTrip(ctx context.Context, in any) (reflect.Value, *Err
 		return c.openStream(ctx, response)
 	}
 	defer response.Body.Close()
-	return c.readAnswer(ctx, b, response)
+	return c.readResponse(ctx, b, response)
 }
 
 // wasCut is the message for a response that has ended early.
@@ -723,9 +723,9 @@ func (p *sendParam) appendText(e *encoder, dst []byte, v reflect.Value) []byte {
 	return appendUnescaped(dst, text[1:len(text)-1])
 }
 
-// readAnswer returns the output in a response, or the error. It reads the body to its
+// readResponse returns the output in a response, or the error. It reads the body to its
 // end, or the connection could not be used again.
-func (c *clientCall) readAnswer(ctx context.Context, b *callBuffer, response *http.Response) (reflect.Value, *Error) {
+func (c *clientCall) readResponse(ctx context.Context, b *callBuffer, response *http.Response) (reflect.Value, *Error) {
 	var err error
 	b.body, err = readAll(b.body[:0], response.Body, c.conn.max, response.ContentLength, false)
 	var none reflect.Value
@@ -840,13 +840,13 @@ func foreignError(response *http.Response) *Error {
 		what = "the server redirects, which clients do not follow"
 	}
 	e := Errorf(CodeFromHTTP(status), "%s: it has the status %s", what, statusText(status))
-	return withAnswer(e, response, status == http.StatusNotFound || status == http.StatusMethodNotAllowed)
+	return withResponse(e, response, status == http.StatusNotFound || status == http.StatusMethodNotAllowed)
 }
 
-// withAnswer adds the status and the headers of a response to e, which no one else has yet.
+// withResponse adds the status and the headers of a response to e, which no one else has yet.
 // A method that returns e sends Retry-After only. With noRoute the cause names the route,
 // since wrong options of the client have that result.
-func withAnswer(e *Error, response *http.Response, noRoute bool) *Error {
+func withResponse(e *Error, response *http.Response, noRoute bool) *Error {
 	if r := response.Request; noRoute && r != nil { // a Transport may not have set it
 		u := *r.URL
 		u.User, u.RawQuery = nil, "" // which may be secret
@@ -867,7 +867,7 @@ func (c *clientCall) readError(d *decoder, response *http.Response, body []byte)
 	types := response.Header.Values("Content-Type")
 	if len(types) == 1 && isJSONType(types[0]) && isJSON(body) {
 		if e := c.readBody(d, response.StatusCode, body); e != nil {
-			return withAnswer(e, response, e.Message == nothingThere || response.StatusCode == http.StatusMethodNotAllowed)
+			return withResponse(e, response, e.Message == nothingThere || response.StatusCode == http.StatusMethodNotAllowed)
 		}
 	}
 	return foreignError(response)

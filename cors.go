@@ -33,7 +33,7 @@ type CORSOptions struct {
 	// Credentials lets pages send cookies and the password that the browser has stored for this
 	// server. A bearer token that a page sets itself does not need it.
 	Credentials bool
-	// MaxAge is how long browsers may cache the answer to a preflight request, in whole
+	// MaxAge is how long browsers may cache the response to a preflight request, in whole
 	// seconds. Zero means the browser's default of 5 seconds; a negative value forbids caching.
 	MaxAge time.Duration
 }
@@ -68,7 +68,7 @@ func CORS(opts *CORSOptions) func(http.Handler) http.Handler {
 		}
 		switch {
 		case len(origins) > 0 && r.Method == http.MethodOptions && len(r.Header["Access-Control-Request-Method"]) > 0:
-			if err := p.answerPreflight(w, r, allowed); err != nil {
+			if err := p.respondToPreflight(w, r, allowed); err != nil {
 				refuse(w, r, err, ErrorOptions{})
 			}
 		case named:
@@ -170,10 +170,10 @@ func (p *corsPolicy) setHeader(h http.Header, origin string, named bool) {
 	setHeaders(h, p.always)
 }
 
-// answerPreflight responds to a preflight request, or returns the error to respond with.
+// respondToPreflight responds to a preflight request, or returns the error to respond with.
 // The browser sends the real request only if the status is 200 to 299 and the headers
 // allow it (Fetch, CORS-preflight fetch).
-func (p *corsPolicy) answerPreflight(w http.ResponseWriter, r *http.Request, allowed bool) error {
+func (p *corsPolicy) respondToPreflight(w http.ResponseWriter, r *http.Request, allowed bool) error {
 	h, asked := w.Header(), strings.Join(r.Header["Access-Control-Request-Headers"], ", ")
 	addHeader(h, "Vary", "Access-Control-Request-Method")
 	addHeader(h, "Vary", "Access-Control-Request-Headers")

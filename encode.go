@@ -658,7 +658,7 @@ func (c *encoders) outputHeader(p *mistakes, f *field) outputHeader {
 	switch {
 	case !isToken(f.header):
 		p.addf("%s: header:%q: want the name of a header, in letters, digits and dashes", f.place, f.header)
-	case !isAnswerHeader(h.canonical):
+	case !isResponseHeader(h.canonical):
 		p.addf("%s: header:%q: svc, the server or CORS sets this header of responses; choose another name", f.place, f.header)
 	case f.shape.kind == kindOptional:
 		p.addf("%s: a header has no null; give the field the type %v, and header:%q with json:\"-\"", f.place, h.shape.typ, f.header)

@@ -375,7 +375,7 @@ func (s *fileSender) Write(p []byte) (n int, err error) {
 	if s.status >= http.StatusBadRequest { // ServeContent writes the text of its error
 		return len(p), nil
 	}
-	http.NewResponseController(s.ResponseWriter).SetWriteDeadline(time.Now().Add(answerTime))
+	http.NewResponseController(s.ResponseWriter).SetWriteDeadline(time.Now().Add(responseTime))
 	s.begin()
 	n, err = s.ResponseWriter.Write(p)
 	s.err = sendingError("the File", err)

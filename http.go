@@ -181,11 +181,11 @@ func leaveBodyEarly(w http.ResponseWriter, r *http.Request) {
 	leaveBody(w, r)
 }
 
-// answerTime is how long a client has at least for receiving a response, from its first
+// responseTime is how long a client has at least for receiving a response, from its first
 // byte, if the server has a WriteTimeout.
-const answerTime = 30 * time.Second
+const responseTime = 30 * time.Second
 
-// protectAnswer returns a writer to use instead of w, so that a response is not lost
+// protectResponse returns a writer to use instead of w, so that a response is not lost
 // because its method took longer than http.Server.WriteTimeout. net/http measures that
 // time from the end of the request's header. After it, net/http drops the response without
 // an error over HTTP/1, and resets the stream over HTTP/2. The time of a method is limited
@@ -193,7 +193,7 @@ const answerTime = 30 * time.Second
 // response.
 //
 // Without a WriteTimeout it returns w, at the cost of one look-up in the context.
-func protectAnswer(w http.ResponseWriter, r *http.Request) http.ResponseWriter {
+func protectResponse(w http.ResponseWriter, r *http.Request) http.ResponseWriter {
 	server, ok := r.Context().Value(http.ServerContextKey).(*http.Server)
 	if !ok || server.WriteTimeout <= 0 {
 		return w
@@ -201,7 +201,7 @@ func protectAnswer(w http.ResponseWriter, r *http.Request) http.ResponseWriter {
 	if r.ProtoMajor > 1 {
 		http.NewResponseController(w).SetWriteDeadline(time.Time{})
 	}
-	return &trackedWriter{ResponseWriter: w, answerTime: max(answerTime, server.WriteTimeout)}
+	return &trackedWriter{ResponseWriter: w, responseTime: max(responseTime, server.WriteTimeout)}
 }
 
 // The content types that this package writes.
@@ -566,7 +566,7 @@ func setErrorHeader(h, header http.Header) {
 		case len(values) == 0 || !isHeaderValue(values[0]):
 		case isAddedHeader(name):
 			addHeader(h, name, values[0])
-		case isAnswerHeader(name), name == "Content-Range": // of a 416 (RFC 9110, section 14.4)
+		case isResponseHeader(name), name == "Content-Range": // of a 416 (RFC 9110, section 14.4)
 			h[name] = slices.Clip(values)
 		}
 	}
@@ -574,7 +574,7 @@ func setErrorHeader(h, header http.Header) {
 
 // isAddedHeader reports whether a header of an output or an error is added to those of
 // the same name, such as the cookies of middleware, the Link of Version and Vary, which
-// must name all that the answer depends on (RFC 9110, section 12.5.5).
+// must name every header on which the response depends (RFC 9110, section 12.5.5).
 func isAddedHeader(name string) bool {
 	return name == "Set-Cookie" || name == "Link" || name == "Vary"
 }
@@ -592,10 +592,10 @@ func addHeader(h http.Header, name, value string) {
 	}
 }
 
-// isAnswerHeader reports whether an output or an error may set a header of the
+// isResponseHeader reports whether an output or an error may set a header of the
 // response. svc, the server or CORS set the others, or they belong to the connection
 // (RFC 9110, section 7.6.1). name is in canonical form.
-func isAnswerHeader(name string) bool {
+func isResponseHeader(name string) bool {
 	switch name {
 	case "Date", "Trailer", "Connection", "Keep-Alive", "Proxy-Connection", "Proxy-Authenticate",
 		"Proxy-Authorization", "Te", "Transfer-Encoding", "Upgrade", "X-Content-Type-Options":
@@ -916,8 +916,8 @@ func Limit(n int, opts *ErrorOptions) func(http.Handler) http.Handler {
 // writer by Unwrap; code that asserts an interface finds those below.
 type trackedWriter struct {
 	http.ResponseWriter
-	wrote      bool
-	answerTime time.Duration // for sending, from the first byte; 0 leaves the deadline as it is
+	wrote        bool
+	responseTime time.Duration // for sending, from the first byte; 0 leaves the deadline as it is
 }
 
 func (w *trackedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
@@ -925,8 +925,8 @@ func (w *trackedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 // begin is called before the first byte of the response. It records that the response
 // begins, and sets its deadline. A stream of events later sets one for each event.
 func (w *trackedWriter) begin() {
-	if !w.wrote && w.answerTime > 0 {
-		http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(w.answerTime))
+	if !w.wrote && w.responseTime > 0 {
+		http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(w.responseTime))
 	}
 	w.wrote = true
 }

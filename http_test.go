@@ -137,13 +137,13 @@ func serve(h http.Handler, w *httptest.ResponseRecorder, r *http.Request) (statu
 	return w.Code
 }
 
-// An answerWriter notes its write deadlines. It cannot flush.
-type answerWriter struct {
+// An unflushableWriter notes its write deadlines. It cannot flush.
+type unflushableWriter struct {
 	http.ResponseWriter
 	deadlines []time.Time
 }
 
-func (w *answerWriter) SetWriteDeadline(d time.Time) error {
+func (w *unflushableWriter) SetWriteDeadline(d time.Time) error {
 	w.deadlines = append(w.deadlines, d)
 	return nil
 }
@@ -232,13 +232,13 @@ func TestProtectAnswer(t *testing.T) {
 			if r.ProtoMajor = test.major; test.server != nil {
 				r = r.WithContext(context.WithValue(r.Context(), http.ServerContextKey, test.server))
 			}
-			w := &answerWriter{ResponseWriter: struct{ http.ResponseWriter }{httptest.NewRecorder()}}
-			got := protectAnswer(w, r)
+			w := &unflushableWriter{ResponseWriter: struct{ http.ResponseWriter }{httptest.NewRecorder()}}
+			got := protectResponse(w, r)
 			if test.time == 0 {
 				if got != http.ResponseWriter(w) || len(w.deadlines) > 0 {
 					t.Errorf("%s: %T, %v", test.name, got, w.deadlines)
 				}
-				if n := testing.AllocsPerRun(10, func() { protectAnswer(w, r) }); n > 0 {
+				if n := testing.AllocsPerRun(10, func() { protectResponse(w, r) }); n > 0 {
 					t.Errorf("%s: %v allocations", test.name, n)
 				}
 				return

@@ -784,7 +784,7 @@ type notices struct {
 // (MCP 2026-07-28, Streamable HTTP), in which the answer is the last event.
 //
 // The life of a stream: startCall, notifications while running is true, stopCall, and
-// exchange.sendAnswer, but for a panic. Invariants: to and wants are set only by startCall;
+// exchange.sendResponse, but for a panic. Invariants: to and wants are set only by startCall;
 // after running has become false, only the answer is sent, and one goroutine uses events.
 // Events have no ids, since nothing can be resumed: a client whose connection breaks calls
 // again.

@@ -30,7 +30,7 @@ import (
 // and browsers send an Origin header with every POST.
 func (h *mcpHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.serveRequest(w, r, h) }
 
-// respond answers a request, or returns the error to send.
+// respond writes the response to a request, or returns the error to send.
 func (h *mcpHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspace) error {
 	// For an origin that the middleware CORS has allowed, its headers stay.
 	if origin, ok := r.Header["Origin"]; ok && !isAllowedOrigin(r.Context()) {
@@ -42,11 +42,11 @@ func (h *mcpHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspa
 	}
 	switch r.Method {
 	case http.MethodPost:
-		return h.answerPost(w, r, ws)
+		return h.respondToPost(w, r, ws)
 	case http.MethodOptions:
 		w.Header().Set("Allow", mcpAllow)
 		if len(r.Header["Origin"]) > 0 && !isAllowedOrigin(r.Context()) {
-			return h.cors.answerPreflight(w, r, true)
+			return h.cors.respondToPreflight(w, r, true)
 		}
 		leaveBody(w, r)
 		w.WriteHeader(http.StatusNoContent)
@@ -62,9 +62,9 @@ func (h *mcpHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspa
 // mcpAllow is the header Allow, which 405 must have (RFC 9110, section 15.5.6).
 const mcpAllow = "POST, OPTIONS"
 
-// answerPost reads the body of a POST and answers its messages, or returns the error to
+// respondToPost reads the body of a POST and answers its messages, or returns the error to
 // send.
-func (h *mcpHandler) answerPost(w http.ResponseWriter, r *http.Request, ws *workspace) error {
+func (h *mcpHandler) respondToPost(w http.ResponseWriter, r *http.Request, ws *workspace) error {
 	if err := checkMCPContentType(w, r); err != nil {
 		return err
 	}

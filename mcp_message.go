@@ -388,7 +388,7 @@ func (x *exchange) serveBatch() {
 		x.acceptMessage()
 	default:
 		x.ws.enc.buf = append(append(x.ws.enc.buf[:0], out...), ']')
-		x.sendAnswer(http.StatusOK)
+		x.sendResponse(http.StatusOK)
 	}
 }
 
@@ -436,7 +436,7 @@ func (x *exchange) answerRequest(m *message) {
 	if !m.skipped { // else the line that ends the log of the batch counts it
 		x.end(x, err)
 	}
-	x.sendAnswer(status)
+	x.sendResponse(status)
 }
 
 // closeAnswer ends the result in ws.enc.buf, or puts an *mcpError in its place. It returns
@@ -753,7 +753,7 @@ func unsupportedVersion(requested string) *mcpError {
 func (x *exchange) sendError(id []byte, e *mcpError) {
 	status := x.addError(id, e)
 	x.log(x, e.cause)
-	x.sendAnswer(status)
+	x.sendResponse(status)
 }
 
 // addError writes the answer e to ws.enc.buf and returns its status.
@@ -770,9 +770,9 @@ func (x *exchange) addError(id []byte, e *mcpError) int {
 	return http.StatusBadRequest
 }
 
-// sendAnswer sends the answer in ws.enc.buf, unless it is part of a batch. An answer with
+// sendResponse sends the answer in ws.enc.buf, unless it is part of a batch. A response with
 // another status than 200 is always JSON, since a stream of events has status 200.
-func (x *exchange) sendAnswer(status int) {
+func (x *exchange) sendResponse(status int) {
 	body := x.ws.enc.buf
 	switch {
 	case x.inBatch(): // serveBatch sends it

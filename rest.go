@@ -38,9 +38,9 @@ func (s *Service) Routes() []Route {
 	return routes
 }
 
-// varies returns the headers on which the answer of a GET depends, since its input has
-// fields from them: a cache must not give the answer for one value to a request with
-// another (RFC 9110, section 12.5.5).
+// varies returns the request headers on which the response to a GET depends, since they set
+// fields of its input: a cache must not send the response for one value to a request with
+// another value (RFC 9110, section 12.5.5).
 func (m *method) varies() (names []string) {
 	if m.verb != http.MethodGet {
 		return nil
@@ -124,7 +124,7 @@ func (h *restMux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.mux.ServeHTTP(w, r)
 }
 
-// serveNoRoute answers a request that no route matches.
+// serveNoRoute responds to a request that no route matches.
 func (h *restMux) serveNoRoute(w http.ResponseWriter, r *http.Request) { h.serveRequest(w, r, h) }
 
 func (h *restMux) writeErrorResponse(w http.ResponseWriter, r *http.Request, err error) {
@@ -208,14 +208,15 @@ func (h *restHandler) respond(w http.ResponseWriter, r *http.Request, ws *worksp
 			h.writeErrorResponse(w, r, err)
 		}
 	default:
-		c.answerOutput(w)
+		c.writeOutput(w)
 	}
 	return nil
 }
 
-// answerOutput ends a call that has succeeded. Preconditions count only where the answer
-// without them would be a success (RFC 9110, section 13.2.1), so they come after the call.
-func (c *restCall) answerOutput(w http.ResponseWriter) {
+// writeOutput ends a call that has succeeded and writes its response. Preconditions count
+// only if the response without them would be a success (RFC 9110, section 13.2.1), so they
+// are evaluated after the call.
+func (c *restCall) writeOutput(w http.ResponseWriter) {
 	m := c.method
 	etag := ""
 	if m.headers != nil {
@@ -301,7 +302,7 @@ func (c *restCall) encodeOutput(out any) (err error) {
 	return err
 }
 
-// serveFile answers with f and the header of the output. The call ends when the file has
+// serveFile responds with f and the header of the output. The call ends when the file has
 // been sent.
 func (c *restCall) serveFile(f *File) error {
 	if err := f.check(c.method.out.file.tags); err != nil { // the method is wrong, and the client cannot help it
@@ -317,7 +318,7 @@ func (c *restCall) serveFile(f *File) error {
 	return s.err
 }
 
-// runStream answers with a stream of events. Once the first byte is sent, there is no
+// runStream responds with a stream of events. Once the first byte is sent, there is no
 // status left to change:
 //
 //	When an error happens             What the client gets
