@@ -636,8 +636,9 @@ type workspace struct {
 	budget *batchBudget        // of the batch; nil for a call that is alone in its request
 }
 
-// borrowWorkspace returns a workspace, whose decoder is started and whose enc.buf is empty, to be
-// given back by returnWorkspace. lean is set if only svc reads the error of an input; see inputOptions.lean.
+// borrowWorkspace returns a workspace, whose decoder is started and whose enc.buf is empty, to
+// be given back by returnWorkspace. lean is set if only svc reads the error of an input; see
+// inputOptions.lean.
 func (s *Service) borrowWorkspace(lean bool) *workspace {
 	ws, _ := s.workspaces.Get().(*workspace)
 	if ws == nil {
@@ -702,7 +703,7 @@ func (s *Service) newEndpoint(t Transport) endpoint {
 // To add a transport, add its constant and its row in svc_transport.go, and write a file with
 //
 //   - a handler that embeds an endpoint, implements responder, and calls serveRequest in its
-//     ServeHTTP
+//     ServeHTTP. It refuses what pages of other sites can send; see checkSite
 //   - a carrier that embeds a call, reads the input of one call and encodes its output
 //   - a method of *Service that returns the handler
 //

@@ -256,8 +256,8 @@ func checkJSON(w http.ResponseWriter, r *http.Request) error {
 //	has none, and an Origin whose host is not Host    yes
 //	has neither header                                no: not sent by a browser
 //
-// A handler that calls methods for another verb than POST must refuse that verb itself. The message
-// names application/json for every transport, since a request that has it is no such request.
+// A transport whose methods may change something on GET must refuse GET before. The message
+// names application/json on every transport, since a page needs a preflight request to send it.
 //
 // Browsers set Sec-Fetch-Site themselves (W3C, Fetch Metadata Request Headers, section
 // 2.4), and it is right even if a proxy has changed Host. Methods without an input are
