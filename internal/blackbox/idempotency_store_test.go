@@ -38,7 +38,7 @@ func (s store) once(ctx context.Context, id string, do func(context.Context) ([]
 	if err == nil {
 		err = tx.QueryRowContext(ctx, "SELECT record FROM idempotency WHERE id = $1", id).Scan(&record)
 	}
-	if !errors.Is(err, sql.ErrNoRows) {
+	if !errors.Is(err, sql.ErrNoRows) { // there is a record, or an error
 		return record, err
 	}
 	if record, err = do(context.WithValue(ctx, txKey{}, tx)); err != nil {
