@@ -1,8 +1,9 @@
 package svc
 
-// This file writes shapes as JSON Schema, in the three dialects that svc publishes.
-// Methods that return a slice append a whole schema; methods that take members
-// write keywords of one.
+// This file writes shapes as JSON Schema, in the dialects that svc publishes. Methods
+// that return a []byte append a whole schema to it. Methods that take a *members write
+// some keywords of a schema. A schema is "in place" if it is written out where it is
+// used, and not a $ref to a component.
 //
 // It has, in this order:
 //
@@ -14,7 +15,8 @@ package svc
 //	appendSelfContained        schemas that need no components beside them
 //	appendParameter            values in a path or a query: text in a URL, where
 //	                           there is no null and nothing is quoted
-//	members, components        what the documents are written with, and share
+//	members, components        the writer of JSON objects, and the schemas that the
+//	                           parts of a document share
 //
 // Where the dialects differ:
 //
@@ -28,7 +30,7 @@ package svc
 //	examples          examples: [v]                example: v, the first of several
 //	path parameters   the type of the value        string, with an enum or a pattern
 //
-// What MCP clients get is 2020-12, with less in it: see schemaUse.
+// MCP clients get 2020-12 with fewer keywords: see schemaUse.
 
 import (
 	"bytes"
@@ -42,7 +44,7 @@ import (
 	"strings"
 )
 
-// A dialect is a form of JSON Schema.
+// A dialect is JSON Schema 2020-12, or the JSON Schema of a version of OpenAPI.
 type dialect uint8
 
 const (
@@ -52,11 +54,11 @@ const (
 	openAPI30                 // the subset of OpenAPI 3.0.3: no null type, no siblings of $ref
 )
 
-// dialectVersions has the member "openapi" of the documents.
+// dialectVersions has the value of the member "openapi" in the documents of a dialect.
 var dialectVersions = [...]string{openAPI31: "3.1.0", openAPI32: "3.2.0", openAPI30: "3.0.3"}
 
-// dialectOf returns the dialect of a version of OpenAPI, with or without its last
-// number. It is 3.0.3 for "".
+// dialectOf returns the dialect of a version of OpenAPI, such as "3.1" or "3.1.0". The
+// empty version is 3.0.3. ok is false for an unknown version.
 func dialectOf(version string) (d dialect, ok bool) {
 	for d = openAPI31; d <= openAPI30; d++ {
 		if full := dialectVersions[d]; version == full || cmp.Or(version, "3.0") == full[:len("3.0")] {
@@ -71,37 +73,36 @@ func dialectOf(version string) (d dialect, ok bool) {
 type schemaWriter struct {
 	dialect dialect
 	use     schemaUse
-	loose   *shape // an object with no required properties, since clients may ask for some of them only
-	closed  bool   // objects have no properties but their own, as if the service were strict
-	// ref returns the reference to write for a shape, without prefix, or "" to write it
-	// in place. Nil writes everything in place.
+	loose   *shape // an object that is written without required, since clients may ask for some members only; or nil
+	closed  bool   // objects allow no other properties, as if the service were strict
+	// ref returns the name to refer to a shape by, which is written behind prefix, or ""
+	// to write the shape in place. If ref is nil, everything is in place.
 	ref    func(*shape) string
 	prefix string
 }
 
-// A schemaUse is the kind of reader that a schema is written for. The zero value is
-// a document.
+// A schemaUse says what a schema is published for. The zero value is a document.
 //
 // MCP clients hand the schema of an input to a model and check results against
 // that of an output. Both know less of JSON Schema than the tools that read
-// documents:
+// OpenAPI documents:
 //
 //	                      in a document    of an input    of an output
 //	format                all              date-time      of time.Time
 //	optional pointer      T or null        T              T
 //	Optional              T or null        T or null      T or null
 //	nullable:"false"      T                T              T
-//	bounds of a Go type   those that the   of integers    none
-//	                      format leaves    below 64 bits
+//	bounds of a Go type   unless the       of integers    none
+//	                      format has them  below 64 bits
 //	rules, patterns       all              all            none
 //	base64                a format         an encoding    not said
 //	x-mcp-header          none             yes            yes
 //
-// A client that does not know a format, or takes it for narrower than it is,
-// refuses a value that is right. Models stumble over anyOf; the server takes null
-// for an optional pointer all the same. Nothing checks outputs, so their schemas
-// promise types and names only: the official TypeScript client throws away the
-// result of a call that has happened when one value breaks a constraint.
+// Clients reject correct values if they do not know a format or read it too narrowly.
+// Models make mistakes with anyOf, so optional pointers are written without it; the
+// server accepts null for them all the same. svc does not check the values of outputs, so
+// output schemas have types and names only: if one value breaks a constraint, the
+// official TypeScript client discards the result of a call that has already happened.
 type schemaUse uint8
 
 const (
@@ -112,12 +113,13 @@ const (
 	forJuneForm // the same in 2025-06-18 (MCP 2025-11-25 and 2025-06-18, Elicitation)
 )
 
-// appendShape appends the schema of s.
+// appendShape appends the schema of s, for a value that is not in a field: an output, or an
+// item of a list.
 func (w *schemaWriter) appendShape(dst []byte, s *shape) []byte {
 	return w.appendValue(dst, s, anywhere)
 }
 
-// anywhere stands for the field of a value that no field has. It says nothing more.
+// anywhere is the field of a value that is not in a field. It has no tags.
 var anywhere = new(field)
 
 // appendField appends the schema of a field: that of its type, its constraints and
@@ -128,15 +130,20 @@ func (w *schemaWriter) appendField(dst []byte, f *field) []byte {
 
 // appendValue appends the schema of a value of shape s in the field f.
 //
-// A pointer or an Optional is anyOf of its type and null. In 3.0.3 the keyword nullable adds null
-// to the type beside it and to nothing else, so its null is a schema of the same
-// type whose one value is null, and a pointer to a type in place says its type
-// twice: all of it beside the anyOf, and again as the first branch. Validators
-// find that exact. Generators read the keywords beside the anyOf and make an
-// optional field of them; of the anyOf alone oapi-codegen and ogen make nothing
-// that compiles. A $ref cannot have anything beside it in 3.0.3, and generators
-// know what to do with it. The null comes first there: up to 8.31 orval writes it
-// as "| null", which TypeScript takes at the beginning of a type only.
+// The schema of a pointer or an Optional is anyOf of its type and null. A *string is
+//
+//	2020-12  {"anyOf":[{"type":"string"},{"type":"null"}]}
+//	3.0.3    {"type":"string","nullable":true,
+//	          "anyOf":[{"type":"string","nullable":true,"enum":[null]},{"type":"string"}]}
+//
+// In 3.0.3 the keyword nullable adds null only to the type beside it. So null is a schema
+// of the same type whose only value is null, and a type in place is written twice: beside
+// the anyOf, and as its second branch. Validators read the anyOf. Generators read the
+// keywords beside it and make an optional field; for the anyOf alone, oapi-codegen and
+// ogen write code that does not compile. A $ref is not written twice, since 3.0.3 allows
+// nothing beside it and generators understand it in an anyOf. Null is the first branch:
+// orval up to 8.31 writes it as "| null", which TypeScript accepts only at the beginning
+// of a type.
 func (w *schemaWriter) appendValue(dst []byte, s *shape, f *field) []byte {
 	target := s.deref() // several pointers in a row have one null
 	nullable := target != s && !f.notNull && !(w.use != forDocument && s.kind == kindPointer && s.elem == target && w.leavesOutNull(f))
@@ -150,11 +157,11 @@ func (w *schemaWriter) appendValue(dst []byte, s *shape, f *field) []byte {
 		m.add("nullable", true)
 	}
 	if m.open("anyOf", '['); w.dialect == openAPI30 {
-		beside := target.jsonType(f)
-		if beside == "integer" && w.lookupRef(target) != "" {
-			beside = "object" // as for a struct: oapi-codegen has no constant for a null among integers
+		jsonType := target.jsonType(f)
+		if jsonType == "integer" && w.lookupRef(target) != "" {
+			jsonType = "object" // as for a struct: oapi-codegen cannot write null as an integer constant
 		}
-		m.buf = append(appendNull30(m.buf, beside), ',')
+		m.buf = append(appendNull30(m.buf, jsonType), ',')
 		m.buf = append(w.appendPlain(m.buf, target, f, false), ']')
 	} else {
 		m.buf = append(w.appendPlain(m.buf, target, f, false), `,{"type":"null"}]`...)
@@ -163,13 +170,13 @@ func (w *schemaWriter) appendValue(dst []byte, s *shape, f *field) []byte {
 	return m.close()
 }
 
-// appendNull30 appends the 3.0.3 schema whose one value is null. 3.0.3 has null
-// only beside a type, and an enum must name it.
-func appendNull30(dst []byte, beside string) []byte {
+// appendNull30 appends the 3.0.3 schema whose only value is null. 3.0.3 has null only
+// beside a type, and an enum must list it.
+func appendNull30(dst []byte, jsonType string) []byte {
 	null := openMembers(dst)
-	null.add("type", beside, "nullable", true, "enum", []byte("[null]"))
-	if beside == "array" {
-		null.addRaw("items", []byte("{}")) // which 3.0.3 wants beside the type
+	null.add("type", jsonType, "nullable", true, "enum", []byte("[null]"))
+	if jsonType == "array" {
+		null.addRaw("items", []byte("{}")) // 3.0.3 requires it beside the type
 	}
 	return null.close()
 }
@@ -182,9 +189,9 @@ func (w *schemaWriter) lookupRef(s *shape) string {
 	return w.ref(s)
 }
 
-// takesNullable reports whether the keywords of s hold for null when nullable
-// stands beside them. Those of svc do: each is about values of one type. Those of
-// a JSONSchema method may not, and nullable needs a type.
+// takesNullable reports whether null is valid if nullable is added to the keywords of s.
+// It is for keywords that svc writes, since each limits values of one type only. Keywords
+// of a method JSONSchema may exclude null, or lack the type that nullable needs.
 func (s *shape) takesNullable() bool {
 	if s.custom == nil {
 		return s.alternatives == nil
@@ -197,14 +204,14 @@ func (s *shape) takesNullable() bool {
 	return typed
 }
 
-// leavesOutNull reports whether f, a pointer, is absent where it would be null: in an
-// input if the client wants, in an output if the encoder leaves it out.
+// leavesOutNull reports whether f, a pointer, can be absent instead of null: an input may
+// always omit an optional field, and an output omits it if the encoder does.
 func (w *schemaWriter) leavesOutNull(f *field) bool {
 	return f.optional && (f.omit != 0 || w.use != forToolOutput)
 }
 
-// jsonType returns the JSON type of a value of shape s that is not null, in the
-// field f. Only a field can put a number into a string.
+// jsonType returns the JSON type of a value of shape s that is not null, in the field f,
+// whose tag `json:",string"` can make a number a string.
 func (s *shape) jsonType(f *field) string {
 	if own, ok := s.custom["type"].(string); ok {
 		return own
@@ -215,9 +222,9 @@ func (s *shape) jsonType(f *field) string {
 	return cmp.Or(kindTypes[s.kind], "object")
 }
 
-// appendPlain appends the schema of a value that is not null. Without annotate it
-// leaves out the annotations of the field: those stand beside the anyOf then, once
-// for both branches.
+// appendPlain appends the schema of a value that is not null. Without annotate it leaves
+// out the annotations of the field, which appendValue writes beside the anyOf, once for
+// both branches.
 func (w *schemaWriter) appendPlain(dst []byte, s *shape, f *field, annotate bool) []byte {
 	m := openMembers(dst)
 	if ref := w.lookupRef(s); ref == "" {
@@ -235,7 +242,8 @@ func (w *schemaWriter) appendPlain(dst []byte, s *shape, f *field, annotate bool
 	return m.close()
 }
 
-// appendRef appends a Reference Object. Names of types need no escapes.
+// appendRef appends a Reference Object, such as {"$ref":"#/components/schemas/Todo"}. Names
+// of types need no escapes.
 func appendRef(dst []byte, prefix, name string) []byte {
 	dst = slices.Grow(dst, len(`{"$ref":""}`)+len(prefix)+len(name))
 	return append(append(append(append(dst, `{"$ref":"`...), prefix...), name...), `"}`...)
@@ -273,7 +281,10 @@ func (w *schemaWriter) writePlain(m *members, s *shape, f *field, null bool) {
 	}
 }
 
-// writeTitles writes the enum of s with its titles, for a form.
+// writeTitles writes the enum of s with its titles, for a form:
+//
+//	keyword "oneOf"   "oneOf":[{"const":"r","title":"Red"}]
+//	forJuneForm       "enum":["r"],"enumNames":["Red"]
 func (w *schemaWriter) writeTitles(m *members, keyword string, s *shape) {
 	enum := s.rules.lookup(roleValues).value
 	if w.use == forJuneForm {
@@ -288,17 +299,18 @@ func (w *schemaWriter) writeTitles(m *members, keyword string, s *shape) {
 	m.addRaw(keyword, encodeDocument(list))
 }
 
-// addEnum adds the enum with these values, a JSON array, and with null as the last if null
-// is set.
+// addEnum adds an enum of values, which is a JSON array. If null is set, it adds null as the
+// last value.
 func (m *members) addEnum(values []byte, null bool) {
 	if m.addRaw("enum", values); null {
 		m.buf = append(bytes.TrimSuffix(m.buf, []byte("]")), ",null]"...)
 	}
 }
 
-// customIn returns the schema that the type returns itself, as far as the dialect can
-// say it. If 3.0.3 cannot say all of its constraints, the type and the description are
-// left: a part of a schema may refuse what the whole accepts, but not by these two.
+// customIn returns the schema that the method JSONSchema of the type returned, as far as
+// the dialect can express it. If 3.0.3 cannot express all of its constraints, only the
+// type and the description remain. Other keywords could then reject valid values: a not
+// with half of its constraints excludes more.
 func (s *shape) customIn(d dialect) map[string]any {
 	if d != openAPI30 || s.custom == nil {
 		return s.custom
@@ -313,27 +325,30 @@ func (s *shape) customIn(d dialect) map[string]any {
 		return !isText || value == "null" || name != "description" && name != "type"
 	})
 	if all["type"] == "array" {
-		all["items"] = map[string]any{} // which 3.0.3 wants beside the type
+		all["items"] = map[string]any{} // 3.0.3 requires it beside the type
 	}
 	return all
 }
 
 // These are the keywords that mean the same in OpenAPI 3.0.3 (section 4.7.24) and in
-// 2020-12, and the annotations of 2020-12 that 3.0.3 does not have. Those refuse nothing,
-// so they are left out there.
+// 2020-12, and the annotations of 2020-12 that 3.0.3 does not have. Annotations reject no
+// value, so schemas of 3.0.3 leave these out.
 const (
 	keywords30 = " title description format default example deprecated readOnly writeOnly nullable externalDocs enum multipleOf minimum maximum" +
 		" minLength maxLength pattern minItems maxItems uniqueItems minProperties maxProperties required items not allOf anyOf oneOf properties additionalProperties "
 	unknown30 = " $anchor $comment $id $schema contentEncoding contentMediaType contentSchema "
 
-	// outputKeywords are those that the schema of an output has for MCP clients, which are
-	// about types and names, but for the two about items.
+	// outputKeywords are the keywords about types and names, which schemas of outputs keep
+	// for MCP clients. trimCustom keeps the two about items, too.
 	outputKeywords = " type required title description properties anyOf "
 )
 
-// schema30 returns v, a schema of 2020-12 or a part of one, as a schema of 3.0.3. It makes
-// exact false if that does not say the same. 3.0.3 has fewer keywords, one example, no
-// schemas true and false, no null, and wants the items of an array.
+// schema30 returns v, a schema of 2020-12 or a part of one, as a schema of 3.0.3. It sets
+// exact to false if the result does not mean the same. 3.0.3 has fewer keywords, one
+// example, no schemas true and false, no type null, and requires items for an array.
+//
+//	{"type":"string","examples":["a","b"]}  {"type":"string","example":"a"}
+//	{"type":["string","null"]}              not exact: a type is one name
 func schema30(v any, exact *bool) any {
 	schema, isObject := v.(map[string]any)
 	*exact = *exact && isObject && (schema["type"] != "array" || schema["items"] != nil)
@@ -359,15 +374,15 @@ func schema30(v any, exact *bool) any {
 	return out
 }
 
-// constrains reports whether the schema that the type returns itself says more than a
+// constrains reports whether the type has a method JSONSchema whose schema is more than a
 // description.
 func (s *shape) constrains(d dialect) bool {
 	custom := s.customIn(d)
 	return len(custom) > 1 || len(custom) == 1 && custom["description"] == nil
 }
 
-// writeCustom writes the schema that the type returns itself. JSONSchema returns a
-// map, so the keywords are sorted: what is published has one order.
+// writeCustom writes the schema that the method JSONSchema returned. It is a map, so the
+// keywords are sorted: all that is published has one order.
 func (w *schemaWriter) writeCustom(m *members, s *shape, null bool) {
 	custom := s.customIn(w.dialect)
 	if w.use != forDocument {
@@ -382,10 +397,10 @@ func (w *schemaWriter) writeCustom(m *members, s *shape, null bool) {
 	}
 }
 
-// trimCustom returns what MCP clients get of v, a schema by JSONSchema or a part of one:
-// no format that they may not know, and of an output only types and names. What is left
-// out only makes a schema accept more. So oneOf and not are left out of an output
-// altogether: with fewer constraints below them they would accept less.
+// trimCustom returns v, a schema by JSONSchema or a part of one, as MCP clients get it:
+// without formats that they may not know, and for an output with types and names only.
+// Most schemas accept more with fewer keywords, and the rest must not change. A not or a
+// oneOf would accept less if schemas in it had fewer constraints, so an output has none.
 func (w *schemaWriter) trimCustom(v any) any {
 	schema, ok := v.(map[string]any)
 	if !ok {
@@ -398,7 +413,7 @@ func (w *schemaWriter) trimCustom(v any) any {
 		switch {
 		case w.use != forToolInput && !ofItems && !strings.Contains(outputKeywords, " "+name+" "):
 		case name == "format" && value != "date-time":
-		case name == "not", name == "if", name == "contains": // with less in them they would accept less
+		case name == "not", name == "if", name == "contains": // with fewer keywords in it the whole would accept less
 			out[name] = value
 		default:
 			out[name] = eachSchema(name, value, w.trimCustom)
@@ -407,9 +422,8 @@ func (w *schemaWriter) trimCustom(v any) any {
 	return out
 }
 
-// writeTyped writes the type of a scalar, a list or a map, with the bounds of the Go
-// type where no format implies them and the field has none of its own, which are
-// within them.
+// writeTyped writes the type of a scalar, a list or a map. It writes the bounds of the Go
+// type unless the format implies them or the field has its own, which are never wider.
 func (w *schemaWriter) writeTyped(m *members, s *shape, f *field) {
 	m.addText("type", s.jsonType(anywhere))
 	format, low, high := s.formatAndBounds(w.dialect)
@@ -418,7 +432,7 @@ func (w *schemaWriter) writeTyped(m *members, s *shape, f *field) {
 	}
 	if s.format != "" {
 		format = s.format
-		if w.use == forDocument && s.kind.isMachineInteger() { // the format of the type implied its bounds
+		if w.use == forDocument && s.kind.isMachineInteger() { // the format of the tag does not imply the bounds, as that of the type did
 			low, high = s.integerBounds()
 		}
 	}
@@ -434,7 +448,7 @@ func (w *schemaWriter) writeTyped(m *members, s *shape, f *field) {
 	}
 	switch s.kind {
 	case kindBytes:
-		if w.use != forDocument && w.use != forToolOutput { // which no format says there
+		if w.use != forDocument && w.use != forToolOutput { // MCP clients do not get the format byte
 			m.addText("contentEncoding", "base64")
 		}
 	case kindDuration:
@@ -458,7 +472,7 @@ func (w *schemaWriter) writeTyped(m *members, s *shape, f *field) {
 	}
 }
 
-// knowsFormat reports whether MCP clients know a format of a tag.
+// knowsFormat reports whether MCP clients know this format.
 func (w *schemaWriter) knowsFormat(format string) bool {
 	if format == "date-time" {
 		return w.use != forToolOutput
@@ -466,9 +480,10 @@ func (w *schemaWriter) knowsFormat(format string) bool {
 	return w.use >= forForm && slices.Contains([]string{"email", "uri", "date"}, format)
 }
 
-// writeNames writes which names the members of a map with this key have: those that
-// JSONSchema of a text allows. Names are strings, so an enum or a pattern is all that
-// can be said of integers.
+// writeNames writes propertyNames, the schema of the member names of a map with this key.
+// Names are strings, so an integer key has an enum or a pattern there:
+//
+//	map[uint]bool  "propertyNames":{"pattern":"^(0|[1-9][0-9]*)$"}
 func (w *schemaWriter) writeNames(m *members, key *shape) {
 	at := m.open("propertyNames", '{')
 	switch enum := key.rules.lookup(roleValues); {
@@ -484,18 +499,18 @@ func (w *schemaWriter) writeNames(m *members, key *shape) {
 	m.closeSome(at, '}')
 }
 
-// These patterns say how values are spelt in strings. A reader of JSON Schema has
-// nothing else for numbers in strings. They say nothing of bounds, which take
-// hundreds of characters as patterns: the decoder and the binder check them.
+// These patterns describe values that are written in strings, such as "5" for 5. JSON
+// Schema has nothing else for them. The patterns leave out bounds, which would take
+// hundreds of characters; the decoder and the binder check bounds.
 const (
-	// integerPattern has one spelling for each integer, so that no two names of
-	// a map are one key.
+	// integerPattern allows one spelling of each integer, so that two names of a map
+	// never stand for one map key.
 	integerPattern = `^(0|-?[1-9][0-9]*)$`
 
 	// unsignedPattern is the same without a sign.
 	unsignedPattern = `^(0|[1-9][0-9]*)$`
 
-	// pathIntegerPattern is that of integers in a path, which may be -0.
+	// pathIntegerPattern matches integers in a path, where -0 is allowed too.
 	pathIntegerPattern = `^-?(0|[1-9][0-9]*)$`
 
 	// numberPattern is a JSON number (RFC 8259, section 6).
@@ -510,8 +525,8 @@ const (
 	durationPattern = `^[-+]?(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$`
 )
 
-// writeQuoted writes the type of a `json:",string"` field: a string with the JSON of
-// the value in it, which for a string is a JSON string in a JSON string.
+// writeQuoted writes the type of a `json:",string"` field. It is a string that has the
+// JSON of the value in it: the integer 5 is "5", and the string a is "\"a\"".
 func (w *schemaWriter) writeQuoted(m *members, s *shape, null bool) {
 	m.addText("type", "string")
 	switch {
@@ -548,8 +563,8 @@ var quotedPatterns = [...]string{
 // formats open and code generators know these. OpenAPI has none for unsigned
 // integers, so they get the next signed one that holds them.
 //
-// Generators of 3.0.3 clients make the integer type that people expect from int32,
-// so an int gets that format there. Nothing enforces it. Validators of the other
+// In 3.0.3 an int has the format int32, for which generators write the usual integer
+// type of their language. The server does not enforce it. Validators of the other
 // dialects may ignore formats, so int32 has a minimum and a maximum there.
 func (s *shape) formatAndBounds(d dialect) (format, low, high string) {
 	kind := s.typ.Kind()
@@ -563,7 +578,7 @@ func (s *shape) formatAndBounds(d dialect) (format, low, high string) {
 		return format, "", ""
 	}
 	if low, high = s.integerBounds(); s.bits == 64 {
-		high = "" // it is beyond the format int64, which it would contradict
+		high = "" // the greatest uint64 would contradict the format int64
 	}
 	return format, low, high
 }
@@ -597,7 +612,7 @@ func (w *schemaWriter) writeObject(m *members, s *shape) {
 			m.buf = w.appendField(m.buf, f)
 		}
 	}
-	if w.use >= forForm { // which must have properties, even if there are none (MCP 2025-11-25, ElicitRequest)
+	if w.use >= forForm { // a form must have properties, even if it is empty (MCP 2025-11-25, ElicitRequest)
 		m.end("}")
 	} else {
 		m.closeSome(at, '}')
@@ -614,10 +629,10 @@ func (w *schemaWriter) writeObject(m *members, s *shape) {
 	}
 }
 
-// writeUnion writes the union s. In documents it is a oneOf with a discriminator, since
-// generators of clients make types of that which lose nothing; the discriminator needs
-// components (OpenAPI 3.1.0, Discriminator Object). MCP clients get anyOf: some refuse
-// oneOf.
+// writeUnion writes the union s. In documents it is a oneOf with a discriminator, for
+// which generators of clients write exact types. The discriminator maps values to
+// components only (OpenAPI 3.1.0, Discriminator Object), so it is left out if the
+// alternatives are in place. MCP clients get anyOf, since some reject oneOf.
 func (w *schemaWriter) writeUnion(m *members, s *shape) {
 	keyword, mapping := "oneOf", openMembers(nil)
 	if w.use != forDocument {
@@ -641,9 +656,9 @@ func (w *schemaWriter) writeUnion(m *members, s *shape) {
 	}
 }
 
-// writeRules writes the constraints of a value. Of two bounds on one side the tighter
-// one is written: 3.0.3 has room for one only, and linters ask for no more. There the
-// exclusive keywords are booleans beside the bound. With null an enum lists null too.
+// writeRules writes the constraints of a value. Of two bounds on one side it writes the
+// tighter one: 3.0.3 has room for one only, and linters ask for one. In 3.0.3 the exclusive keywords
+// are booleans beside the bound. With null an enum lists null too.
 func (w *schemaWriter) writeRules(m *members, rules ruleSet, null bool) {
 	for _, r := range rules {
 		switch {
@@ -659,9 +674,9 @@ func (w *schemaWriter) writeRules(m *members, rules ruleSet, null bool) {
 	}
 }
 
-// isTightest reports whether r is not a bound that another one makes superfluous: of two
-// bounds on one side, it refuses the number of the other. Of the same number the exclusive
-// bound is the tighter.
+// isTightest reports whether no other bound in rs makes r superfluous. Of two bounds on one
+// side, the tighter one is violated by the number of the other: of minimum 5 and
+// exclusiveMinimum 5, only the second is violated by 5.
 func (rs ruleSet) isTightest(r rule) bool {
 	return r.role != roleLow && r.role != roleHigh || !slices.ContainsFunc(rs, func(rival rule) bool {
 		return rival.role == r.role && rival.keyword != r.keyword && !r.violates(rival.values[0])
@@ -692,8 +707,8 @@ func appendSelfContained(dst []byte, s *shape, w schemaWriter) []byte {
 	root := s
 	w.prefix = "#/$defs/"
 	w.ref = func(s *shape) string {
-		// Only a type that contains itself needs a name here. A client that reads
-		// one schema by itself is better served by the rest in place.
+		// Only a type that contains itself needs a name. All other types are in
+		// place, which is easier to read for a client that has one schema only.
 		if s == root {
 			root = nil // it is written in place once: clients want to see its type
 			return ""
@@ -706,8 +721,8 @@ func appendSelfContained(dst []byte, s *shape, w schemaWriter) []byte {
 		}
 		return s.name
 	}
-	// What the schema refers to is known when it is written, so $defs comes last and
-	// is put inside its closing brace.
+	// The types in $defs are known only when the schema has been written, so $defs
+	// replaces its closing brace.
 	dst = w.appendShape(dst, s)
 	m := members{dst[:len(dst)-1]}
 	at := m.open("$defs", '{')
@@ -721,13 +736,13 @@ func appendSelfContained(dst []byte, s *shape, w schemaWriter) []byte {
 }
 
 // schemaMap returns the self-contained JSON Schema 2020-12 of s as a map, for
-// descriptors. Numbers stay as they are written: bounds of 64 bits are no float64.
+// descriptors. Numbers are json.Number, since a float64 cannot hold bounds of 64 bits.
 func (s *shape) schemaMap() map[string]any {
 	return readSchema(appendSelfContained(nil, s, schemaWriter{}))
 }
 
-// appendParameter appends the schema of a field that a parameter gives, as the value
-// that its text spells.
+// appendParameter appends the schema of a field that a parameter sets. It describes the
+// value, not its text: ?n=5 has the type integer.
 func (w *schemaWriter) appendParameter(dst []byte, f *field) []byte {
 	target := f.shape.deref()
 	if target.kind == kindSlice {
@@ -758,12 +773,11 @@ func unquotedLiteral(quoted []byte) []byte {
 	return textOf(quoted)
 }
 
-// appendPathParameter appends the schema of a field that the path gives. In 3.0.3
-// it is always a string, with the keywords that describe the texts the binder
-// accepts.
+// appendPathParameter appends the schema of a field that the path sets. In 3.0.3 it is
+// always a string, with an enum or a pattern for the texts that the binder accepts.
 func (w *schemaWriter) appendPathParameter(dst []byte, f *field) []byte {
 	p := f.asParameter()
-	p.def = nil // a path is never without the value
+	p.def = nil // a path always has the value
 	target := f.shape.deref()
 	if w.dialect != openAPI30 || target.kind.isStringy() {
 		return w.appendParameter(dst, &p)
@@ -806,9 +820,9 @@ func (r *rule) listTexts(s *shape) []byte {
 }
 
 // members appends a JSON object to buf member by member, in the order of the calls, and the
-// objects and lists in it where they stand. Names are quoted; a name twice is not noticed.
-// It is for documents and the small objects of the protocols, whose order is a part of the
-// published text: encoding/json would read each object again for the one around it.
+// objects and lists in it where they stand. It quotes names and does not detect repeated
+// names. It is for documents and the small objects of the protocols, whose order is a part
+// of the published text: encoding/json would read each object again for the outer one.
 type members struct{ buf []byte }
 
 // openMembers begins an object at the end of dst.
@@ -822,7 +836,7 @@ func (m *members) separate() {
 	}
 }
 
-// addName appends a name and the colon. The caller appends the value to buf.
+// addName appends a name and the colon. Append the value to buf after it.
 func (m *members) addName(name string) {
 	m.separate()
 	m.buf = append(appendQuoted(m.buf, name), ':')
@@ -877,7 +891,7 @@ func (m *members) add(pairs ...any) {
 				m.addRaw(name, value[name])
 			}
 			m.closeSome(at, '}')
-		default: // which is not in the message: values would have to be on the heap for it
+		default: // without the value in the message, which would move every value to the heap
 			panic("svc: a value in a document is of another type")
 		}
 	}
@@ -903,10 +917,11 @@ func (m *members) addItem(value string) {
 	m.buf = appendQuoted(m.buf, value)
 }
 
-// end ends what open and openItem began, with the other brackets.
+// end appends the closing brackets of what open and openItem began.
 func (m *members) end(brackets string) { m.buf = append(m.buf, brackets...) }
 
-// closeSome is end for a member at this place. It takes back one that is empty.
+// closeSome ends the member that open began at this place, and removes the member if it is
+// empty.
 func (m *members) closeSome(at int, bracket byte) {
 	if m.buf[len(m.buf)-1] == bracket-2 { // in ASCII the brackets of a pair are two apart
 		m.buf = m.buf[:at]
@@ -918,15 +933,16 @@ func (m *members) closeSome(at int, bracket byte) {
 // close ends the object and returns buf.
 func (m *members) close() []byte { return append(m.buf, '}') }
 
-// object returns an object with these members, for what does not stand in another one yet.
+// object returns a new object with these members; see members.add.
 func object(pairs ...any) []byte {
 	m := openMembers(make([]byte, 0, 128)) // most fit
 	m.add(pairs...)
 	return m.close()
 }
 
-// encodeDocument returns a value in a document as JSON, with <, > and & as they are. v must
-// have a JSON form. It costs more than members, so it is for what has many forms.
+// encodeDocument returns a value in a document as JSON, with <, > and & as they are. It
+// panics if encoding/json cannot encode v. It is slower than members, so it is for values
+// of many types, such as the schemas of JSONSchema.
 func encodeDocument(v any) []byte {
 	text, ok := plainJSON(v)
 	if !ok {
@@ -938,18 +954,18 @@ func encodeDocument(v any) []byte {
 // components are the schemas under components/schemas of an OpenAPI or OpenRPC
 // document: those that something refers to, and those that these refer to. A
 // type that nothing refers to, such as an input that comes from the query, has
-// none, since linters complain of unused components.
+// none, since linters complain about unused components.
 //
-// Invariant: schemas has each name of pending.
+// Invariant: schemas has the name of each shape in pending, with nil.
 type components struct {
 	writer  schemaWriter
 	names   map[*shape]string // none for a type without a component
 	schemas map[string][]byte
-	pending []*shape // those that are not written yet, in the order of the first references
+	pending []*shape // not written yet, in the order of their first references
 }
 
-// newComponents returns components of a dialect, with none so far. The builder of a document
-// may add names, of parts of types, so they are copied.
+// newComponents returns empty components. It copies names, since the builder of a document
+// adds names for parts of types, such as UpdateTodoBody.
 func newComponents(d dialect, names map[*shape]string) *components {
 	c := &components{names: maps.Clone(names), schemas: make(map[string][]byte)}
 	c.writer = schemaWriter{dialect: d, ref: c.referShape, prefix: componentPrefix}
@@ -971,9 +987,8 @@ func (c *components) referShape(s *shape) string {
 	return name
 }
 
-// writeSchemas writes the pending schemas, which may add others, and returns all. A component
-// is written without the field that refers to it: constraints and descriptions of a field
-// stand beside the reference.
+// writeSchemas writes the pending schemas, which may add others, and returns all schemas. A
+// component has no constraints and no description of a field: those are beside the $ref.
 func (c *components) writeSchemas() map[string][]byte {
 	for ; len(c.pending) > 0; c.pending = c.pending[1:] {
 		m := openMembers(make([]byte, 0, 512)) // most fit
