@@ -11,6 +11,7 @@ package svc
 import (
 	"bytes"
 	"cmp"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -408,7 +409,8 @@ func (p *prober) compareUnprobed(a, b *contractPlan, at string) {
 }
 
 // noteUnprobed notes that a sample of a list or a map a may break a rule of a, if nothing is
-// known of the rule. Samples of scalars are checked by all rules.
+// known of the rule. Samples of scalars are checked by all rules; compareScalars looks whether
+// one is left.
 func (p *prober) noteUnprobed(a *contractPlan) {
 	for _, r := range p.counting(a) {
 		if !r.role.isProbed() && a.isComposite() {
@@ -808,13 +810,57 @@ func (p *prober) compareScalars(a, b *contractPlan, at, why string, in func(stri
 	if p.shown[at] { // by another value than those before
 		p.unshown = unshown
 	}
+	unprobed := p.hasUnprobed(a) // so the values that were tried may be too few
 	switch {
-	case len(refused) > 0 || sure:
+	case len(refused) > 0 || sure && !unprobed:
 	case a.Go+b.Go != "":
 		p.doubt(at, "%s, and svc does not know a type with its own JSON or text", p.changed(a, b))
-	case p.rule(b, rolePattern) != "":
+	case p.rule(b, rolePattern) != "" && !unprobed:
 		p.doubt(at, "the pattern changed")
+	case unprobed || a.Kind == "string": // else the values are at all bounds, or in all spellings
+		p.doubtUnshown(a, b, at, len(values))
 	}
+}
+
+// hasUnprobed reports whether a scalar of a has a rule that no probe shows, and no enum, which
+// has all values.
+func (p *prober) hasUnprobed(a *contractPlan) bool {
+	return p.rule(a, roleValues) == "" && slices.ContainsFunc(p.counting(a), func(r planRule) bool { return !r.role.isProbed() })
+}
+
+// doubtUnshown adds a doubt for each change from the scalar a to b that may refuse a value, when
+// none of the tried values was refused and others may be.
+func (p *prober) doubtUnshown(a, b *contractPlan, at string, tried int) {
+	const none, few = "no value was found that the release took", "no value was found that shows it"
+	why := none
+	if tried > 0 {
+		why = few
+	}
+	if a.Kind != b.Kind {
+		p.doubt(at, "%s, but %s", p.changed(a, b), why)
+	}
+	for _, r := range p.counting(b) {
+		if r.role.isProbed() && p.isNarrower(r, a) {
+			p.doubt(at, "%s, but %s", p.explain(a, b, r.keyword), why)
+		}
+	}
+}
+
+// isNarrower reports whether the rule r may refuse values that a has, as far as its value says.
+// A limit that is the same as in a, or wider, refuses none.
+func (p *prober) isNarrower(r planRule, a *contractPlan) bool {
+	text := p.value(a, r.keyword)
+	was, isNumber := new(big.Rat).SetString(text)
+	is, both := new(big.Rat).SetString(string(r.value))
+	switch {
+	case !isNumber || !both:
+		return text != string(r.value)
+	case r.role == roleLeast, r.role == roleLow:
+		return is.Cmp(was) > 0
+	case r.role == roleMost, r.role == roleHigh:
+		return is.Cmp(was) < 0
+	}
+	return is.Cmp(was) != 0
 }
 
 // values returns JSON for n or more different scalars of a, if a has so many. It is sure if no
@@ -918,6 +964,9 @@ func (p *prober) texts(a, b *contractPlan, n int) (list []string, sure bool) {
 		texts = []string{"1h", "0", "-1.5s", strings.Repeat("0", max(long, 2)-1) + "s"}
 	case a.Kind == "bytes":
 		texts = []string{"AA==", "", "+/+/", strings.Repeat("AAAA", long/4+1)}
+		for _, n := range []int{x.least, y.least - 1, long} { // bytes, if rules of a or b count these
+			texts = append(texts, base64.StdEncoding.EncodeToString(make([]byte, max(0, min(n, x.most, maxProbe)))))
+		}
 	case x.pattern+y.pattern == "":
 		for i := range n + 1 {
 			text := strconv.FormatInt(int64(i)+10, 36)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -17,18 +18,22 @@ type ruledImpl[In any] struct{}
 
 func (ruledImpl[In]) Make(context.Context, *In) error { return nil }
 
-// ruledBy returns a service whose input has one more rule for its first field, as if a tag had
-// made it: the rule of a row with this text, or none for "".
+// ruledBy returns a service whose input has one more rule for its first field, or for the items
+// of that, as if a tag had made it: the rule of a row with this text, or none for "".
 func ruledBy[In any](row ruleRow, text string) *Service {
 	s := MustRegister[ruledAPI[In]](ruledImpl[In]{}, &Options{Resource: "t"})
 	if text == "" {
 		return s
 	}
 	f := s.methods[0].in.fields[0]
-	ruled := *f.shape
+	target := f.shape
+	if !row.fits(target) {
+		target = target.elem
+	}
+	ruled := *target
 	r, _ := row.parseRule(&ruled, text)
 	ruled.rules = append(slices.Clone(ruled.rules), r)
-	f.shape = &ruled
+	f.shape = f.shape.replaced(target, &ruled)
 	return s
 }
 
@@ -41,6 +46,24 @@ func TestBreaksOfUnprobedRule(t *testing.T) {
 	type small struct {
 		A int `json:"a" maximum:"9"`
 	}
+	type large struct {
+		A int `json:"a" maximum:"99"`
+	}
+	type three struct {
+		A int `json:"a" maximum:"3"`
+	}
+	type four struct {
+		A int `json:"a" maximum:"4"`
+	}
+	type word struct {
+		A string `json:"a"`
+	}
+	type short struct {
+		A string `json:"a" maxLength:"10"`
+	}
+	type shorter struct {
+		A string `json:"a" maxLength:"5"`
+	}
 	type list struct {
 		A []int `json:"a"`
 	}
@@ -51,6 +74,12 @@ func TestBreaksOfUnprobedRule(t *testing.T) {
 		keyword: "prime", lower: "prime", must: "must be a prime, or below #", fits: isBoundable, on: "a number",
 		parse: func(s *shape, text string) (rule, string) {
 			return rule{value: []byte(text), violates: func(v reflect.Value) bool { return v.Int() == 4 }}, ""
+		},
+	}
+	prefix := ruleRow{
+		keyword: "startsWith", lower: "startswith", must: "must start with #", fits: isString, on: "a string",
+		parse: func(_ *shape, text string) (rule, string) {
+			return rule{value: appendQuoted(nil, text), violates: func(v reflect.Value) bool { return !strings.HasPrefix(v.String(), text) }}, ""
 		},
 	}
 	sorted := ruleRow{
@@ -71,12 +100,67 @@ func TestBreaksOfUnprobedRule(t *testing.T) {
 		{"beside another break", ruledBy[number](prime, ""), ruledBy[small](prime, "1"), `[t.make input /a: maximum is 9, was none; for example {"a":10}]`},
 		{"new for a list", ruledBy[list](sorted, ""), ruledBy[list](sorted, "true"), "[t.make input /a: cannot tell: sorted is true, was none, and svc cannot compare the rule]"},
 		{"kept by no sample", ruledBy[list](sorted, "true"), ruledBy[long](sorted, "true"), "[t.make input /a: cannot tell: minItems is 2, was none, but no value for the rule sorted of the release can be made]"},
+		{"beside a lower limit", ruledBy[short](prefix, "ABCD"), ruledBy[shorter](prefix, "ABCD"), "[t.make input /a: cannot tell: maxLength is 5, was 10, but no value was found that the release took]"},
+		{"beside a higher limit", ruledBy[shorter](prefix, "ABCD"), ruledBy[short](prefix, "ABCD"), "[]"},
+		{"beside a limit that a value shows", ruledBy[short](prefix, "a"), ruledBy[shorter](prefix, "a"), `[t.make input /a: maxLength is 5, was 10; for example {"a":"aaaaaa"}]`},
+		{"beside another type", ruledBy[word](prefix, "ABCD"), ruledBy[number](prefix, ""), "[t.make input /a: cannot tell: is int, was string, but no value was found that the release took]"},
+		{"beside a lower limit of numbers", ruledBy[large](prime, "1"), ruledBy[small](prime, "1"), `[t.make input /a: maximum is 9, was 99; for example {"a":10}]`},
+		{"beside a limit that one value would show", ruledBy[four](prime, "1"), ruledBy[three](prime, "1"), "[t.make input /a: cannot tell: maximum is 3, was 4, but no value was found that shows it]"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			breaks, err := test.now.breaksBy(append(slices.Clone(ruleRows), &prime, &sorted), test.old.Contract())
+			breaks, err := test.now.breaksBy(append(slices.Clone(ruleRows), &prime, &sorted, &prefix), test.old.Contract())
 			if got := fmt.Sprint(breaks); err != nil || got != test.want {
 				t.Errorf("got %s, %v, want %s", got, err, test.want)
 			}
 		})
 	}
 }
+
+// Verify that a rule for the size of bytes needs no code but its row to be compared.
+func TestBreaksOfBytes(t *testing.T) {
+	type bytes struct {
+		A []byte `json:"a"`
+	}
+	type lists struct {
+		A [][]byte `json:"a" maxItems:"10"`
+	}
+	type fewer struct {
+		A [][]byte `json:"a" maxItems:"2"`
+	}
+	type number struct {
+		A int `json:"a"`
+	}
+	type long struct {
+		A string `json:"a" minLength:"20"`
+	}
+	least := ruleRow{
+		keyword: "minBytes", lower: "minbytes", must: "must have at least # bytes", role: roleLeast, opposite: roleMost,
+		fits: isBytes, on: "a []byte", parse: parseSize("bytes", hasFewer),
+	}
+	most := ruleRow{
+		keyword: "mostBytes", lower: "mostbytes", must: "must have at most # bytes", role: roleMost,
+		fits: isBytes, on: "a []byte", parse: parseSize("bytes", hasMore),
+	}
+	for _, test := range []struct {
+		name     string
+		old, now *Service
+		want     string
+	}{
+		{"a higher least size", ruledBy[bytes](least, "10"), ruledBy[bytes](least, "16"), `[t.make input /a: minBytes is 16, was 10; for example {"a":"AAAAAAAAAAAAAA=="}]`},
+		{"a lower least size", ruledBy[bytes](least, "16"), ruledBy[bytes](least, "10"), "[]"},
+		{"a least size for none", ruledBy[bytes](least, ""), ruledBy[bytes](least, "16"), `[t.make input /a: minBytes is 16, was none; for example {"a":"AA=="}]`},
+		{"a lower greatest size", ruledBy[bytes](most, "16"), ruledBy[bytes](most, "10"), `[t.make input /a: mostBytes is 10, was 16; for example {"a":"AAAAAAAAAAAAAAA="}]`},
+		{"another type", ruledBy[bytes](least, "10"), ruledBy[number](least, ""), `[t.make input /a: is int, was bytes; for example {"a":"AAAAAAAAAAAAAA=="}]`},
+		{"a text", ruledBy[bytes](least, "10"), ruledBy[long](least, ""), `[t.make input /a: minLength is 20, was none; for example {"a":"AAAAAAAAAAAAAA=="}]`},
+		{"in a list", ruledBy[lists](least, "10"), ruledBy[fewer](least, "10"), `[t.make input /a: maxItems is 2, was 10; for example {"a":["AAAAAAAAAAAAAA==","AAAAAAAAAAAAAA==","AAAAAAAAAAAAAA=="]}]`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			breaks, err := test.now.breaksBy(append(slices.Clone(ruleRows), &least, &most), test.old.Contract())
+			if got := fmt.Sprint(breaks); err != nil || got != test.want {
+				t.Errorf("got %s, %v, want %s", got, err, test.want)
+			}
+		})
+	}
+}
+
+func isBytes(s *shape) bool { return s.kind == kindBytes }

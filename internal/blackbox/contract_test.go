@@ -318,6 +318,19 @@ var releases = []struct {
 	}](), taking[struct {
 		A string `json:"a" pattern:"^a*b?$" maxLength:"40000"`
 	}](), "input /a: cannot tell: the pattern changed"},
+	{"another type for a pattern with too many ways", taking[struct {
+		A string `json:"a" pattern:"^(a|b)*a(a|b){30}$"`
+	}](), taking[one[int]](), "input /a: cannot tell: is int, was string, but no value was found that the release took"},
+	{"a limit for a pattern with too many ways", taking[struct {
+		A string `json:"a" pattern:"^(a|b)*a(a|b){30}$" maxLength:"60"`
+	}](), taking[struct {
+		A string `json:"a" maxLength:"50"`
+	}](), "input /a: cannot tell: maxLength is 50, was 60, but no value was found that the release took"},
+	{"a wider limit for a pattern with too many ways", taking[struct {
+		A string `json:"a" pattern:"^(a|b)*a(a|b){30}$" maxLength:"60"`
+	}](), taking[struct {
+		A string `json:"a" maxLength:"70"`
+	}](), ""},
 	{"beside a text that nobody can write", taking[struct {
 		A string `json:"a" pattern:"^a$" minLength:"2"`
 		B string `json:"b"`
