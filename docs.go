@@ -347,6 +347,8 @@ func exampleValue(f *field, s *shape, nth, depth int) []byte {
 		return []byte(firstAccepted(target, numberExamples(target.rules, nth)))
 	case target.kind == kindDuration:
 		return []byte(`"1s"`)
+	case target.kind == kindBytes:
+		return appendQuoted(nil, firstAccepted(target, bytesExamples(target)))
 	case target.kind.isStringy() && target.custom["examples"] == nil:
 		texts := textExamples(target.rules, cmp.Or(kindFormats[target.kind], target.format), f.name, nth)
 		return appendQuoted(nil, firstAccepted(target, texts))
@@ -354,7 +356,8 @@ func exampleValue(f *field, s *shape, nth, depth int) []byte {
 	return customExample(target.custom)
 }
 
-// leastSize returns how many items or members a list or a map of shape s has at least.
+// leastSize returns how many items, members or bytes a list, a map or a []byte of shape s has at
+// least.
 func leastSize(s *shape) int {
 	if least := s.rules.lookup(roleLeast); least != nil {
 		return least.count
@@ -375,13 +378,34 @@ func customExample(schema map[string]any) []byte {
 }
 
 // firstAccepted returns the first of texts that spells a value of s and keeps its rules. If
-// there is none, it returns the first of all.
+// there is none, or no rule, it returns the first of all. A text is that of a number, or what is
+// in a JSON string.
 func firstAccepted(s *shape, texts []string) string {
+	if len(s.rules) == 0 {
+		return texts[0]
+	}
+	reader := &scalarReader{shape: s, decode: newDecoders(new(mistakes), false).decoderFor(s)}
 	i := slices.IndexFunc(texts, func(text string) bool {
-		x, ok := s.valueFor(text)
-		return ok && !slices.ContainsFunc(s.rules, func(r rule) bool { return r.violates(x) })
+		if s.kind.isStringy() {
+			text = string(appendQuoted(nil, text))
+		}
+		return len(reader.read(text)) == 0
 	})
 	return texts[max(i, 0)]
+}
+
+// bytesExamples returns base64 to try for a []byte of shape s: that of hello, which is cut off or
+// repeated to a size that s can have, of "", and of exampleTexts.
+func bytesExamples(s *shape) (texts []string) {
+	n := 5
+	if most := s.rules.lookup(roleMost); most != nil {
+		n = min(n, most.count)
+	}
+	n = max(n, min(leastSize(s), 1000))
+	for _, text := range append([]string{strings.Repeat("hello", n/5+1)[:n], ""}, exampleTexts...) {
+		texts = append(texts, base64.StdEncoding.EncodeToString([]byte(text)))
+	}
+	return texts
 }
 
 // numberExamples returns numbers to try: 1+nth, those at and beside the bounds, and 0.25. All

@@ -1,6 +1,8 @@
 package svc
 
 import (
+	"encoding/json"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -25,5 +27,39 @@ func TestPageText(t *testing.T) {
 	}
 	if docsPolicy(crlf) == docsPolicy(lf) {
 		t.Error("the policy does not depend on the line ends, so the rows above show nothing")
+	}
+}
+
+// Verify that the example of a []byte keeps rules, which are about its bytes.
+func TestBytesExample(t *testing.T) {
+	type bytes struct {
+		A []byte `json:"a"`
+	}
+	size := func(role ruleRole, violates func(reflect.Value, int) bool) ruleRow {
+		return ruleRow{
+			keyword: "size", lower: "size", must: "must have another size than # bytes", role: role,
+			fits: isBytes, on: "a []byte", parse: parseSize("bytes", violates),
+		}
+	}
+	fewer := func(v reflect.Value, n int) bool { return len(v.Bytes()) < n } // of a string this panics
+	more := func(v reflect.Value, n int) bool { return len(v.Bytes()) > n }
+	for _, test := range []struct {
+		name string
+		row  ruleRow
+		text string
+		want string
+	}{
+		{"none", size(roleLeast, fewer), "", "hello"},
+		{"at least", size(roleLeast, fewer), "16", "hellohellohelloh"},
+		{"at most", size(roleMost, more), "3", "hel"},
+		{"without a role", size(roleNone, fewer), "7", "2026-01-02"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			f := ruledBy[bytes](test.row, test.text).methods[0].in.fields[0]
+			var got []byte
+			if err := json.Unmarshal(exampleValue(f, f.shape, 0, 1), &got); err != nil || string(got) != test.want {
+				t.Errorf("got %q, %v, want %q", got, err, test.want)
+			}
+		})
 	}
 }
