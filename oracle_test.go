@@ -34,6 +34,11 @@ type texter struct {
 	*rand.Rand
 	buf   bytes.Buffer
 	depth int
+
+	// takes reports whether an object with one member is right for a field. Members for which
+	// it is false are written anew, mostly. If it is nil, members keep the rules by chance.
+	takes  func(f reflect.StructField, text []byte) bool
+	listed []string // the values in the tag enum of the field whose member is written
 }
 
 // text returns a JSON text for a value of type t.
@@ -116,7 +121,11 @@ func (w *texter) value(t reflect.Type) {
 // special writes a value of a type whose JSON is not that of its kind, and
 // reports whether t is one.
 func (w *texter) special(t reflect.Type) bool {
-	switch {
+	switch k := t.Kind(); {
+	case len(w.listed) > 1 && k >= reflect.Int && k <= reflect.Float64 && !w.rarely(10):
+		w.buf.WriteString(pickOne(w, w.listed...))
+	case len(w.listed) > 1 && k == reflect.String && !w.rarely(10):
+		w.str(pickOne(w, w.listed...))
 	case w.enumText(t) != "" && !w.rarely(10):
 		w.buf.WriteString(w.enumText(t))
 	case t == reflect.TypeFor[time.Time]() || t == reflect.TypeFor[OStamp]():
@@ -247,7 +256,7 @@ func (w *texter) object(t reflect.Type) {
 		case f.quoted:
 			w.quotedMember(f, first)
 		default:
-			w.member(f.name, first, f.typ)
+			w.fieldMember(t.FieldByIndex(f.index), f, first)
 		}
 		first = false
 		if w.rarely(40) {
@@ -255,6 +264,22 @@ func (w *texter) object(t reflect.Type) {
 		}
 	}
 	w.buf.WriteByte('}')
+}
+
+// fieldMember writes a member for a field, mostly one that the field takes.
+func (w *texter) fieldMember(sf reflect.StructField, f jsonField, first bool) {
+	start := w.buf.Len()
+	w.member(f.name, first, f.typ)
+	for tries := 0; w.takes != nil && tries < 100 && !w.rarely(50); tries++ {
+		member := bytes.TrimPrefix(w.buf.Bytes()[start:], []byte(","))
+		if w.takes(sf, concat([]byte("{"), member, []byte("}"))) {
+			return
+		}
+		w.buf.Truncate(start)
+		w.listed = strings.Split(sf.Tag.Get("enum"), ",")
+		w.member(f.name, first, f.typ)
+		w.listed = nil
+	}
 }
 
 // quotedMember writes a member whose scalar is in a string.
