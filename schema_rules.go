@@ -67,8 +67,8 @@ type ruleRow struct {
 
 	// role says what the rule limits, for all code that needs more than parse. The sizes,
 	// bounds and so on of one role are alike to it: it looks at the value. A contract that
-	// adds or changes a rule of roleNone breaks "cannot tell", since nothing can say what
-	// values such a rule refuses.
+	// adds or changes a rule of roleNone breaks "cannot tell", unless a value for another rule
+	// is refused, since nothing can make values at its limit.
 	role     ruleRole
 	opposite ruleRole // of a lower limit, the role of the upper one, which may exclude all that it allows
 
