@@ -831,10 +831,9 @@ func (p *prober) hasUnprobed(a *contractPlan) bool {
 // doubtUnshown adds a doubt for each change from the scalar a to b that may refuse a value, when
 // none of the tried values was refused and others may be.
 func (p *prober) doubtUnshown(a, b *contractPlan, at string, tried int) {
-	const none, few = "no value was found that the release took", "no value was found that shows it"
-	why := none
+	why := "no value was found that the release took"
 	if tried > 0 {
-		why = few
+		why = "no value was found that shows it"
 	}
 	if a.Kind != b.Kind {
 		p.doubt(at, "%s, but %s", p.changed(a, b), why)
