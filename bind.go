@@ -190,8 +190,18 @@ func compileBinding(c *decoders, s *shape, r route) *binding {
 		rest.hooks = c.compileInput(s, b.sources)
 	}
 	b.check = sync.OnceValue(func() checkFunc {
-		c := &checks{rules: true, absent: new(checks)}
-		return c.compileInput(s, b.sources)
+		rules := (&checks{rules: true}).compileInput(s, b.sources)
+		switch {
+		case rules == nil:
+			return b.hooks
+		case b.hooks == nil:
+			return rules
+		}
+		return func(d *decoder, v reflect.Value) {
+			if rules(d, v); len(d.report.found.list) == 0 && !d.report.tooDeep { // as finishInput says of Validate
+				b.hooks(d, v)
+			}
+		}
 	})
 	return b
 }
@@ -824,9 +834,8 @@ type checkFunc func(d *decoder, v reflect.Value)
 //
 // Invariant: byShape has a pointer to nil for a shape that is being compiled.
 type checks struct {
-	rules   bool            // check the rules of fields and the depth too, not only Validate
+	rules   bool            // check the rules of fields and the depth; otherwise call Validate
 	forREST bool            // violations have the places that REST clients know
-	absent  *checks         // the pass for fields that are absent, which have no rules; set with rules
 	clean   map[*shape]bool // shapes with nothing to check, so that needsCheck searches each once
 	byShape map[*shape]*checkFunc
 }
@@ -846,8 +855,10 @@ func (c *checks) checkFor(s *shape) checkFunc {
 // set, that includes the depth of values that can contain themselves and of an any.
 func (c *checks) needsCheck(s *shape) bool {
 	fits := func(s *shape) bool {
-		isRuled := s.recursive || s.kind == kindAny || len(s.rules) > 0 || slices.ContainsFunc(s.fields, func(f *field) bool { return f.notNull })
-		return c.rules && isRuled || len(hooksOf(s.typ)) > 0
+		if !c.rules {
+			return len(hooksOf(s.typ)) > 0
+		}
+		return s.recursive || s.kind == kindAny || len(s.rules) > 0 || slices.ContainsFunc(s.fields, func(f *field) bool { return f.notNull })
 	}
 	if c.clean[s] {
 		return false
@@ -990,8 +1001,8 @@ func (c *checks) structCheck(s *shape, sources map[*field]fieldSource) checkFunc
 }
 
 // membersCheck is structCheck for one form of the struct: a union has a form for each
-// alternative, and any other struct has one. It checks the fields before it calls Validate
-// of the struct, so that Validate sees what those of the fields have changed.
+// alternative, and any other struct has one. Validate of the fields is called before that of
+// the struct, which sees what those have changed.
 //
 // Rules are not checked for an optional field with its zero value: in a Go
 // value that is how an absent field looks. A Go value may contain itself, which
@@ -1000,10 +1011,9 @@ func (c *checks) structCheck(s *shape, sources map[*field]fieldSource) checkFunc
 func (c *checks) membersCheck(s *shape, sources map[*field]fieldSource) checkFunc {
 	type member struct {
 		*field
-		in     string
-		token  string
-		inner  checkFunc
-		absent checkFunc // instead of inner if the field is absent: Validate methods are called all the same
+		in    string
+		token string
+		inner checkFunc
 	}
 	members := make([]member, 0, len(s.fields))
 	for _, f := range s.fields {
@@ -1014,9 +1024,6 @@ func (c *checks) membersCheck(s *shape, sources map[*field]fieldSource) checkFun
 		if c.forREST {
 			m.token = cmp.Or(sources[f].token, f.token)
 		}
-		if c.rules && f.optional {
-			m.absent = c.absent.checkFor(f.shape)
-		}
 		if c.rules && f.only != nil {
 			m.inner = f.fillOnly
 		}
@@ -1024,7 +1031,11 @@ func (c *checks) membersCheck(s *shape, sources map[*field]fieldSource) checkFun
 			members = append(members, m)
 		}
 	}
-	hooks, rules := hooksOf(s.typ), c.rules
+	rules := c.rules
+	var hooks [][]int
+	if !rules {
+		hooks = hooksOf(s.typ)
+	}
 	return func(d *decoder, v reflect.Value) {
 		if d.report.tooDeep = d.report.tooDeep || len(d.path) >= maxDepth; d.report.tooDeep {
 			return
@@ -1039,14 +1050,11 @@ func (c *checks) membersCheck(s *shape, sources map[*field]fieldSource) checkFun
 				d.in = m.in
 			}
 			d.pushToken(m.token)
-			inner := m.inner
-			if rules && m.optional && value.IsZero() {
-				inner = m.absent
-			} else if rules && m.notNull {
+			if rules && m.notNull && !value.IsZero() {
 				d.checkNotNull(value)
 			}
-			if inner != nil {
-				inner(d, value)
+			if m.inner != nil && !(rules && m.optional && value.IsZero()) {
+				m.inner(d, value)
 			}
 			d.pop()
 		}

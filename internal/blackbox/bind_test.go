@@ -1174,3 +1174,58 @@ func TestMapSizes(t *testing.T) {
 		})
 	}
 }
+
+type calledStay struct {
+	Name  string       `json:"name" maxLength:"3"`
+	Night *calledNight `json:"night,omitempty"`
+	Last  calledNight  `json:"last"`
+}
+
+type calledNight struct {
+	Room int `json:"room" minimum:"0" maximum:"2"`
+}
+
+func (n *calledNight) Validate() error {
+	if [3]bool{1: true}[n.Room] { // relies on the rules
+		return errors.New("is taken")
+	}
+	return nil
+}
+
+func (s *calledStay) Validate() error { return errors.New("is closed") }
+
+type calledAPI interface {
+	Create(context.Context, *calledStay) error
+}
+type calledImpl struct{}
+
+func (calledImpl) Create(context.Context, *calledStay) error { return nil }
+
+// Verify that Service.Call, too, calls Validate only if the rules of the whole input hold.
+func TestCallValidates(t *testing.T) {
+	s, err := svc.Register[calledAPI](calledImpl{}, &svc.Options{Resource: "stays"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		in   calledStay
+		want string
+	}{
+		{calledStay{Last: calledNight{3}}, "/last/room maximum"},
+		{calledStay{Name: "Anna", Last: calledNight{1}}, "/name maxLength"},
+		{calledStay{Night: &calledNight{1}, Last: calledNight{1}}, "/night validate, /last validate,  validate"},
+	} {
+		_, err := s.Call(context.Background(), "stays", "create", &test.in)
+		var e *svc.Error
+		if !errors.As(err, &e) {
+			t.Fatalf("%+v: %v", test.in, err)
+		}
+		var got []string
+		for _, v := range e.Violations() {
+			got = append(got, v.Path+" "+v.Rule)
+		}
+		if strings.Join(got, ", ") != test.want {
+			t.Errorf("%+v: %q, want %q", test.in, got, test.want)
+		}
+	}
+}
