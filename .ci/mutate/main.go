@@ -3,7 +3,7 @@
 // hand, since a survivor may mean nothing:
 //
 //	cd .ci/mutate && nice go run . -n 300 -seed 1
-//	cd .ci/mutate && nice go run . -n 50 -files auth.go,cursor.go
+//	cd .ci/mutate && nice go run . -n 50 -files auth.go,page.go
 //
 // All changes are compiled into one copy of the module, each behind a condition
 // that the variable MUTANT turns on, so nothing is compiled twice. Each test runs
@@ -83,7 +83,7 @@ func main() {
 	n := flag.Int("n", 300, "how many changes")
 	seed := flag.Uint64("seed", 1, "which changes")
 	jobs := flag.Int("jobs", 2, "how many at a time")
-	names := flag.String("files", "auth.go,version.go,cursor.go,bind.go,decode.go,rest.go,rpc.go,mcp_http.go", "the sources to change")
+	names := flag.String("files", "auth.go,version.go,page.go,bind.go,decode.go,rest.go,rpc.go,mcp_http.go", "the sources to change")
 	flag.Parse()
 	copied, err := os.MkdirTemp("", "mutate")
 	check(err)
