@@ -2,13 +2,13 @@ package svc
 
 // This file compiles Go types into shapes. It walks every type once.
 //
-// In this order: from a type to its shape; what a type says of itself by JSONSchema;
-// whether a type is fit for its use; the fields of a struct, their tags and names; types
+// In this order: the shape of a type; the schema from a method JSONSchema; the check that
+// a type can be an input or an output; the fields of a struct, their tags and names; types
 // that contain themselves; the names of types in documents.
 //
-// newShapes begins a compile pass, shapeFor adds a type and those that it reaches, and
-// finishShapes ends the pass. Names and cycles are known only then, so that plans and
-// schemas are made after it.
+// A compile pass compiles all types of a service. newShapes begins it, shapeFor adds a type
+// and those that it reaches, and finishShapes ends it. Names and cycles are known only
+// then, so plans and schemas are made after it.
 
 import (
 	"bytes"
@@ -33,9 +33,9 @@ type shapes struct {
 	byType map[reflect.Type]*shape
 	all    []*shape                   // in the order they were met
 	named  []*shape                   // those of all with a name
-	fit    map[fitKey]map[*shape]bool // those that checkUse has seen
+	fit    map[fitKey]map[*shape]bool // those that checkUse has checked
 
-	tagMistakes int // how many mistakes are about tags; plans can be made in spite of them
+	tagMistakes int // how many mistakes are about tags, which do not prevent plans
 }
 
 // newShapes returns a compile pass that notes mistakes in p.
@@ -43,17 +43,17 @@ func newShapes(p *mistakes) *shapes {
 	return &shapes{mistakes: p, byType: make(map[reflect.Type]*shape), fit: make(map[fitKey]map[*shape]bool)}
 }
 
-// shapeFor returns the shape of t, whose place in the user's types is at. It always
-// returns a shape: it notes the mistakes in t, and compilation continues after them.
+// shapeFor returns the shape of t. at is the place of t in messages, such as app.Todo.Owner.
+// It returns a shape even if it notes mistakes in t, so compilation continues after them.
 func (c *shapes) shapeFor(t reflect.Type, at string) *shape {
 	if s, ok := c.byType[t]; ok {
-		if s.elem == nil && s.kind >= kindPointer && s.kind <= kindMap { // t contains itself, and s is being filled
+		if s.elem == nil && s.kind >= kindPointer && s.kind <= kindMap { // t contains itself, and s is not filled yet
 			elem := optionalElem(t)
 			if elem == nil {
 				elem = t.Elem()
 			}
 			s.elem = c.byType[elem]
-			c.shapeFor(elem, at) // elem may be without its own elem in the same way
+			c.shapeFor(elem, at) // elem may lack its own elem for the same reason
 		}
 		return s
 	}
@@ -63,13 +63,14 @@ func (c *shapes) shapeFor(t reflect.Type, at string) *shape {
 	before, tagsBefore := len(c.list), c.tagMistakes
 	c.fillShape(s, at)
 	found := len(c.list) - before
-	s.hasMistake = found > c.tagMistakes-tagsBefore // other than those of tags, in s or in a type that was first met there
-	// A struct with a mistake names its fields by its own type, so once is enough.
+	s.hasMistake = found > c.tagMistakes-tagsBefore // one that is not about tags, in s or in a type that was first met there
+	// Mistakes in a named struct have the name of the struct, so each is noted once.
+	// Other types are compiled again at each place.
 	if found > 0 && (t.Name() == "" || t.Kind() != reflect.Struct) {
-		delete(c.byType, t) // so that its other places are reported too
+		delete(c.byType, t)
 	}
-	// Types with a meaning of their own in a schema, such as time.Time, are written
-	// in place: as a component they would be a name for "a string".
+	// Types with a row in ownKinds, such as time.Time, get no name, so documents write
+	// them in place: a component would only be a name for a string.
 	inPlace := ownKinds[t] != kindAny || s.kind == kindOptional || s.kind == kindFile
 	if t.Name() != "" && t.PkgPath() != "" && !inPlace {
 		c.named = append(c.named, s)
@@ -77,14 +78,14 @@ func (c *shapes) shapeFor(t reflect.Type, at string) *shape {
 	return s
 }
 
-// ownKinds has the types with a form of their own, whatever methods they have.
+// ownKinds has the kinds of types that svc knows by name. Their methods do not count.
 var ownKinds = map[reflect.Type]shapeKind{
 	typeTime: kindTime, typeDuration: kindDuration, typeRaw: kindRaw, typeNumber: kindNumber, typeBody: kindFile, typeFile: kindFile,
 }
 
 // fillShape sets the kind of s before it looks at the parts of s, since a part may have the
-// type of s again. The last three cases are in the order of encoding/json. A method
-// JSONSchema describes kindCustom and kindText, and a method Enum lists the values of scalars.
+// type of s again. The last three cases are in the order of encoding/json. kindCustom and
+// kindText get the schema of a method JSONSchema, and scalars the values of a method Enum.
 func (c *shapes) fillShape(s *shape, at string) {
 	t := s.typ
 	switch {
@@ -114,8 +115,7 @@ func (c *shapes) fillShape(s *shape, at string) {
 	}
 }
 
-// fillKind decides by the Go kind of a type, for types without methods of their
-// own for JSON.
+// fillKind fills s by the Go kind of its type, for types without methods for JSON or text.
 func (c *shapes) fillKind(s *shape, at string) {
 	t := s.typ
 	switch t.Kind() {
@@ -130,8 +130,8 @@ func (c *shapes) fillKind(s *shape, at string) {
 	case reflect.Float32, reflect.Float64:
 		s.kind, s.bits = kindFloat, t.Bits()
 	case reflect.Slice:
-		// As in encoding/json, a slice of bytes is base64 unless a byte writes
-		// itself in another way.
+		// As in encoding/json, a slice of bytes is base64 unless the type of the byte
+		// has methods for JSON or text.
 		if e := t.Elem(); e.Kind() == reflect.Uint8 && !hasOwnText(e) {
 			s.kind = kindBytes
 			item := &shape{typ: e, kind: kindUint, bits: e.Bits()}
@@ -146,7 +146,7 @@ func (c *shapes) fillKind(s *shape, at string) {
 		s.elem = c.elemShape(t, at, at+"[]")
 	case reflect.Map:
 		s.kind = kindMap
-		s.key = c.keyShape(t.Key(), at) // before elem: a field there may have the type t and rules, and copies s
+		s.key = c.keyShape(t.Key(), at) // before elem: a field in elem may have the type t and rules, and then copies s
 		s.elem = c.elemShape(t, at, at+"[]")
 	case reflect.Struct:
 		if s.kind = kindObject; !c.isOpaque(t, at) {
@@ -154,8 +154,8 @@ func (c *shapes) fillKind(s *shape, at string) {
 			c.moveFile(s)
 		}
 	case reflect.Interface:
-		// An output could be encoded, but no input decoded and no schema written, so
-		// interfaces with methods are a mistake everywhere.
+		// An interface with methods could be encoded in an output. It is a mistake
+		// everywhere, since it cannot be decoded and has no schema.
 		c.addIf(t.NumMethod() > 0, "%s: JSON cannot say which type is in the interface %v; use a struct, or any", at, t)
 		s.kind = kindAny
 	default:
@@ -164,7 +164,7 @@ func (c *shapes) fillKind(s *shape, at string) {
 }
 
 // elemShape returns the shape of the elements of t. at and in are the places of the value and
-// of its elements in messages. Only a field can be absent, so an element is no Optional.
+// of its elements in messages. An element cannot be an Optional, since it is never absent.
 func (c *shapes) elemShape(t reflect.Type, at, in string) *shape {
 	s := c.shapeFor(t.Elem(), in)
 	if s.kind == kindOptional {
@@ -174,8 +174,8 @@ func (c *shapes) elemShape(t reflect.Type, at, in string) *shape {
 }
 
 // isOpaque reports whether t is a url.URL, or a struct whose fields are all unexported,
-// which would be {} in JSON, and notes the mistake. Fields named _ do not count. A type
-// with a method MCPContent may have no JSON.
+// which would be {} in JSON. It notes that as a mistake. Fields named _ do not count. A
+// type with a method MCPContent needs no JSON, so it is allowed.
 func (c *shapes) isOpaque(t reflect.Type, at string) bool {
 	if t == reflect.TypeFor[url.URL]() {
 		c.addf("%s: a url.URL has no form in JSON; use a string with the tag `format:\"uri\"` and parse it in Validate", at)
@@ -197,8 +197,8 @@ func (c *shapes) isOpaque(t reflect.Type, at string) bool {
 	return true
 }
 
-// keyShape returns the shape of a map key: a string, an integer or a text. A
-// string type with text methods is a text, as in encoding/json.
+// keyShape returns the shape of a map key of type t: a string, an integer or a text. A
+// text has MarshalText or UnmarshalText; as in encoding/json, these come before the kind.
 func (c *shapes) keyShape(t reflect.Type, at string) *shape {
 	s := &shape{typ: t}
 	switch {
@@ -216,10 +216,10 @@ func (c *shapes) keyShape(t reflect.Type, at string) *shape {
 }
 
 // fillCustom fills the schema of a type that writes or reads its own JSON or text.
-// The type describes that by a method JSONSchema, which returns JSON Schema 2020-12.
-// Without the method, the schema takes any JSON, or any string.
-// The method is called once, on a zero value. It may panic or return a map that is not
-// JSON.
+// The type describes it by a method JSONSchema, which returns JSON Schema 2020-12.
+// Without the method, the schema accepts any JSON, or any string.
+// The method is called once, on a zero value. If it panics or returns a map that is not
+// JSON, that is a mistake.
 func (c *shapes) fillCustom(s *shape, at string) {
 	d, ok := reflect.New(s.typ).Interface().(interface{ JSONSchema() map[string]any })
 	if !ok {
@@ -252,7 +252,7 @@ func (c *shapes) fillCustom(s *shape, at string) {
 }
 
 // hasReference reports whether v, a schema or a part of one, has a $ref or definitions.
-// The schema is published inside others, where #/$defs would be theirs.
+// The schema is published inside other schemas, where #/$defs means their definitions.
 func hasReference(v any) (found bool) {
 	schema, _ := v.(map[string]any)
 	for name, value := range schema {
@@ -268,9 +268,9 @@ func hasReference(v any) (found bool) {
 	return found
 }
 
-// eachSchema returns the value of a keyword with the result of visit in place of each
-// schema in it (JSON Schema 2020-12, Core, section 10). Values of other keywords, such as
-// those of an enum, stay as they are.
+// eachSchema returns the value of a keyword with each schema in it replaced by the result
+// of visit (JSON Schema 2020-12, Core, section 10). It returns the value of a keyword that
+// has no schemas, such as enum, unchanged.
 func eachSchema(keyword string, value any, visit func(any) any) any {
 	switch keyword {
 	case "items", "not", "additionalProperties", "if", "then", "else", "contains", "propertyNames", "unevaluatedItems", "unevaluatedProperties", "contentSchema":
@@ -295,7 +295,7 @@ func eachSchema(keyword string, value any, visit func(any) any) any {
 	return value
 }
 
-// readSchema returns a schema as a map.
+// readSchema returns a schema as a map, with its numbers as json.Number.
 func readSchema(text []byte) map[string]any {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -306,8 +306,8 @@ func readSchema(text []byte) map[string]any {
 	return out
 }
 
-// A use is the way in which values of a type are used. A type may be fit for one
-// and not for the other: with MarshalJSON alone it can be an output and no input.
+// A use says how svc uses the values of a type. A type may be fit for one use only: with
+// MarshalJSON but not UnmarshalJSON, it can be an output but not an input.
 type use string
 
 const (
@@ -319,14 +319,16 @@ const (
 	asKeyedInput use = "input that an idempotency key belongs to"
 )
 
-// A fitKey says what checkUse checks of the shapes below an input or an output.
+// A fitKey is what the result of checkUse for a shape depends on.
 type fitKey struct {
 	use          use
 	checksItself bool // the input has a method Validate
 }
 
 // checkUse notes the mistakes that make the shapes below s unfit for a use, such as a type
-// in an input that has MarshalText but not UnmarshalText. Each type is checked once. A mistake is reported for every method that uses the type.
+// in an input that has MarshalText but not UnmarshalText. It checks each type once; but as
+// soon as there is a mistake it checks all again, so that the mistake is reported for every
+// method that uses the type.
 func (c *shapes) checkUse(s *shape, u use, at string) {
 	key := fitKey{u, hasMethods(s.typ, typeValidator)}
 	if c.fit[key] == nil || len(c.list) > 0 {
@@ -349,13 +351,13 @@ func (c *shapes) checkUse(s *shape, u use, at string) {
 		}
 		has, lacks, reads := marshal, unmarshal, unmarshal.Method(0).Name
 		_, copies := s.typ.MethodByName(reads)
-		// An output with UnmarshalJSON alone is written by what is found in it (encodeDynamic);
-		// a text has no other form than that of its methods.
+		// encoding/json encodes an output with UnmarshalJSON but not MarshalJSON
+		// (encodeDynamic). A text must have its method, since it has no other form.
 		switch {
 		case u != asOutput && !hasMethods(s.typ, unmarshal):
 		case (u == asKeyedInput || u == asOutput && s.kind == kindText) && !hasMethods(s.typ, marshal):
 			has, lacks = unmarshal, marshal
-		case u != asOutput && copies && declaresMethod(s.typ, reads): // one that is promoted has another receiver
+		case u != asOutput && copies && declaresMethod(s.typ, reads): // a promoted method has another receiver
 			c.addf("%s: %v.%s sets a copy of the value, since its receiver is no pointer; write func (x *%s) %[3]s", at, s.typ, reads, s.typ.Name())
 			return
 		default:
@@ -365,8 +367,7 @@ func (c *shapes) checkUse(s *shape, u use, at string) {
 	})
 }
 
-// fillFields gives s its fields: all that could be members, without those that
-// encoding/json would hide.
+// fillFields sets the fields of s, and its alternatives if it is a union.
 func (c *shapes) fillFields(s *shape, at string) {
 	if s.typ.Name() != "" {
 		at = s.typ.String() // from here on, fields are named by their own type
@@ -376,8 +377,8 @@ func (c *shapes) fillFields(s *shape, at string) {
 	c.fillUnion(s, at)
 }
 
-// visibleFields returns the fields of t that encoding/json would see. Clashes of names are
-// looked for first, since dominantFields drops the fields that have them.
+// visibleFields returns the fields of t that encoding/json would see. It checks for clashes
+// of names first, since dominantFields drops the fields that clash.
 func (c *shapes) visibleFields(t reflect.Type, at string) []*field {
 	all := c.collectFields(t, at)
 	c.checkClashes(all, at)
@@ -410,9 +411,9 @@ func (c *shapes) moveFile(s *shape) {
 }
 
 // parseFileTags reads the tags of the Body or the File f, such as
-// contentType:"image/png,image/jpeg" and maxBytes:"10485760". Media types have no ranges and
-// no parameters, since fileTags.allows compares nothing but the type and the subtype (RFC
-// 9110, section 8.3.1).
+// contentType:"image/png,image/jpeg" and maxBytes:"10485760". Ranges such as image/* and
+// parameters such as charset=utf-8 are mistakes, since fileTags.allows compares only the
+// type and the subtype (RFC 9110, section 8.3.1).
 func (c *shapes) parseFileTags(f *field) *fileTags {
 	t := new(fileTags)
 	if list, given := lookupTag(f.tag, "contentType"); given {
@@ -432,11 +433,11 @@ func (c *shapes) parseFileTags(f *field) *fileTags {
 	return t
 }
 
-// checkFiles notes each Body or File that is in a part of an input or output s. s itself may
-// have one.
+// checkFiles notes each Body or File in the wrong place. s is an input or an output, which
+// may itself have one; its parts may not.
 func (c *shapes) checkFiles(s *shape, u use, at string) {
 	if c.byType[typeBody] == nil && c.byType[typeFile] == nil {
-		return // of nearly every service
+		return // most services have no files
 	}
 	s.walk(at, make(map[*shape]bool), func(inner *shape, at string) {
 		if inner.file == nil {
@@ -465,11 +466,11 @@ type level struct {
 
 // collectFields returns every field of t that could be a member, breadth first: the
 // fields of t, then those of the structs it embeds, and so on. A struct that is embedded
-// on several levels is walked on the first one only: further down its fields would lose to
-// those, and the walk through a struct that embeds a pointer to itself would not end.
+// at several depths is walked only at the smallest, where its fields hide those further
+// down. So the walk ends for a struct that embeds a pointer to itself.
 func (c *shapes) collectFields(t reflect.Type, at string) []*field {
 	var all []*field
-	depths := map[reflect.Type]int{t: 0} // of the structs that were met
+	depths := map[reflect.Type]int{t: 0} // the smallest depth of each struct
 	for queue := []level{{typ: t}}; len(queue) > 0; queue = queue[1:] {
 		l := queue[0]
 		for i := range l.typ.NumField() {
@@ -477,12 +478,12 @@ func (c *shapes) collectFields(t reflect.Type, at string) []*field {
 			_, variant := lookupTag(sf.Tag, "variant")
 			_, says := lookupTag(sf.Tag, "discriminator")
 			c.addIf((variant || says) && l.index != nil, "%s: %v is a union, which cannot be embedded; give the field a name", at, l.typ)
-			if variant { // which fillUnion looks at
+			if variant { // for fillUnion
 				continue
 			}
 			index := append(slices.Clone(l.index), i)
 			if e, ok := promotedStruct(sf); ok {
-				pointer := sf.Type.Kind() == reflect.Pointer // whose fields are optional
+				pointer := sf.Type.Kind() == reflect.Pointer // if it is nil, its fields are absent
 				c.addIf(pointer && !sf.IsExported(), "%s.%s: an embedded pointer to an unexported struct cannot be set; embed the struct itself", at, sf.Name)
 				if depth, met := depths[e]; !met || depth == len(index) {
 					depths[e] = len(index)
@@ -524,13 +525,12 @@ func hasMembers(t reflect.Type) bool {
 
 // fieldFor returns the field for sf, or nil for an unexported field and one with json:"-"
 // that no other tag names. index leads to sf from the struct being walked, whose place in
-// messages is at. optional is set if an embedded pointer is on the way.
+// messages is at. optional is set if sf is in a struct that is embedded by a pointer.
 func (c *shapes) fieldFor(sf reflect.StructField, index []int, optional bool, at string) *field {
 	jsonTag := tagText(sf.Tag, "json")
 	name, jsonOptions := parseJSONTag(jsonTag)
 	if !sf.IsExported() {
-		// An embedded unexported struct without a name has been walked by
-		// collectFields.
+		// collectFields has walked the embedded unexported structs without a name.
 		c.addIf(sf.Anonymous && name != "", "%s.%s: a field that is embedded and of an unexported type cannot have a JSON name; write a name before the type", at, sf.Name)
 		return nil
 	}
@@ -567,9 +567,8 @@ func (c *shapes) fieldFor(sf reflect.StructField, index []int, optional bool, at
 	return f
 }
 
-// applyOptions applies the options that follow the name in a json tag. Those that mean
-// nothing to encoding/json are passed over, as it does. So is string on a type for which
-// encoding/json ignores it, such as a struct or a list.
+// applyOptions applies the options that follow the name in a json tag. As encoding/json
+// does, it ignores unknown options, and string on a type such as a struct or a list.
 func (c *shapes) applyOptions(f *field, options string) {
 	for o := range strings.SplitSeq(options, ",") {
 		switch o {
@@ -612,7 +611,8 @@ func (c *shapes) fillUnion(s *shape, at string) {
 			s.alternatives = append(s.alternatives, &shape{typ: s.typ, kind: kindObject, alternative: alternative{value, i, sf.Type.Elem(), sf.Name}})
 		}
 	}
-	// One that is promoted belongs to the struct that is embedded, which collectFields refuses.
+	// A promoted discriminator belongs to an embedded struct, for which collectFields has
+	// noted a mistake.
 	first := slices.IndexFunc(s.fields, func(f *field) bool { return f.discriminates && len(f.index) == 1 })
 	switch {
 	case first < 0 && values != nil:
@@ -632,8 +632,8 @@ func (c *shapes) fillUnion(s *shape, at string) {
 	}
 }
 
-// checkAlternative notes why the field sf cannot be an alternative of a union, and reports
-// whether its type has members.
+// checkAlternative notes why the field sf cannot be an alternative of a union. It reports
+// whether fillAlternative can continue with it.
 func (c *shapes) checkAlternative(sf reflect.StructField, value, at string) bool {
 	for _, tag := range []string{"json", "path", "query", "header", "cookie", "discriminator"} {
 		_, ok := lookupTag(sf.Tag, tag)
@@ -659,8 +659,8 @@ func (c *shapes) checkAlternative(sf reflect.StructField, value, at string) bool
 	return false
 }
 
-// checkDiscriminator notes why d cannot be the discriminator of s. It gives d an enum of the
-// values of the alternatives, unless a method Enum lists the same.
+// checkDiscriminator notes why d cannot be the discriminator of s. It adds an enum of the
+// values of the alternatives to d, unless the type of d has a method Enum that lists them.
 func (c *shapes) checkDiscriminator(s *shape, d *field, values []string) {
 	if i := slices.IndexFunc(s.fields[1:], func(f *field) bool { return f.discriminates }); i >= 0 {
 		c.addf("%s: %s is a discriminator too; drop one of the tags", d.place, s.fields[i+1].goName)
@@ -685,16 +685,17 @@ func (c *shapes) checkDiscriminator(s *shape, d *field, values []string) {
 	}
 }
 
-// fillAlternative gives a, an alternative of s, its fields. A field of the struct of a is like
-// one that is promoted from an embedded pointer, but the pointer does not make it optional.
+// fillAlternative sets the fields of a, an alternative of s: those of s, and then those of
+// the struct of a. The latter are like promoted fields of an embedded pointer, but they are
+// not optional because of the pointer.
 func (c *shapes) fillAlternative(s, a *shape, at string) {
 	place := at + "." + a.suffix
-	own := place // from here on, as in fillFields
+	own := place // a named struct is its own place, as in fillFields
 	if a.own.Name() != "" {
 		own = a.own.String()
 	}
-	// The discriminator has one value here, which schemas have in place: its type may be one
-	// with Enum, which is a component with the values of all alternatives.
+	// The discriminator of an alternative has one value. Its shape is a plain string,
+	// since its type may have Enum, whose component has the values of all alternatives.
 	a.fields = slices.Clone(s.fields)
 	d := *s.fields[0]
 	d.shape, d.only = &shape{typ: d.shape.typ, kind: kindString}, appendQuoted(nil, a.value)
@@ -716,8 +717,8 @@ func (c *shapes) fillAlternative(s, a *shape, at string) {
 	c.all, c.named = append(c.all, a), append(c.named, a)
 }
 
-// parseJSONTag splits a tag into its name and the options, which have commas between
-// them. A name that encoding/json would not take counts as none.
+// parseJSONTag splits a tag such as name,omitempty,string into its name and its options.
+// The name is empty if encoding/json would ignore it, because of a character in it.
 func parseJSONTag(tag string) (name, options string) {
 	name, options, _ = strings.Cut(tag, ",")
 	for _, r := range name {
@@ -728,10 +729,11 @@ func parseJSONTag(tag string) (name, options string) {
 	return name, options
 }
 
-// dominantFields drops the fields that encoding/json would: of those with one name,
-// the least nested wins, then the tagged; if that leaves two, neither is seen.
-// The rest are in the order of their declaration, as encoding/json writes them.
-// Losers are not reported here: hiding a promoted field is a feature of Go.
+// dominantFields drops the fields that encoding/json drops: of the fields with one name,
+// only the least nested stays; of several at that depth, only the tagged one; and if
+// several are still left, none. The rest are in the order of their declaration, as
+// encoding/json writes them. A dropped field is no mistake, since hiding a promoted field
+// is a feature of Go.
 func dominantFields(all []*field) []*field {
 	byName := make(map[string][]*field, len(all))
 	for _, f := range all {
@@ -752,10 +754,9 @@ func hidesField(a, b *field) bool {
 	return a.tagged && !b.tagged
 }
 
-// checkClashes notes two fields of one name where encoding/json would hide both
-// without a word, or knows nothing of the tag that names them. Both are declared
-// in the struct itself, or neither hides the other and one has a tag of another
-// place.
+// checkClashes notes two fields of one name if encoding/json would silently drop both, or
+// does not know the tag that names them. That is so if both are declared in the struct
+// itself, or if neither hides the other and one of them has a tag such as query.
 func (c *shapes) checkClashes(all []*field, at string) {
 	type name struct{ kind, text string }
 	seen := make(map[name]*field, len(all))
@@ -777,8 +778,8 @@ func (c *shapes) checkClashes(all []*field, at string) {
 }
 
 // checkNames notes names that differ only by case. svc treats them as two names;
-// many clients and generators treat them as one. Folding by upper case and then by
-// lower case also finds letters with two forms, such as the long s.
+// many clients and generators treat them as one. Upper case and then lower case also
+// makes letters with two lower-case forms equal, such as s and the long s.
 func (c *shapes) checkNames(fields []*field, at string) {
 	byFold := make(map[string]*field)
 	for _, f := range fields {
@@ -793,8 +794,8 @@ func (c *shapes) checkNames(fields []*field, at string) {
 	}
 }
 
-// finishShapes names the types and finds those that contain themselves. It is called
-// once, when all types of the service are known.
+// finishShapes names the types, marks those that contain themselves, and notes those that
+// must not. It is called once, when all types of the service are known.
 func (c *shapes) finishShapes() {
 	endless := endlessObjects(c.all)
 	recursive, structless := recursiveShapes(c.all)
@@ -819,15 +820,19 @@ func (c *shapes) finishShapes() {
 	}
 }
 
-// recursiveShapes returns the shapes that contain themselves, and those of them that do so
-// by pointers, lists and maps alone: each of these has one element, so that nothing else
-// is in such a cycle. It looks at each shape once, since a service may have a thousand
-// types that contain one another (R. Tarjan, Depth-first search and linear graph
-// algorithms, 1972).
+// recursiveShapes returns the shapes that contain themselves, and structless, those of them
+// that have no struct in the cycle:
+//
+//	type Tree struct{ Left, Right *Tree }  recursive
+//	type List []List                       recursive and structless
+//
+// It visits each shape once, since a service may have a thousand types that contain one
+// another (R. Tarjan, Depth-first search and linear graph algorithms, 1972).
 func recursiveShapes(all []*shape) (recursive, structless map[*shape]bool) {
-	order := make(map[*shape]int, len(all)) // when each was met, from 1, and MaxInt once its cycle is known
+	order := make(map[*shape]int, len(all)) // the number of each visited shape, from 1, and MaxInt once its cycle is known
 	recursive, structless = make(map[*shape]bool), make(map[*shape]bool)
-	var open []*shape // those whose cycle is not known yet, in their order
+	var open []*shape // those whose cycle is not known yet, by their numbers
+	// visit returns the smallest number of an open shape that s leads to.
 	var visit func(s *shape) int
 	visit = func(s *shape) (first int) {
 		start, number := len(open), len(order)+1
@@ -846,7 +851,7 @@ func recursiveShapes(all []*shape) (recursive, structless map[*shape]bool) {
 		if first < number {
 			return first
 		}
-		cycle := open[start:] // nothing below s leads to before it
+		cycle := open[start:] // no shape below s leads to one before s
 		hasStruct := slices.ContainsFunc(cycle, func(e *shape) bool { return e.fields != nil })
 		for _, e := range cycle {
 			recursive[e] = recursive[e] || len(cycle) > 1
@@ -867,8 +872,8 @@ func recursiveShapes(all []*shape) (recursive, structless map[*shape]bool) {
 }
 
 // endlessObjects returns the objects that have no finite value, since every value contains
-// one of these objects. It begins with all objects, and drops each that has a form without
-// them, until a round drops none. For
+// one of these objects. It begins with all objects. In each round it drops the objects with
+// a form (see schema.go) that needs none of those left, until a round drops none. For
 //
 //	type A struct{ B B }
 //	type B struct{ A A }
@@ -882,7 +887,7 @@ func endlessObjects(all []*shape) map[*shape]bool {
 	for _, s := range all {
 		endless[s] = s.kind == kindObject
 	}
-	// Parts come after the whole in all, so that one round is enough for most services.
+	// In all, parts come after the whole, so going backward needs one round for most services.
 	for changed := true; changed; {
 		changed = false
 		for _, s := range slices.Backward(all) {
@@ -900,20 +905,20 @@ type typeName struct {
 	shape    *shape // one of those of the type and the suffix
 	elements int    // how many of the package path are in name
 	depth    int    // how many of the package paths of type arguments are in name
-	fixed    bool   // by SchemaName
-	open     bool   // one of the shapes is not strict
-	closed   string // the name of those that are, if one is not
+	fixed    bool   // the name is from SchemaName
+	open     bool   // a shape of the type is not strict
+	closed   string // the name of the strict shapes, if open is set
 }
 
 // nameTypes gives every type the name it has in documents: what its method SchemaName
 // returns, or its Go name with the names of its type arguments, or Type if it has none
-// in Go. Of types that share a name, every one gets the last element of its package in
-// front, and then more of its path; those of one package get it for their type arguments.
-// So a name never comes to mean another type because a type was added. The names of svc, of
-// alternatives and of parts (a type's name and a suffix) count as shared. What cannot be
-// told apart so gets a number, and the closed form of a type that is there open too gets
-// Strict behind its name. Names that differ only by case count
-// as one, since many generators write both to the same file. For example:
+// in Go. If types share a name, the last element of the package path is put before the name
+// of each, and then more of the path. If they are of one package, it is put before their
+// type arguments. All of them change, so adding a type never makes an old name mean the new
+// type. The names of svc, of alternatives and of parts (a type's name and a suffix) count as
+// shared. Types that still share a name get a number. If a type is both strict and not
+// strict, the strict one gets the suffix Strict. Names that differ only by case count as
+// one, since many generators write both to the same file. For example:
 //
 //	app.Todo                                   Todo
 //	app.Todo and shop.Todo                     AppTodo and ShopTodo
@@ -921,7 +926,7 @@ type typeName struct {
 //	app.Page[app.Todo] and app.Page[shop.Todo] PageAppTodo and PageShopTodo
 //	app.Error                                  AppError, since svc has an Error
 func nameTypes(p *mistakes, named []*shape, suffixes map[reflect.Type][]string) map[*shape]string {
-	byType := make(map[[2]any]*typeName) // two services may both have made a shape of a type
+	byType := make(map[[2]any]*typeName) // two services may each have a shape of a type
 	var all []*typeName
 	for _, s := range named {
 		n := byType[[2]any{s.typ, s.suffix}]
@@ -988,11 +993,11 @@ func (n *typeName) lengthen(byArguments bool) bool {
 	return n.name != was
 }
 
-// qualifyNames puts one more element of the package path before each name that more
-// than one type has, and reports whether it changed one. Types of one package would only
-// get longer names by that: there the type arguments get theirs.
+// qualifyNames puts one more element of the package path before each name that several
+// types share, and reports whether it changed a name. That cannot distinguish types of one
+// package, so for those it is put before the type arguments.
 func qualifyNames(p *mistakes, all []*typeName, suffixes map[reflect.Type][]string) (changed bool) {
-	// Names that are made of a type's name and a suffix are as taken as those of types.
+	// Names that are made of a type's name and a suffix are taken, too.
 	groups, made := make(map[string][]*typeName), make(map[string]bool)
 	for _, n := range all {
 		fold := strings.ToLower(n.name)
@@ -1024,13 +1029,13 @@ func qualifyNames(p *mistakes, all []*typeName, suffixes map[reflect.Type][]stri
 	return changed
 }
 
-// differsByArguments reports whether o is another type of the package, so that only type
-// arguments can tell the two apart.
+// differsByArguments reports whether o is another type of the package of n, so that only
+// type arguments can distinguish the two.
 func (n *typeName) differsByArguments(o *typeName) bool {
 	return !n.fixed && !o.fixed && n.shape.typ != o.shape.typ && n.shape.typ.PkgPath() == o.shape.typ.PkgPath()
 }
 
-// isOwnName reports whether a name, in lower case, is that of a schema of svc itself.
+// isOwnName reports whether svc has a schema of this name, which is in lower case.
 func isOwnName(fold string) bool {
 	return slices.Contains([]string{"error", "errorobject", "errordetails", "problem", "violation"}, fold)
 }
@@ -1049,7 +1054,7 @@ func packageName(path string, elements int) string {
 
 // documentName turns a Go type name into one that OpenAPI allows
 // (^[A-Za-z0-9._-]+$; we use letters and digits): Page[app.Todo] to PageTodo. With a depth
-// of 1 it is PageAppTodo, and pointers, lists and maps among type arguments are named too.
+// of 1 it is PageAppTodo, and Page[*app.Todo] becomes PagePointerAppTodo.
 func documentName(goName string, depth int) string {
 	name, args, _ := strings.Cut(goName, "[")
 	out := onlyNameBytes(name)
