@@ -3,13 +3,14 @@ package svc
 // This file describes the JSON of Go types by shapes. The decoder, the binder, the
 // encoder and every published schema are made from shapes, so they cannot disagree.
 //
-// Words of this room and of those above it:
+// These words are used here and in the files that build on this one:
 //
 //	part         a shape inside another one, such as the items of a list
 //	union        an object whose discriminator says which other members it has
 //	alternative  one form of a union, an object of its own with all members of that form
-//	form         an alternative of a union, or any other object itself
-//	component    a type that documents have under a name, and refer to
+//	form         an alternative of a union; an object that is no union is its own form
+//	component    a schema that documents have once, under a name, and refer to
+//	plan         the functions that decode, bind or encode values of a type
 //
 // In this order: shapes and their kinds; their parts, and the walks over them; the fields
 // of structs; rules; Optional; the mistakes of a registration; methods of types.
@@ -32,8 +33,8 @@ import (
 	"time"
 )
 
-// A shape describes the JSON form of one Go type. shapes.shapeFor makes it and
-// finishShapes completes it. After that it is read by many goroutines and never written.
+// A shape describes the JSON of one Go type. shapes.shapeFor makes it and finishShapes
+// completes it. After that many goroutines read it, and nothing changes it.
 //
 // Invariants:
 //
@@ -46,15 +47,15 @@ import (
 //	bits is set for integers and floats, also where they are the key of a map
 //	custom is set for those types of kindCustom and kindText that have a method
 //	  JSONSchema
-//	rules are set by a method Enum, for all values of the type (isEnum is set), and by
-//	  the tags of a field, in a shape that this field alone has, or its list for the
-//	  items (isEnum is not). They are about scalars, slices and arrays, never about a
-//	  pointer or an Optional: null keeps all rules. format is that of a tag, too
+//	rules are set by a method Enum, for all values of the type; isEnum is set then. Tags
+//	  of a field set them too, in a copy of the shape that only this field uses. They
+//	  are about scalars, slices and arrays, never about a pointer or an Optional:
+//	  null breaks no rule. format is set by a tag only
 //	name is set for named types and for structs without a name that contain
-//	  themselves, and unique among the shapes of one compile pass, also where case
-//	  is ignored
-//	a type has one shape in a compile pass, so that types which contain
-//	  themselves end: the shape is registered before its parts are walked
+//	  themselves. It is unique among the shapes of one compile pass, even if case is
+//	  ignored
+//	a type has one shape in a compile pass, besides those copies. It is registered
+//	  before its parts are walked, so the walk through a type that contains itself ends
 type shape struct {
 	typ    reflect.Type
 	kind   shapeKind
@@ -65,19 +66,19 @@ type shape struct {
 	name   string
 
 	alternatives []*shape // of a union, in the order of the source
-	alternative           // zero for a shape that is no alternative of a union
+	alternative           // zero unless the shape is an alternative of a union
 	constraints           // on the values
 
 	custom  map[string]any // what JSONSchema returned, read back from its JSON
 	example string         // of a text, by the tag of the field or JSONSchema; for messages
-	file    *field         // the Body of an input, the File of an output; none of fields
+	file    *field         // the Body of an input, or the File of an output; it is not in fields
 
 	recursive  bool // an object that can contain itself
-	strict     bool // an object that has no properties but its own
-	hasMistake bool // a mistake was noted of it; there will be no plan
+	strict     bool // an object that allows no properties but its own
+	hasMistake bool // compilation noted a mistake in it, so it gets no plan
 }
 
-// An alternative is what one object of a union has beside its fields. For
+// An alternative says which alternative of a union a shape is. For
 //
 //	Card *Card `variant:"card"`
 //
@@ -88,11 +89,11 @@ type alternative struct {
 	value  string       // of the discriminator
 	index  int          // of the Go field, a pointer to own
 	own    reflect.Type // the struct
-	suffix string       // the name of the Go field, which the name in documents has behind that of the union
+	suffix string       // the name of the Go field; documents put it behind the name of the union
 }
 
-// Constraints say which values of a Go type are allowed. A type has those of its method Enum;
-// a field with tags has a copy of the shape of its type, with others.
+// Constraints say which values of a Go type are allowed. The shape of a type has those of
+// its method Enum; a field with tags has a copy of that shape with its own constraints.
 type constraints struct {
 	rules      ruleSet
 	format     string   // replaces that of the type
@@ -100,15 +101,15 @@ type constraints struct {
 	isEnum     bool     // a component of documents, since the type has a method Enum
 }
 
-// A shapeKind says how values of a type are written in JSON. The order counts:
-// kindAny to kindCustom are the kinds whose JSON may be of any type. A schema says
-// nothing about it, unless JSONSchema does.
+// A shapeKind says how values of a type are written in JSON. The order matters: the JSON
+// of kindAny to kindCustom may be of any type, so their schema is empty unless a method
+// JSONSchema returns one.
 type shapeKind uint8
 
 const (
 	kindAny      shapeKind = iota // any JSON value, as an any
 	kindRaw                       // any JSON value, as its text
-	kindCustom                    // brings MarshalJSON or UnmarshalJSON
+	kindCustom                    // has MarshalJSON or UnmarshalJSON
 	kindText                      // a string by MarshalText and UnmarshalText
 	kindTime                      // time.Time, a string by RFC 3339
 	kindDuration                  // time.Duration, a string in Go's spelling
@@ -120,23 +121,23 @@ const (
 	kindFloat
 	kindNumber // json.Number
 	kindPointer
-	kindOptional // an Optional, which is only ever the type of a field
+	kindOptional // an Optional, which only a field can have as its type
 	kindSlice
 	kindArray
 	kindMap
 	kindObject
-	kindFile // a Body; a File, or a struct that embeds one. It is no JSON
+	kindFile // a Body, a File, or a struct that embeds a File; it is not JSON
 )
 
-// kindTypes has the JSON type of each kind, as JSON Schema names it. The kinds without
-// one take any type, or that of what they hold.
+// kindTypes has the JSON type of each kind, as JSON Schema names it. It is "" for kinds
+// that may have any type, and for pointers and Optionals, which have that of their element.
 var kindTypes = [...]string{
 	kindText: "string", kindTime: "string", kindDuration: "string", kindBytes: "string", kindString: "string",
 	kindBool: "boolean", kindInt: "integer", kindUint: "integer", kindFloat: "number", kindNumber: "number",
 	kindSlice: "array", kindArray: "array", kindMap: "object", kindObject: "object", kindFile: "",
 }
 
-// kindFormats has the formats that values have whatever a tag says.
+// kindFormats has the formats of kinds whose values always have the same one.
 var kindFormats = [kindFile + 1]string{kindTime: "date-time", kindBytes: "byte", kindFile: "binary"}
 
 // isInteger reports whether values are JSON integers.
@@ -154,9 +155,8 @@ func (k shapeKind) isNumeric() bool { return k.isInteger() || kindTypes[k] == "n
 // some of them; see isString.
 func (k shapeKind) isStringy() bool { return kindTypes[k] == "string" }
 
-// isScalar reports whether one path or query value can hold a value. Types that
-// read their own JSON are not among them: they expect JSON, which text in a URL
-// is not.
+// isScalar reports whether a value can be the text of a parameter. A type with
+// UnmarshalJSON is no scalar, since it expects JSON, and the text in a URL is none.
 func (k shapeKind) isScalar() bool { return k == kindBool || k.isNumeric() || k.isStringy() }
 
 // A part is a shape inside another one: what a pointer points to, an item, a map key, the
@@ -164,11 +164,11 @@ func (k shapeKind) isScalar() bool { return k == kindBool || k.isNumeric() || k.
 type part struct {
 	shape *shape
 	field *field // set if the part is the type of a field
-	in    string // without a field: what is behind the place of the whole in messages
+	in    string // without a field: the end of its place in messages, such as "[]" for items
 }
 
-// parts calls yield for each part of s, in the order of the source. Whatever visits
-// shapes finds the next ones here, so that a new kind of type is a new case here.
+// parts calls yield for each part of s, in the order of the source. All walks over shapes
+// use it, so a new kind of type with parts needs a case here.
 func (s *shape) parts(yield func(part) bool) {
 	switch s.kind {
 	case kindPointer, kindOptional:
@@ -218,7 +218,7 @@ func (s *shape) isEndless(endless map[*shape]bool) bool {
 	return true
 }
 
-// place returns the place of p in messages, if at is that of the whole.
+// place returns the place of p in messages. at is the place of the shape that p is in.
 func (p part) place(at string) string {
 	if p.field != nil {
 		return at + "." + p.field.goName
@@ -226,11 +226,14 @@ func (p part) place(at string) string {
 	return at + p.in
 }
 
-// withFields returns a copy of the object s with these fields in place of its own: the body
-// of a request, say, if other fields come from the path. In a union, the discriminator must
-// be the first of fields, and the alternatives keep the members that they alone have. With
-// the fields type and cents, a union of type, cents and id, whose alternative card has number
-// too, becomes a union of type and cents, and card has type, cents and number.
+// withFields returns a copy of the object s with these fields instead of its own: for
+// example the body of a request, if other fields come from the path. In a union, the
+// discriminator must be the first of fields, and the alternatives keep the members that only
+// they have. For fields = type, cents:
+//
+//	                        in s                     in the copy
+//	the union               type, cents, id          type, cents
+//	its alternative card    type, cents, id, number  type, cents, number
 func (s *shape) withFields(fields []*field) *shape {
 	part := *s
 	part.fields, part.alternatives = fields, nil
@@ -240,7 +243,7 @@ func (s *shape) withFields(fields []*field) *shape {
 	return &part
 }
 
-// forms returns the forms of the object s: its alternatives, or s itself if it is no union.
+// forms returns the alternatives of the object s, or s itself if it is no union.
 func (s *shape) forms() []*shape {
 	if s.alternatives == nil {
 		return []*shape{s}
@@ -248,10 +251,10 @@ func (s *shape) forms() []*shape {
 	return s.alternatives
 }
 
-// compileForms returns the plan of the object s, made by compile for each of its forms. The
-// plan of a union runs that of the alternative that is set. It calls refuse if not exactly
-// one is set, or if the discriminator names another one; it may be empty. The error is for
-// the author of the program.
+// compileForms returns a plan of the object s, for which it calls compile with each form.
+// The plan of a union runs the plan of the alternative that is set. It calls refuse if not
+// exactly one is set, or if the discriminator is neither empty nor that of the alternative.
+// The error is for the author of the program.
 func compileForms[F ~func(*C, reflect.Value), C any](s *shape, compile func(*shape) F, refuse func(*C, error)) F {
 	if s.alternatives == nil {
 		return compile(s)
@@ -260,7 +263,7 @@ func compileForms[F ~func(*C, reflect.Value), C any](s *shape, compile func(*sha
 	for _, a := range s.alternatives {
 		plans = append(plans, compile(a))
 	}
-	return func(c *C, v reflect.Value) { // all alternatives are looked at: a second one is a mistake
+	return func(c *C, v reflect.Value) { // the loop does not stop at the first that is set, to find a second one
 		set, chosen, says := 0, 0, v.Field(s.fields[0].index[0]).String()
 		for i, a := range s.alternatives {
 			if !v.Field(a.index).IsNil() {
@@ -275,8 +278,9 @@ func compileForms[F ~func(*C, reflect.Value), C any](s *shape, compile func(*sha
 	}
 }
 
-// walk calls visit for s and every shape below it, once each, except for those in
-// done. The place of a shape that is reached by several ways is that of the first.
+// walk calls visit once for s and each shape below it that is not in done, and adds them
+// to done. at is the place of s in messages. If several ways lead to a shape, its place is
+// that of the first.
 func (s *shape) walk(at string, done map[*shape]bool, visit func(s *shape, at string)) {
 	if done[s] {
 		return
@@ -284,20 +288,20 @@ func (s *shape) walk(at string, done map[*shape]bool, visit func(s *shape, at st
 	done[s] = true
 	visit(s, at)
 	for p := range s.parts {
-		if !done[p.shape] { // which is known without the text for where it is
+		if !done[p.shape] { // also tested by walk, but here before place makes a text
 			p.shape.walk(p.place(at), done, visit)
 		}
 	}
 }
 
-// closeObjects makes s and the shapes below it strict, except for those in done: they then
-// have no properties but their own.
+// closeObjects makes the objects at and below s strict, except for shapes in done: they
+// then allow no properties but their own.
 func (s *shape) closeObjects(done map[*shape]bool) {
 	s.walk("", done, func(s *shape, _ string) { s.strict = s.kind == kindObject })
 }
 
-// reaches reports whether fits returns true for s or a shape below it. done has the shapes
-// that were looked at.
+// reaches reports whether fits returns true for s or a shape below it. It adds the shapes
+// that it has visited to done.
 func (s *shape) reaches(done map[*shape]bool, fits func(*shape) bool) bool {
 	if fits(s) {
 		return true
@@ -314,23 +318,23 @@ func (s *shape) reaches(done map[*shape]bool, fits func(*shape) bool) bool {
 	return false
 }
 
-// isSound reports whether no mistake was noted of s and the shapes below it. Only then
-// can a default be decoded and a plan be made. s is nil for a method without an input or
-// an output.
+// isSound reports whether s and the shapes below it have no mistakes. Only then can a
+// default be decoded and a plan be made. s is nil for a method without an input or an
+// output.
 func (s *shape) isSound() bool {
 	return s == nil || !s.reaches(make(map[*shape]bool), func(s *shape) bool { return s.hasMistake })
 }
 
-// deref returns the shape of the values that are not null.
+// deref follows pointers and Optionals from s to the shape of the values that are not null.
 func (s *shape) deref() *shape {
-	for n := 0; n < 100 && (s.kind == kindPointer || s.kind == kindOptional); n++ { // more lead back to s, which finishShapes notes
+	for n := 0; n < 100 && (s.kind == kindPointer || s.kind == kindOptional); n++ { // a type P *P would never end; finishShapes notes it
 		s = s.elem
 	}
 	return s
 }
 
-// arrayItem returns the shape of the items of an array, of their items if they are
-// arrays too, and so on, and s if it is no array or has no items.
+// arrayItem returns the shape that s, an array, has in the end: T for [2][3]T. It returns
+// s if it is no array or has no items.
 func (s *shape) arrayItem() *shape {
 	for s.kind == kindArray && s.typ.Len() > 0 {
 		s = s.elem
@@ -360,10 +364,10 @@ func (s *shape) keyText(key reflect.Value) (string, error) {
 	return string(text), err
 }
 
-// compileOnce returns the plan of s, which it compiles if plans has none. A shape
-// that contains itself is met again while it is being compiled: plans then has a
-// pointer to nil, and the shape gets a function that looks the finished plan up
-// when it is called.
+// compileOnce returns the plan of s, and compiles it if plans does not have it. If s
+// contains itself, compile calls compileOnce for s again before the plan is there: plans
+// then has a pointer to a nil plan, and compileOnce returns a function that follows the
+// pointer when it is called.
 func compileOnce[F ~func(*C, reflect.Value), C any](plans map[*shape]*F, s *shape, compile func(*shape) F) F {
 	if fn, ok := plans[s]; ok {
 		if *fn != nil {
@@ -405,7 +409,7 @@ type field struct {
 	index  []int  // as for reflect.Value.FieldByIndex
 	tag    reflect.StructTag
 	shape  *shape
-	tags   *fileTags // of a Body and a File
+	tags   *fileTags // of a Body or a File
 
 	fieldName
 	fieldSources
@@ -413,41 +417,41 @@ type field struct {
 
 	hidden   bool // json:"-": no member of an object; only a tag of another place names it
 	quoted   bool // json:",string"
-	optional bool // absence is no mistake
-	notNull  bool // null is one, though the type has it
+	optional bool // it may be absent
+	notNull  bool // it must not be null, although its type allows it
 	omit     omission
 
 	discriminates bool   // says which alternative of a union is there
 	only          []byte // of an alternative's discriminator: its value, as JSON
 }
 
-// A fieldName is the name of a field on the wire, on every transport, in the forms that
-// plans need: "a/b" has the token a~1b and the prefix ,"a/b":
+// A fieldName is the name of a field on the wire, on every transport, as plans need it. The
+// name a/b has the token a~1b and the prefix ,"a/b":
 type fieldName struct {
 	name   string
 	token  string // the name as a reference token of a JSON Pointer
-	prefix string // what is before its value in an object
+	prefix string // the text before its value in an object
 	tagged bool   // the name was given in a json tag
 }
 
-// fieldSources are the places that a field of an input has outside of the JSON, by its tags.
+// fieldSources are the places outside the JSON that tags name for a field.
 type fieldSources struct {
-	path      string // the placeholder of the route that it fills
-	query     string // the query parameter that it fills
-	header    string // the header of the request, or of the response
-	cookie    string // the cookie that it takes
+	path      string // the placeholder of the route
+	query     string // the query parameter
+	header    string // the header of the request; in an output, of the response
+	cookie    string // the cookie
 	mcpHeader string // the x-mcp-header that mirrors it
 }
 
-// fieldTexts are what documents say of a field.
+// fieldTexts are what documents say about a field.
 type fieldTexts struct {
 	doc     string
-	def     []byte // the default, as JSON, which decoders set too; nil if there is none
+	def     []byte // the default, as JSON; the decoder and the binder set it; nil if there is none
 	example []byte // as JSON; nil if there is none
 }
 
-// omission says when the encoder leaves a field out: never if it is zero, or
-// where one of the conditions that it has holds.
+// An omission says when the encoder leaves a field out: if one of the conditions in it
+// holds. The zero value is never.
 type omission uint8
 
 const (
@@ -455,18 +459,17 @@ const (
 	omitZero                       // by its rule for omitzero
 )
 
-// isBound reports whether a tag names a place of its own for the field.
+// isBound reports whether a tag binds the field to a path, a query, a header or a cookie.
 func (f *field) isBound() bool {
 	return f.path != "" || f.query != "" || f.header != "" || f.cookie != ""
 }
 
-// isNameless reports whether the field is a member of no JSON object on any transport,
-// since only a header or a cookie gives it, which only REST has. Its name is for messages
-// then.
+// isNameless reports whether the field is in no JSON object on any transport: only a header
+// or a cookie sets it, which only REST has. Its name is then only for messages.
 func (f *field) isNameless() bool { return f.hidden && f.path == "" && f.query == "" }
 
-// onWire returns a copy of the input s for transports other than REST: fields of paths and
-// queries are members there. It adds the fields more.
+// onWire returns a copy of the input s for transports other than REST, where the fields of
+// paths and queries are members. It adds the fields more.
 func (s *shape) onWire(more ...*field) *shape {
 	fields := make([]*field, 0, len(s.fields)+len(more))
 	for _, f := range s.fields {
@@ -485,7 +488,7 @@ func (s *shape) onWire(more ...*field) *shape {
 // isRequired reports whether an input must have the field.
 func (f *field) isRequired() bool { return !f.optional && f.def == nil }
 
-// fileIn returns the File of f, which an output is or embeds.
+// fileIn returns the File of an output. f is the File itself or an embedded one.
 func (f *field) fileIn(out any) *File {
 	if v, ok := f.valueIn(reflect.ValueOf(out).Elem()); ok {
 		return v.Addr().Interface().(*File)
@@ -493,15 +496,15 @@ func (f *field) fileIn(out any) *File {
 	return new(File)
 }
 
-// settableIn returns the field of the struct v, making the embedded structs on the way
-// that are behind nil pointers.
+// settableIn returns the field f of the struct v. It replaces nil pointers to embedded
+// structs on the way by pointers to new structs.
 func (f *field) settableIn(v reflect.Value) reflect.Value {
 	v, _ = followIndex(v, f.index, true)
 	return v
 }
 
-// ownIndex returns the index of the Go field of a struct that is not promoted from one
-// embedded there, as most are, or -1.
+// ownIndex returns the index of the Go field in its struct, or -1 if it is promoted from an
+// embedded struct. Few fields are.
 func (f *field) ownIndex() int {
 	if len(f.index) == 1 {
 		return f.index[0]
@@ -509,12 +512,12 @@ func (f *field) ownIndex() int {
 	return -1
 }
 
-// valueIn returns the field of the struct v, if no nil pointer is on the way.
+// valueIn returns the field f of the struct v, or false if a pointer on the way is nil.
 func (f *field) valueIn(v reflect.Value) (reflect.Value, bool) { return followIndex(v, f.index, false) }
 
-// followIndex follows index from the struct v; the result is the struct or field
-// there, and not a pointer on the way to it. Where such a pointer is nil it makes what that
-// points to, or reports false.
+// followIndex returns the field of the struct v that index leads to, as
+// reflect.Value.FieldByIndex does. If a pointer on the way is nil, it sets it to a new value
+// if fill is set, and reports false otherwise.
 func followIndex(v reflect.Value, index []int, fill bool) (reflect.Value, bool) {
 	for n, i := range index {
 		if n > 0 && v.Kind() == reflect.Pointer {
@@ -528,7 +531,7 @@ func followIndex(v reflect.Value, index []int, fill bool) (reflect.Value, bool) 
 	return v, true
 }
 
-// filled follows pointers from v to a value. Where one is nil, it sets it to a new value.
+// filled follows pointers from v to a value. It sets nil pointers to new values.
 func filled(v reflect.Value) reflect.Value {
 	for v.Kind() == reflect.Pointer {
 		if v.IsNil() {
@@ -539,14 +542,14 @@ func filled(v reflect.Value) reflect.Value {
 	return v
 }
 
-// A rule is one constraint on the values of a field or of a type. The decoder and
-// the binder check rules in their order, and a value can be against several. The first
-// fields are those of its row in ruleRows (schema_rules.go).
+// A rule is one constraint on the values of a field or of a type. The decoder and the
+// binder check all rules of a value, in their order. The fields before value are copied
+// from a row of ruleRows (schema_rules.go).
 type rule struct {
 	keyword   string   // of JSON Schema 2020-12
 	role      ruleRole // what it limits
 	opposite  ruleRole // of the rules that can exclude all values that this one allows
-	in30      string   // the keyword of its value in 3.0.3, where keyword is true beside it; "" if it is keyword
+	in30      string   // the keyword for the value in OpenAPI 3.0.3, where keyword itself is true; mostly ""
 	costly    bool     // tried only if the rules before it hold; see checkRules
 	complaint *complaint
 
@@ -557,21 +560,20 @@ type rule struct {
 	violates func(v reflect.Value) bool
 }
 
-// A ruleRole says what a rule limits. Code that needs more of a rule than its check and its
-// keyword asks for the rule by its role: the decoder stops to store a list at its roleMost,
-// whatever the keyword.
+// A ruleRole says what a rule limits. Other code looks rules up by role, not by keyword:
+// the decoder stores no more items of a list than its roleMost allows.
 type ruleRole uint8
 
 const (
-	roleNone     ruleRole = iota // nothing that other code knows; contracts cannot compare it
+	roleNone     ruleRole = iota // something that no other code uses; contracts cannot compare it
 	roleValues                   // which values there are: rule.values
 	roleLeast                    // the least size: characters of a text, items of a list
 	roleMost                     // the greatest size
 	roleLow                      // a number from below: rule.values has the bound
 	roleHigh                     // a number from above, likewise
-	roleStep                     // a number to the multiples of another
-	rolePattern                  // a text to those that a regular expression matches
-	roleDistinct                 // a list to those without an item twice
+	roleStep                     // a number, to the multiples of another
+	rolePattern                  // a text, to what a regular expression matches
+	roleDistinct                 // a list, to different items
 )
 
 // A ruleSet is the rules of one value, in the order they are published. No two of
@@ -602,7 +604,7 @@ type Optional[T any] struct {
 	state optionalState
 }
 
-// An optionalState says which of its three forms an Optional has.
+// An optionalState says whether an Optional is absent, null or a value.
 type optionalState uint8
 
 const (
@@ -650,7 +652,7 @@ func (o *Optional[T]) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// parts returns pointers to the value of o and to what says whether there is one.
+// parts returns pointers to the value and to the state of o.
 func (o *Optional[T]) parts() (value any, state *optionalState) { return &o.value, &o.state }
 
 // An optionalField is a pointer to an Optional.
@@ -658,9 +660,9 @@ type optionalField interface {
 	parts() (value any, state *optionalState)
 }
 
-// optionalElem returns the type of the value of the Optional t, or nil if t is none.
-// A struct that embeds an Optional has its methods and is none: it has the JSON of
-// the Optional, as encoding/json has it.
+// optionalElem returns T if t is Optional[T], and nil otherwise. A struct that embeds an
+// Optional has its methods, but is not one: it is encoded by MarshalJSON, as in
+// encoding/json.
 func optionalElem(t reflect.Type) reflect.Type {
 	if !strings.HasPrefix(t.Name(), "Optional[") || t.PkgPath() != typeBody.PkgPath() {
 		return nil
@@ -669,15 +671,15 @@ func optionalElem(t reflect.Type) reflect.Type {
 	return reflect.TypeOf(value).Elem()
 }
 
-// optionalValue returns the value of the Optional v, which is addressable, and
-// whether there is one. Without one the result can be set all the same.
+// optionalValue returns the value of the Optional v, which must be addressable, and
+// whether v is a value. The result can be set in any case.
 func optionalValue(v reflect.Value) (reflect.Value, bool) {
 	value, state := v.Addr().Interface().(optionalField).parts()
 	return reflect.ValueOf(value).Elem(), *state == stateValue
 }
 
-// notNull follows pointers and Optionals from v to a value, and reports whether
-// there is one.
+// notNull follows pointers and an Optional from v to a value, and reports whether there is
+// one.
 func notNull(v reflect.Value) (reflect.Value, bool) {
 	for v.Kind() == reflect.Pointer {
 		if v.IsNil() {
@@ -724,9 +726,10 @@ func hasOwnText(t reflect.Type) bool {
 }
 
 // declaresMethod reports whether t declares this method, and does not inherit it from an
-// embedded type. t or a pointer to it has the method. reflect does not distinguish the two,
-// but the compiler writes each inherited method, and the runtime names the same file for all
-// of these. One of them is ReadByte of bufio.ReadWriter, which its Reader declares.
+// embedded type. t or a pointer to it must have the method. reflect does not distinguish the
+// two. But the compiler generates inherited methods, and the runtime names the same file,
+// "<autogenerated>", for all of them. ReadByte of bufio.ReadWriter, which its Reader
+// declares, is one, so its file is compared instead of that name.
 func declaresMethod(t reflect.Type, name string) bool {
 	return fileOfMethod(t, name) != fileOfMethod(reflect.TypeFor[bufio.ReadWriter](), "ReadByte")
 }
