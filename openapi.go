@@ -20,8 +20,8 @@ package svc
 //   - the parts of an operation: parameters, request body, responses
 //   - what is said of errors
 //
-// Each object of the specification is written once, as text. What the document shares with
-// OpenRPC is in schema_write.go; document.go serves it.
+// Each object of the specification is written once, as text. schema_write.go has the code
+// that OpenAPI and OpenRPC share, and document.go serves both.
 
 import (
 	"bytes"
@@ -68,8 +68,8 @@ const contentTypeOpenAPI = "application/vnd.oai.openapi+json"
 // An apiBuilder builds one document. Its maps are for lookups only: the order of the
 // document is that of the methods, and of sorted names.
 //
-// A component is in the document if something refers to it. So the operations are written
-// first, each as a text of its own, and then the document is put together from them.
+// The document has only the components that something refers to. So the operations are
+// written first, each as a text of its own, and then the document is built from them.
 type apiBuilder struct {
 	*components
 	service   *Service
@@ -77,23 +77,23 @@ type apiBuilder struct {
 	tags      []string               // the resources; none in 3.0.3
 	paths     []*apiPath             // in the order of their first methods
 	responses map[string][]byte      // the shared responses, by their names in components
-	texts     []byte                 // those of all operations, one behind the other
-	errors    map[*config]errorTexts // of the services that have been joined
+	texts     []byte                 // the texts of all operations, one behind the other
+	errors    map[*config]errorTexts // what is said about errors, for each of the joined services
 	used      usedNames
 }
 
 // usedNames are the names that may occur only once in a document.
 type usedNames struct {
-	// components has what owns the name of a component: the shape of a type, or the key
-	// of a part; see referPart. The names are in lower case, since some generators
-	// write a file for each component.
+	// components has the owner of each name of a component: the shape of a type, or the
+	// part key of referPart. The names are in lower case, since some generators write a
+	// file for each component, and some file systems ignore case.
 	components map[string]any
 	operations map[string]bool     // the operationIds
 	paths      map[string]*apiPath // without names of placeholders: "/todos/{id}" => "/todos/"
 }
 
-// newAPIBuilder returns a builder that has written all operations of s. It depends on the
-// service and the dialect alone, so that a service has one document, byte for byte.
+// newAPIBuilder returns a builder that has written all operations of s. The result depends
+// only on the service and the dialect, so each document is always the same, byte for byte.
 func newAPIBuilder(s *Service, d dialect) *apiBuilder {
 	methods := s.methodsOn(TransportREST)
 	b := &apiBuilder{
@@ -169,8 +169,8 @@ func (b *apiBuilder) appendDocument(dst []byte) []byte {
 	for _, text := range schemas {
 		size += len(text) + 64 // with its name
 	}
-	// An empty list says that callers need no identity. Without the member it would be
-	// left open, and linters complain.
+	// An empty list means that callers need no identity. If the member were absent, that
+	// would be unspecified, and linters complain.
 	security, tags, schemes := [][]byte{}, [][]byte(nil), make(map[string][]byte)
 	for _, s := range b.schemes {
 		security = append(security, object(s.Name, [][]byte{}))
@@ -202,21 +202,22 @@ func (b *apiBuilder) appendDocument(dst []byte) []byte {
 	return out.close()
 }
 
-// serverURL returns the URL that the paths of the document are relative to. Linters want
-// one, so without a BaseURL it is "/", the host that the document came from. Paths begin
-// with a slash, so other URLs do not end with one.
+// serverURL returns the URL that the paths of the document are relative to. Linters require
+// one, so without a BaseURL it is "/", the host that served the document. Paths begin with a
+// slash, so the slashes at the end of a BaseURL are cut.
 func (b *apiBuilder) serverURL() string {
 	return cmp.Or(strings.TrimRight(b.service.opts.Defaults.BaseURL, "/"), "/")
 }
 
 // writeOperation writes the operation of m and adds it to its path.
 //
-// In 3.0.3 it has neither a tag nor a description: that form came first, without them, and
-// generators write a class for each tag. A tag would rename the functions of every client
-// that was generated before.
+// In 3.0.3 an operation has neither a tag nor a description: that form came first, without
+// them. Generators write a class for each tag, so adding tags would rename the functions of
+// all clients that have been generated before.
 func (b *apiBuilder) writeOperation(m *method) {
 	path := b.pathOf(m)
-	// C of the resource a_B and B_C of the resource a give one id: the second is a_B_C_2.
+	// The method C of the resource a_B and the method B_C of the resource a both have the id
+	// a_B_C, so the second gets a_B_C_2.
 	id := firstFree(m.resource+"_"+m.goName, "_", func(id string) bool { return b.used.operations[id] })
 	b.used.operations[id] = true
 	start, out := len(b.texts), openMembers(b.texts)
@@ -232,12 +233,12 @@ func (b *apiBuilder) writeOperation(m *method) {
 	b.writeRequestBody(&out, m)
 	b.writeResponses(&out, m)
 	out.add("deprecated", m.own.Deprecated)
-	if len(b.schemes) > 0 { // also here, since some tools read only this list; an empty one means public
+	if len(b.schemes) > 0 { // in each operation, since some tools read only this list; an empty list means public
 		out.open("security", '[')
 		m.addSecurity(&out, b.schemes, b.writer.dialect != openAPI30)
 		out.end("]")
 	}
-	b.texts = out.close() // if append has moved them, apiOperation.text of the others keeps the old memory
+	b.texts = out.close() // if append has moved them, earlier operations keep their text in the old memory
 	path.operations = append(path.operations, apiOperation{m, id, b.texts[start:]})
 }
 
@@ -295,8 +296,9 @@ func firstFree(name, separator string, isTaken func(string) bool) string {
 }
 
 // writeParameters writes the parameters of m: first those of the path, in the order of the
-// template, then query, header and cookie. names are those of the placeholders. Only 3.2
-// could say that nothing is escaped in a cookie (style cookie), and linters still reject it.
+// template, then query, header and cookie. names are the names of the placeholders in the
+// template. Only 3.2 could say that cookies are not escaped (style cookie), and linters
+// still reject that.
 func (b *apiBuilder) writeParameters(out *members, m *method, names []string) {
 	bind, w, at := m.bind, &b.writer, out.open("parameters", '[')
 	for i, placeholder := range m.placeholders {
@@ -325,9 +327,9 @@ func openParameter(out *members, name, in, description string, required bool) {
 	out.addName("schema")
 }
 
-// ownParameters returns the headers that REST reads itself, besides the fields of the
-// input: If-None-Match, Range and Idempotency-Key. If a field reads one of them, the
-// parameter is that of the field.
+// ownParameters returns the Parameter Objects of the headers that REST reads itself:
+// If-None-Match, Range and Idempotency-Key. It leaves out those that a field of the input
+// reads too, since writeParameters has written the parameter of the field.
 func (m *method) ownParameters() (list [][]byte) {
 	add := func(name, description string, required bool, schema string) {
 		if !slices.ContainsFunc(m.bind.rest.header, func(p param) bool { return p.canonical == name }) {
@@ -348,13 +350,13 @@ func (m *method) ownParameters() (list [][]byte) {
 	return list
 }
 
-// isConditional reports whether restHandler answers If-None-Match with 304.
+// isConditional reports whether If-None-Match can make the response a 304.
 func (m *method) isConditional() bool {
 	return m.sendsRanges() ||
 		m.verb == http.MethodGet && m.headers != nil && slices.ContainsFunc(m.headers.fields, func(h outputHeader) bool { return h.isETag() })
 }
 
-// sendsRanges reports whether restHandler answers Range with 206.
+// sendsRanges reports whether Range can make the response a 206.
 func (m *method) sendsRanges() bool { return m.verb == http.MethodGet && m.sendsFile() }
 
 const textSchema = `{"type":"string"}`
@@ -370,7 +372,8 @@ func contentWith(mediaType string, schema []byte) []byte {
 }
 
 // fileContent returns the Content Object of a Body or a File. All three forms have the
-// format binary of 3.0.3: generators do not know that of 3.1, a schema without a type.
+// format binary of 3.0.3. In 3.1 a file is a schema without a type, which generators do not
+// support.
 func fileContent(t *fileTags) []byte {
 	types := slices.Sorted(slices.Values(t.types))
 	if types == nil {
@@ -393,7 +396,7 @@ func (b *apiBuilder) referBody(m *method) string {
 		if ref := b.referShape(m.in); ref != "" {
 			return ref
 		}
-		part = m.in.withFields(m.in.fields) // the type has no name; elsewhere its schema stands in place
+		part = m.in.withFields(m.in.fields) // a copy, which gets a name; elsewhere the schema of the type is in place
 	}
 	return b.referPart(m, m.in, part, "Body")
 }
@@ -403,8 +406,8 @@ func (b *apiBuilder) referBody(m *method) string {
 //
 //	UpdateTodo without the field id of the path  => UpdateTodoBody
 //
-// Methods with the same part of one type share the component. If their parts differ, as
-// those of two routes with one input may, the second component gets a number.
+// Methods with the same part of one type share the component. If two routes have one input
+// type but different parts of it in the body, the second component gets a number.
 func (b *apiBuilder) referPart(m *method, s, part *shape, suffix string) string {
 	name := onlyNameBytes(cmp.Or(b.service.typeNames[s], capitalized(m.resource)+m.goName)) + suffix
 	fields := name
@@ -424,10 +427,10 @@ func (b *apiBuilder) referPart(m *method, s, part *shape, suffix string) string 
 }
 
 // writeResponses writes the responses of m by status. All errors have the same form, so
-// default alone would describe them. But linters ask for a client error by its status, and
-// some generators cannot read the range 4XX, so 400 is listed for every method, and 404
-// for those with a placeholder. 304 has no body, so default does not describe it. If an
-// error has the status of the success, the success is listed.
+// the member default alone would describe them. But linters require the status of a client
+// error, and some generators cannot read the range 4XX. So 400 is listed for every method,
+// and 404 for methods with a placeholder. 304 has no body, so default does not describe it.
+// If an error has the status of the success, only the success is listed.
 func (b *apiBuilder) writeResponses(out *members, m *method) {
 	texts := b.describeErrors(m)
 	list, common := m.listErrors()
@@ -451,8 +454,8 @@ func (b *apiBuilder) writeResponses(out *members, m *method) {
 }
 
 // describeSuccess returns the Response Object of a success. If fields of the output are
-// headers over REST and members over JSON-RPC and MCP, the body has a component without
-// them, such as TodoResponse.
+// headers over REST and members over JSON-RPC and MCP, the body has a component of its own
+// without them, such as TodoResponse.
 func (b *apiBuilder) describeSuccess(m *method) []byte {
 	description, content := http.StatusText(m.status), []byte(nil)
 	switch {
@@ -471,10 +474,10 @@ func (b *apiBuilder) describeSuccess(m *method) []byte {
 	return object("description", description, "headers", b.listHeaders(m), "content", content)
 }
 
-// listHeaders returns the Header Objects of a success, by name: of the headers that svc
-// sets, and of those of the output. A time is a plain text, since JSON Schema has no
-// format for an HTTP-date. Set-Cookie is sent once for each cookie, and its schema
-// describes one of them.
+// listHeaders returns the Header Objects of a success by name, for the headers that svc sets
+// and for those of the output. A time is a string without a format, since JSON Schema has
+// none for an HTTP-date. Set-Cookie is sent once for each cookie, so its schema describes
+// one cookie.
 func (b *apiBuilder) listHeaders(m *method) map[string][]byte {
 	list := make(map[string][]byte)
 	if m.sendsFile() {
@@ -499,8 +502,8 @@ func (b *apiBuilder) listHeaders(m *method) map[string][]byte {
 }
 
 // describeStatus returns the Response Object of the errors in list that have this status.
-// Its description has the codes and messages of all of them. Those after the first common
-// ones are also examples, as they would be sent.
+// Its description has the codes and messages of all of them. The errors after the first
+// common ones (see listErrors) are also examples, as they would be sent.
 func (m *method) describeStatus(status int, list []*Error, common int, texts errorTexts) []byte {
 	hasStatus := func(e *Error) bool { return m.opts.ErrorForm.statusOf(e) == status }
 	if !slices.ContainsFunc(list[common:], hasStatus) { // as in most methods
@@ -509,7 +512,7 @@ func (m *method) describeStatus(status int, list []*Error, common int, texts err
 	var about []string
 	headers, examples, content := make(map[string][]byte), make(map[string][]byte), []byte(nil)
 	for i, e := range list {
-		if !hasStatus(e) || e == errAbsent { // only methods return it, and those that are declared are listed
+		if !hasStatus(e) || e == errAbsent { // only methods return NOT_FOUND, and list has what this one declares
 			continue
 		}
 		if text := string(e.Code) + ": " + e.message(); !slices.Contains(about, text) {
@@ -531,8 +534,8 @@ func (m *method) describeStatus(status int, list []*Error, common int, texts err
 	return object("description", strings.Join(about, "; "), "headers", headers, "content", content)
 }
 
-// These errors stand for those that svc gives for many methods, with various messages.
-// Documents have only their codes.
+// These errors stand for errors that svc itself returns for many methods, with various
+// messages. Documents have only their codes.
 var (
 	errInvalid   = &Error{Code: CodeInvalidArgument}
 	errAbsent    = &Error{Code: CodeNotFound}
@@ -540,9 +543,10 @@ var (
 	errForbidden = &Error{Code: CodePermissionDenied}
 )
 
-// listErrors returns the errors of m: first those that svc gives for many methods, and then
-// those with a message of their own. common is the number of the first. If an ErrorForm
-// gives statuses to rules, each such rule is listed as an error with a violation of it.
+// listErrors returns the errors of m: first those that svc returns for many methods, and
+// then those with a fixed message, such as the errors that m declares. common is how many
+// the first are. If an ErrorForm has statuses for rules, list has an error for each such
+// rule, with a violation of it.
 func (m *method) listErrors() (list []*Error, common int) {
 	var special []*Error
 	list = append(make([]*Error, 0, 8), errInvalid)
@@ -581,9 +585,9 @@ func (m *method) exampleOf(e *Error) []byte {
 	return body
 }
 
-// streamDescription says what the schema of a stream cannot. Generators use that schema for
-// the data of each event, so it is the schema of an item. The two events that end a stream
-// have other data.
+// streamDescription describes the two events that end a stream, whose data is no item. The
+// schema of a stream cannot describe them: generators use it for the data of each event, so
+// it is the schema of an item.
 const (
 	streamDescription = "Server-sent events. The data of each event is one item. " +
 		"The event named done, whose data is an empty object, says that the stream is complete. " +
@@ -609,8 +613,8 @@ func (b *apiBuilder) streamContent(m *method) []byte {
 	return object(contentTypeEvents, object("itemSchema", []byte(events)))
 }
 
-// eventSchema is the schema of an event of a stream: an item, the end, or an error instead
-// of the end. ITEM stands for the schema of an item, ENVELOPE for that of errors.
+// eventSchema is the schema of an event of a stream: an item, the event done, or the event
+// error. ITEM stands for the schema of an item, ENVELOPE for the schema of an error.
 const eventSchema = `{"oneOf":[` +
 	`{"title":"Item","type":"object","properties":{"id":{"type":"string"},` +
 	`"event":{"type":"string","not":{"enum":["done","error"]}},"retry":{"type":"integer","minimum":0},` +
@@ -619,15 +623,16 @@ const eventSchema = `{"oneOf":[` +
 	`{"title":"Error","type":"object","properties":{"event":{"const":"error"},` +
 	`"data":{"type":"string","contentMediaType":"application/json","contentSchema":ENVELOPE}},"required":["event","data"]}]}`
 
-// errorTexts is what the document says of the errors of one service.
+// errorTexts is what the document says about the errors of one service.
 type errorTexts struct {
 	mediaType string // "" if their bodies are not known
 	schema    []byte
 	ref       []byte // a Response Object for any error, or the reference to it
 }
 
-// describeErrors returns what the document says of the errors of m. It knows the bodies of
-// an ErrorForm, WriteError and WriteProblem. Those of any other ErrorWriter are not known.
+// describeErrors returns what the document says about the errors of m. It describes the
+// bodies that an ErrorForm, WriteError and WriteProblem write. Those of any other
+// ErrorWriter are not known.
 func (b *apiBuilder) describeErrors(m *method) errorTexts {
 	texts, known := b.errors[m.config]
 	if known {
@@ -663,9 +668,9 @@ func (b *apiBuilder) referResponse(name string, text []byte) []byte {
 	return object("$ref", "#/components/responses/"+name)
 }
 
-// referErrorSchema returns a reference to the row name of errorSchemas, a name that no type
-// has. It adds that schema and those in it to the components: generators invent names for
-// schemas without one, such as ErrorErrorDetailsViolationsInner.
+// referErrorSchema returns a reference to the row name of errorSchemas. No type has this
+// name (see isOwnName). It adds the schema, and those that it refers to, to the components.
+// In place, generators would invent names such as ErrorErrorDetailsViolationsInner.
 func (b *apiBuilder) referErrorSchema(name string) []byte {
 	if schema := errorSchemas[name]; b.schemas[name] == nil {
 		list := make([]Code, len(codes)) // all of them; an unknown code is sent as UNKNOWN
