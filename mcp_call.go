@@ -1,11 +1,13 @@
 package svc
 
-// This file answers tools/call. It comes in the order of a call: the checks before
-// it; the headers that mirror arguments; the call itself; its result; the
-// argument fields, by which a model asks for a part of it; content that an output type
-// makes itself; and last the progress and log messages that a method
-// sends before it returns, with the stream of events that carries them and the
-// levels of log messages.
+// This file answers tools/call. It is in the order of a call: the checks before it; the
+// headers that mirror arguments; the call itself; its result; the argument fields, by which
+// a model asks for a part of the result; content that an output type makes itself; and last
+// the progress and log messages that a method sends before it returns, with the stream of
+// events that carries them and the levels of log messages.
+//
+// An era is a group of revisions of MCP: modern clients speak 2026-07-28, legacy clients an
+// earlier one; see the table in mcp_message.go.
 //
 // Errors that a model can correct are results with isError, which clients show to
 // the model. Errors that its program must correct are JSON-RPC errors, which
@@ -20,7 +22,7 @@ package svc
 //	ends in an error or a panic of the method      result with isError
 //	has an output that cannot be written           result with isError
 //
-// A panic is a result too: frameworks that run models turn an error of the protocol into an
+// A panic is a result too, since frameworks that run models turn a JSON-RPC error into an
 // exception, which ends the run.
 //
 // A client that disconnects cancels the context of the method in every era. For modern
@@ -65,7 +67,8 @@ func (x *exchange) answerToolsCall(m *message) error {
 	return x.callTool(m, (*exchange).addOutput)
 }
 
-// readName returns the text of a member of params, a name that the header Mcp-Name repeats.
+// readName returns the text of value, a member of params that is a name. If the header
+// Mcp-Name contradicts it, readName returns an error.
 func (x *exchange) readName(value []byte, member string) ([]byte, *mcpError) {
 	if !isText(value) {
 		return nil, protocolError(rpcInvalidParams, "params."+member+" is required and must be a string")
@@ -77,9 +80,10 @@ func (x *exchange) readName(value []byte, member string) ([]byte, *mcpError) {
 	return name, nil
 }
 
-// failCall makes the answer to a request that ended with err, and returns the error of it.
-// That of a tool is a result, so that the model sees it. Results of others cannot have an
-// error, so theirs is one of the protocol; see the table at the top of mcp_resources.go.
+// failCall makes the answer to a request that ended with err, and returns the error to log.
+// For tools/call the answer is a result with isError, which the model sees. Other methods of
+// MCP have no such result, so theirs is a JSON-RPC error; see the table at the top of
+// mcp_resources.go.
 func (x *exchange) failCall(m *message, err error) error {
 	if _, ok := err.(*mcpError); ok || err == nil {
 		return err
@@ -123,9 +127,9 @@ func (x *exchange) checkCapabilities(t *tool, declared []byte) *mcpError {
 }
 
 // Modern clients repeat parts of the body in headers, so that gateways can decide without
-// the body. The server checks that both agree: otherwise a gateway could pass a request
-// because of its headers, and the server would act on a different body (MCP 2026-07-28,
-// Streamable HTTP, Server Validation).
+// reading the body. The server checks that both agree. Otherwise a gateway could pass a
+// request because of its headers, and the server would act on a body that says something
+// else (MCP 2026-07-28, Streamable HTTP, Server Validation).
 //
 //	Header            Repeats            Compared
 //	----------------  -----------------  -----------------------------------
@@ -153,8 +157,8 @@ func (x *exchange) agreesOn(name string, value []byte) bool {
 }
 
 // decodeHeader returns the text of a header (MCP 2026-07-28, Streamable HTTP). It reports
-// false for what no header can hold, and for base64 that is not strict: two programs must
-// not decode it differently.
+// false for characters that headers cannot have, and for base64 that is not strict, which
+// two programs could decode differently.
 //
 //	Mcp-Name: notes_get             notes_get
 //	Mcp-Name: =?base64?w6TDtg==?=   äö
@@ -173,14 +177,14 @@ func decodeHeader(value string) (string, bool) {
 }
 
 // checkParamHeaders checks the headers Mcp-Param-* of a call against its arguments. An
-// argument that is absent or null must have no header, nor must one that lies in something
-// other than an object, which binding will report. Headers that the schema does not name
-// are ignored.
+// argument that is absent or null must have no header. An argument inside a value that is
+// not an object counts as absent, and binding will report that value. Headers that the
+// schema does not name are ignored.
 func (x *exchange) checkParamHeaders(t *tool, arguments []byte) *mcpError {
 	for _, p := range t.headers {
 		values := x.headerOf(p.header)
 		if len(values) == 0 && !x.needsHeaders() {
-			continue // without a search of the arguments
+			continue // before the search in the arguments
 		}
 		value := memberAt(arguments, p.path...)
 		isAbsent := value == nil || isJSONNull(value)
@@ -193,9 +197,9 @@ func (x *exchange) checkParamHeaders(t *tool, arguments []byte) *mcpError {
 	return nil
 }
 
-// maxSafeInteger is the greatest integer that a float64 can tell from the next one
-// (RFC 7493, section 2.2). Headers can carry integers up to it (MCP 2026-07-28,
-// Tools, x-mcp-header).
+// maxSafeInteger is the greatest integer n for which a float64 distinguishes n from n+1
+// (RFC 7493, section 2.2). Headers can carry integers up to it (MCP 2026-07-28, Tools,
+// x-mcp-header).
 const maxSafeInteger = 1<<53 - 1
 
 // sameArgument reports whether a header stands for a JSON value that is not nil. Integers
@@ -220,11 +224,12 @@ func sameArgument(header string, value []byte) bool {
 	return aKind == integerOK && bKind == integerOK && a == b && a <= maxSafeInteger && (aNeg == bNeg || a == 0)
 }
 
-// callTool calls the method of m.tool with m.arguments, and makes the result in ws.enc.buf;
-// add adds the output to it. If the method asks its caller, the result has
-// the questions. If callTool returns an error, there is no result. An *mcpError is an
-// error of the protocol. If the method panics with http.ErrAbortHandler, callTool ends
-// the stream without an answer and lets net/http close the connection.
+// callTool calls the method of m.tool with m.arguments and makes the result in ws.enc.buf.
+// add adds the output to the result. If the method asks its caller, the result has the
+// questions. An error that callTool returns is from failCall: an *mcpError is to be sent,
+// and for any other the result with isError is made. If the method panics with
+// http.ErrAbortHandler, callTool ends the stream without an answer and lets net/http close
+// the connection.
 func (x *exchange) callTool(m *message, add addFunc) error {
 	x.method, x.add = m.tool.method, add
 	if err := x.ws.budget.checkNext(x); err != nil {
@@ -246,9 +251,9 @@ func (x *exchange) callTool(m *message, add addFunc) error {
 	x.stream.stopCall()
 	switch {
 	case x.refused:
-		// An error of the protocol has a status and a challenge, by which a client logs in;
-		// only the model would see a result with isError. If other messages share the
-		// response, and over stdio, there is only the error.
+		// A JSON-RPC error has a status and a challenge, with which a client logs in. A
+		// result with isError would reach only the model. In a batch and over stdio there
+		// is only the error.
 		if !x.inBatch() && x.line == nil {
 			setErrorHeader(x.w.Header(), ErrorFrom(err).header)
 		}
@@ -271,17 +276,17 @@ func (x *exchange) readInput() (in any, err error) {
 		return nil, e
 	}
 	x.ws.dec.opts.allow, x.ws.dec.opts.beside = t.allow, t.beside
-	if t.key != nil { // the header does not count, since some hosts send the same with each request
+	if t.key != nil { // from an argument, since some hosts send the same header with each request
 		var values []string
 		if value := memberAt(m.arguments, keyArgument); value != nil {
-			values = []string{strconv.Quote(textAt(value))} // as it is, quotes too; "" is no key
+			values = []string{strconv.Quote(textAt(value))} // quoted as it is, so quotes in it stay; "" is no key
 		}
 		x.readKey(&x.ws.dec, "/"+keyArgument, values)
 	}
 	if in, err = x.bindObject(m.arguments, m.input, m.inputErr); err == nil {
 		x.startStream(m)
 		x.openResult()
-		// The same method read as a resource sends all: nothing there names fields.
+		// A read of a resource may call the same method, but has no argument fields.
 		if t.fields != nil && string(m.method) == "tools/call" {
 			x.fields = fieldChoiceIn(memberAt(m.arguments, "fields"))
 		}
@@ -291,12 +296,12 @@ func (x *exchange) readInput() (in any, err error) {
 
 func (x *exchange) encodeOutput(out any) error { return x.add(x, out) }
 
-// maxFileBlock is the largest File that a result can have, in bytes: a model reads all
-// of it.
+// maxFileBlock is the largest File that a result can have, in bytes. It is small, since a
+// model reads all of it.
 const maxFileBlock = 1 << 20
 
-// contentOf returns the blocks of an output that makes its content itself. That of a File is
-// an image, a sound, or a resource of the path that REST has for it, with a text if it is one.
+// contentOf returns the blocks of an output with a method MCPContent, or of a File. A File is
+// an image, an audio, or a resource whose URI is its path over REST; a text file has Text.
 func (x *exchange) contentOf(out any) ([]MCPContent, error) {
 	t := x.message.tool
 	if !t.sendsFile() {
@@ -321,11 +326,12 @@ func (x *exchange) contentOf(out any) ([]MCPContent, error) {
 	return []MCPContent{c}, nil
 }
 
-// routeURI returns the path that the call has over REST, or one like it if it has none.
+// routeURI returns the path of the call over REST, such as /files/5. A method without a route
+// gets a path of the same form.
 func (x *exchange) routeURI() string {
 	m := x.method
 	uri := x.h.service.prefix + cmp.Or(m.path, "/"+m.resource+"/"+m.name)
-	for i := range m.placeholders { // each is filled by a field
+	for i := range m.placeholders { // each has a field
 		p := &m.bind.rest.path[i]
 		value := textOr(string(memberAt(x.message.arguments, p.name)))
 		uri = strings.Replace(uri, "{"+p.sourceName+"}", url.PathEscape(value), 1)
@@ -333,8 +339,8 @@ func (x *exchange) routeURI() string {
 	return uri
 }
 
-// runStream adds the items of a stream to the result as {"items":[…]} and reports
-// each as progress. A result of MCP is one message, so items cannot be sent one by one.
+// runStream adds the items of a stream to the result as {"items":[…]}, since a result of
+// MCP is one message. It reports each item as progress.
 func (x *exchange) runStream(_ context.Context, cancel context.CancelCauseFunc, stream any) error {
 	x.addJSON(`"structuredContent":`)
 	start := len(x.ws.enc.buf)
@@ -379,7 +385,7 @@ func (x *exchange) readParams(method []byte) (in any, err error) {
 	return in, err
 }
 
-// addOutput adds the output of the method to the result, in the form of compileOutput.
+// addOutput adds the output of the method to the result, in the form that compileOutput chose.
 func (x *exchange) addOutput(out any) error {
 	t := x.message.tool
 	switch {
@@ -411,8 +417,9 @@ func (x *exchange) addOutput(out any) error {
 	return x.addText(start)
 }
 
-// addText adds the structured content, which begins at start, once more as a block
-// of text (MCP 2025-06-18, Tools, Structured Content).
+// addText adds the structured content, which begins at start in ws.enc.buf, a second time
+// as a block of text (MCP 2025-06-18, Tools, Structured Content). If the call has the
+// argument fields, it first removes the other members.
 func (x *exchange) addText(start int) error {
 	if x.fields != nil {
 		chosen := selectFrom(x.ws.enc.buf[start:], x.message.tool.fields.list, x.fields)
@@ -430,8 +437,9 @@ func (x *exchange) addText(start int) error {
 	return nil
 }
 
-// checkSize returns an error if the texts of a result, which have n characters, are more
-// than MCPOptions.MaxResult. They are never cut, since half an answer misleads a model.
+// checkSize returns an error if n, the number of characters of the texts in a result, is
+// more than MCPOptions.MaxResult. Results are never cut, since half a result misleads a
+// model.
 func (x *exchange) checkSize(n int) error {
 	if n <= x.h.options.MaxResult {
 		return nil
@@ -446,8 +454,8 @@ func (x *exchange) checkSize(n int) error {
 // errTooLong is the cause of the errors of checkSize.
 var errTooLong = errors.New("the answer exceeds MCPOptions.MaxResult")
 
-// cutErrorText cuts the text of err to MCPOptions.MaxResult characters. The code stays, and
-// so does all of an error of checkSize.
+// cutErrorText cuts the text of err to MCPOptions.MaxResult characters, but never the code
+// at its beginning. It does not cut an error of checkSize.
 func (x *exchange) cutErrorText(text []byte, err error) []byte {
 	if len(text) <= x.h.options.MaxResult || errors.Is(err, errTooLong) {
 		return text
@@ -472,19 +480,19 @@ func FieldsFrom(ctx context.Context) []string {
 	return slices.Clone(x.fields)
 }
 
-// maxFields is how many members an output with fields may have: each is in the list of
-// tools once more.
+// maxFields is how many members the output of a tool with the argument fields may have. The
+// schema of the argument repeats their names in the list of tools.
 const maxFields = 40
 
-// A fieldChoice is what the argument fields of a tool can name.
+// A fieldChoice says which names the argument fields of a tool may have.
 type fieldChoice struct {
 	shape *shape     // whose members it names
-	list  string     // the member of the output with a list of them; "" if the output is one
+	list  string     // the member of the output with a list of objects of that shape; "" if the output has it
 	names []string   // in the order of the schema
-	wrong *complaint // about a name that is not one of them; made once, since a client can send many
+	wrong *complaint // about any other name; made once, since a client can send many
 }
 
-// compileFields sets t.fields, and adds the argument to those of t.
+// compileFields sets t.fields and adds the argument fields to the input schema of t.
 func (t *tool) compileFields(p *mistakes) {
 	c := &fieldChoice{shape: t.out}
 	switch {
@@ -517,7 +525,7 @@ func (t *tool) compileFields(p *mistakes) {
 	}
 }
 
-// checkArgument adds the violations of the argument, which is at path.
+// checkArgument adds the violations of the argument fields to d; d.path leads to it.
 func (c *fieldChoice) checkArgument(d *decoder, value []byte) {
 	items := itemsOf(value)
 	switch {
@@ -535,8 +543,8 @@ func (c *fieldChoice) checkArgument(d *decoder, value []byte) {
 	}
 }
 
-// fieldChoiceIn returns the names in the argument, which has been checked, or nil if it is
-// absent. Names that are there twice count once.
+// fieldChoiceIn returns the names in the argument fields without repeated ones, or nil if
+// the argument is absent. checkArgument has checked it.
 func fieldChoiceIn(value []byte) (names []string) {
 	for _, item := range itemsOf(value) {
 		if name := string(textOf(item)); !slices.Contains(names, name) {
@@ -546,9 +554,9 @@ func fieldChoiceIn(value []byte) (names []string) {
 	return names
 }
 
-// selectFrom returns an encoded output with the members of these names alone, or if list is not
-// empty, with items in the member list that have these alone. Items that are null stay. With
-// list items and the name id:
+// selectFrom returns an encoded output with only the members in names. If list is not empty,
+// it selects them in each item of the member list instead. Items that are null stay. For the
+// list "items" and the name "id":
 //
 //	{"items":[{"id":1,"title":"a"},null]}  {"items":[{"id":1},null]}
 func selectFrom(output []byte, list string, names []string) []byte {
@@ -637,8 +645,8 @@ type MCPContent struct {
 	Icons []MCPIcon
 }
 
-// addBlocks adds the blocks as a JSON array, each as appendOne appends it, which may change
-// its copy. The error names the first invalid block.
+// addBlocks adds the blocks as a JSON array. It calls appendOne with a copy of each, which
+// appendOne may change. The error names the first invalid block.
 func (x *exchange) addBlocks(content []MCPContent, appendOne func(dst []byte, c *MCPContent) ([]byte, error)) error {
 	size := 0
 	x.addJSON("[")
@@ -689,9 +697,9 @@ func (c *MCPContent) checkFields() error {
 	return checkIcons(c.Icons)
 }
 
-// appendBlock appends a block for a client of this revision, with the members of its type.
-// A block that the revision does not have is a text, since clients reject the whole result
-// for an unknown type. Revisions compare as strings.
+// appendBlock appends a block with the members of its type. If the revision of the client
+// does not have the type, it appends a text instead, since clients reject the whole result
+// for an unknown type. Revisions are dates, which compare as strings.
 func (x *exchange) appendBlock(dst []byte, c *MCPContent) ([]byte, error) {
 	switch {
 	case c.Type == "resource_link" && x.revision < revisionJun2025:
@@ -729,8 +737,8 @@ func (x *exchange) appendBlock(dst []byte, c *MCPContent) ([]byte, error) {
 	return m.close(), err
 }
 
-// appendContents appends c, a resource, as its contents with this _meta. An empty text or
-// blob is there too.
+// appendContents appends the contents of c, a resource, with meta as its _meta. It writes
+// the text or the blob even if it is empty.
 func (c *MCPContent) appendContents(dst, meta []byte) []byte {
 	m := openMembers(dst)
 	m.add("uri", c.URI, "mimeType", c.MIMEType)
@@ -783,11 +791,11 @@ type notices struct {
 // The answer is JSON unless there are notifications: the first one begins a stream of events
 // (MCP 2026-07-28, Streamable HTTP), in which the answer is the last event.
 //
-// The life of a stream: startCall, notifications while running is true, stopCall, and
-// exchange.sendResponse, but for a panic. Invariants: to and wants are set only by startCall;
-// after running has become false, only the answer is sent, and one goroutine uses events.
-// Events have no ids, since nothing can be resumed: a client whose connection breaks calls
-// again.
+// The life of a stream: startCall, notifications while running is true, stopCall, and then
+// exchange.sendResponse unless the method has panicked. Invariants: only startCall sets to
+// and wants; after running has become false, only the answer is sent, and one goroutine uses
+// events. Events have no ids, since a stream cannot be resumed: a client whose connection
+// breaks calls again.
 type mcpStream struct {
 	mu         sync.Mutex   // protects the fields below, since methods may start goroutines; nothing is sent under it
 	running    bool         // the method may still send notifications and ask
@@ -795,13 +803,13 @@ type mcpStream struct {
 	sent       int32        // how many notifications were sent; an int would make each exchange larger
 	wants      notices      // what the client wants
 	to         *mcpRequest  // where notifications go
-	quiet      *quietTimer  // begins the stream of a quiet call; nil if nothing can be sent
+	quiet      *quietTimer  // begins the stream of a silent call; nil if the client takes no events
 	events     *eventStream // nil until something is to be sent, and over standard output
-	last       float64      // how far the last report of progress said that the method was
+	last       float64      // the value done of the last report of progress
 	sentAt     time.Time    // when the last notification was sent
 }
 
-// A quietTimer begins the stream of a call that is silent for a heartbeat.
+// A quietTimer begins the stream of a call that has sent nothing for one heartbeat interval.
 type quietTimer struct {
 	timer  *time.Timer // nil over standard input and output, where no proxy drops a silent connection
 	stream *mcpStream  // of the call that the timer is for
@@ -809,22 +817,23 @@ type quietTimer struct {
 }
 
 // Progress and log messages should be limited in rate (MCP 2025-11-25, Progress and
-// Logging). A call may send freeNotifications at any rate, enough for most calls, and then
-// one each notificationInterval, as often as a person can read. Others are dropped.
+// Logging). A call may send freeNotifications at any rate, which is enough for most calls,
+// and then one in each notificationInterval, since people read no faster. Others are dropped.
 const (
 	freeNotifications    = 200
 	notificationInterval = 50 * time.Millisecond
 )
 
-// sendsEvents reports whether a message can be sent to the client before its answer: not to a
-// client that takes no events, nor by a writer that cannot flush.
+// sendsEvents reports whether messages can be sent to the client before the answer: the
+// client accepts events, and the writer can flush.
 func (x *exchange) sendsEvents() bool {
 	return x.accept.events && (x.line != nil || canFlush(x.w))
 }
 
-// startStream lets the method of m send the notifications that the client wants, which are none
-// in a batch. Legacy clients get log messages from info on, since the server may choose a level
-// until a client sets one (MCP 2025-11-25, schema, LoggingMessageNotification).
+// startStream allows the method of m to send the notifications that the client wants. In a
+// batch it can send none. Legacy clients get log messages from the level info on, since the
+// server may choose the level until a client sets one (MCP 2025-11-25, schema,
+// LoggingMessageNotification).
 func (x *exchange) startStream(m *message) {
 	var wants notices
 	var quiet *quietTimer
@@ -840,7 +849,8 @@ func (x *exchange) startStream(m *message) {
 	x.stream.startCall(x.mcpRequest, wants, quiet)
 }
 
-// startCall lets a method send notifications. No other goroutine has s yet, so it does not lock.
+// startCall allows a method to send notifications. No other goroutine has s yet, so it does
+// not lock.
 func (s *mcpStream) startCall(to *mcpRequest, wants notices, quiet *quietTimer) {
 	s.running, s.to, s.wants, s.quiet, s.last = true, to, wants, quiet, math.Inf(-1)
 	if quiet != nil {
@@ -858,15 +868,15 @@ func (s *mcpStream) stopCall() {
 	if s.quiet != nil {
 		s.quiet.fired = !s.quiet.timer.Stop()
 	}
-	if s.events != nil { // which nobody else changes from here on
+	if s.events != nil { // no other goroutine changes it from here on
 		s.events.flush(true)
 	}
 }
 
 // beginQuiet begins the stream, unless the method has begun it or has ended: many proxies
 // drop a connection that is silent for 30 or 60 seconds. It runs on the goroutine of a
-// timer, where a panic of some middleware's writer would end the program, so it recovers
-// it; the answer then meets the same writer.
+// timer, where a panic would end the program. So it recovers panics of a writer of
+// middleware; that writer will panic again when the answer is sent.
 func (s *mcpStream) beginQuiet() {
 	defer func() { _ = recover() }()
 	s.mu.Lock()
@@ -877,19 +887,19 @@ func (s *mcpStream) beginQuiet() {
 	s.sendQueued()
 }
 
-// beginEvents makes the answer a stream of events. The caller holds the mutex.
+// beginEvents makes the response a stream of events. The mutex must be held.
 func (s *mcpStream) beginEvents() {
 	if s.events == nil {
 		s.events = newEvents(s.to.w, s.to.h.eventTimes, func(error) {}) // net/http cancels the context
 	}
 }
 
-// sendProgress sends a report if the client wants it. own says that the method makes it
-// itself: then the items of its stream, which svc counts, are not reported, since both
-// would count in different units. Progress must increase, and stop when the call ends (MCP
-// 2025-11-25, Progress). The last report is not limited by the rate, so that no client
-// shows 99 % for ever. The token is sent as the client wrote it, since it may be an integer
-// of any size.
+// sendProgress sends a report if the client wants it. own is set if the method made the
+// report by Progress. From then on svc does not report the items of its stream, since the
+// method may count in another unit. Progress must increase, and stop when the call ends (MCP
+// 2025-11-25, Progress). The rate does not limit the last report, so that no client shows
+// 99 % for ever. The token is sent as the client wrote it, since it may be an integer of any
+// size.
 func (s *mcpStream) sendProgress(done, total float64, message string, own bool) {
 	defer s.sendQueued()
 	s.mu.Lock()
@@ -912,7 +922,7 @@ func (s *mcpStream) sendProgress(done, total float64, message string, own bool) 
 }
 
 // sendLog sends a log message if the client wants its level. It encodes data without
-// the lock, since a MarshalJSON may send messages itself. The error is that of encoding.
+// the lock, since a MarshalJSON may send messages itself. It returns the error of encoding.
 func (s *mcpStream) sendLog(level slog.Level, data any) error {
 	s.mu.Lock()
 	wanted := s.wantsLog(level)
@@ -925,7 +935,7 @@ func (s *mcpStream) sendLog(level slog.Level, data any) error {
 		return err
 	}
 	s.mu.Lock()
-	if s.wantsLog(level) { // now too
+	if s.wantsLog(level) { // the call may have ended meanwhile
 		s.queueNotification("notifications/message", object("level", logLevelName(level), "data", text))
 	}
 	s.mu.Unlock()
@@ -934,7 +944,7 @@ func (s *mcpStream) sendLog(level slog.Level, data any) error {
 }
 
 // wantsLog reports whether a log message of this level is to be sent now. A modern client
-// that names no level must get none (MCP 2026-07-28, Logging). The caller holds the mutex.
+// that names no level must get none (MCP 2026-07-28, Logging). The mutex must be held.
 func (s *mcpStream) wantsLog(level slog.Level) bool {
 	return s.running && s.wants.logs && level >= s.wants.logLevel && !s.tooMany()
 }
@@ -947,8 +957,8 @@ func (s *mcpStream) tooMany() bool {
 // messageEvent is the name of all events: each carries one JSON-RPC message.
 const messageEvent = "message"
 
-// queueNotification queues a notification with these params, in the order in which they are
-// made. The caller holds the mutex, and calls sendQueued when it has released it.
+// queueNotification queues a notification with these params, in the order of the calls. The
+// mutex must be held; call sendQueued after it is released.
 func (s *mcpStream) queueNotification(method string, params []byte) {
 	body := slices.Concat([]byte(`{"jsonrpc":"2.0","method":"`), []byte(method), []byte(`","params":`), params, []byte("}"))
 	s.sent++
@@ -961,8 +971,8 @@ func (s *mcpStream) queueNotification(method string, params []byte) {
 	s.events.queueEvent(&Event{Name: messageEvent}, body)
 }
 
-// sendQueued sends the notifications that are queued, without the mutex, since a writer of
-// middleware may ask for the Info of the call.
+// sendQueued sends the queued notifications. It does not hold the mutex while it writes,
+// since a writer of middleware may call svc, for example for the Info of the call.
 func (s *mcpStream) sendQueued() {
 	if s.to.line != nil {
 		s.to.line.pipe.awaitRoom(maxPipeQueue)
@@ -976,8 +986,9 @@ func (s *mcpStream) sendQueued() {
 	}
 }
 
-// logLevels are the levels of MCP, which are those of RFC 5424 (MCP 2025-11-25, Logging),
-// and the least slog.Level of each, in slog's own distances.
+// logLevels has the levels of MCP, which are those of RFC 5424 (MCP 2025-11-25, Logging),
+// and the least slog.Level of each. notice lies between two levels of slog; those above
+// error are 4 apart, like slog's own.
 var logLevels = [...]struct {
 	name string
 	from slog.Level
