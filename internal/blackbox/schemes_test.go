@@ -334,16 +334,17 @@ func TestAPIKeyPanics(t *testing.T) {
 		return
 	}
 	for _, test := range []struct {
+		name string
 		make func()
 		want string
 	}{
-		{func() { svc.APIKey("X-Api-Key", nil, nil) }, "svc: APIKey: verify must not be nil"},
-		{func() { svc.APIKey("", verifyKey, nil) }, `svc: APIKey: the Header of the scheme "apiKey" is ""; want one such as X-Api-Key`},
-		{func() { svc.APIKey("authorization", verifyKey, nil) }, `svc: APIKey: the Header of the scheme "apiKey" is "Authorization"; want one such as X-Api-Key`},
-		{func() { svc.APIKey("X Key", verifyKey, nil) }, `is "X Key"; want`},
-		{func() { svc.APIKey("X-Api-Key", verifyKey, &svc.APIKeyOptions{Scopes: []string{"a b"}}) }, "svc: APIKey:\n  - Scopes has \"a b\""},
+		{"no verify function", func() { svc.APIKey("X-Api-Key", nil, nil) }, "svc: APIKey: verify must not be nil"},
+		{"no header", func() { svc.APIKey("", verifyKey, nil) }, `svc: APIKey: the Header of the scheme "apiKey" is ""; want one such as X-Api-Key`},
+		{"header that another scheme owns", func() { svc.APIKey("authorization", verifyKey, nil) }, `svc: APIKey: the Header of the scheme "apiKey" is "Authorization"; want one such as X-Api-Key`},
+		{"header with a space", func() { svc.APIKey("X Key", verifyKey, nil) }, `is "X Key"; want`},
+		{"scope with a space", func() { svc.APIKey("X-Api-Key", verifyKey, &svc.APIKeyOptions{Scopes: []string{"a b"}}) }, "svc: APIKey:\n  - Scopes has \"a b\""},
 	} {
-		t.Run(rowName(test.want), func(t *testing.T) {
+		t.Run(test.name, func(t *testing.T) {
 			if got := caught(test.make); !strings.Contains(got, test.want) {
 				t.Errorf("%s\nwant %s", got, test.want)
 			}

@@ -278,7 +278,7 @@ func TestVersionPanics(t *testing.T) {
 		{svc.Deprecation{Link: `/a>; rel="next"`}, `svc: Version: the link of 1 is not a URL: "/a>; rel=\"next\""`},
 		{svc.Deprecation{Link: "http://[::1"}, `svc: Version: the link of 1 is not a URL: "http://[::1"`},
 	} {
-		t.Run(rowName(test.want, test.d.Sunset), func(t *testing.T) {
+		t.Run(rowName(test.d.Link, test.want), func(t *testing.T) {
 			got := guardPanic(func() { svc.Version(&svc.VersionOptions{Deprecations: map[string]svc.Deprecation{"1": test.d}}) })
 			if got != test.want {
 				t.Errorf("%+v: panic %v, want %v", test.d, got, test.want)
