@@ -6,6 +6,7 @@ import (
 	"encoding"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -583,7 +584,11 @@ func TestEncodeTable(t *testing.T) {
 		{map[string]oPointerText{"a": {3}}, `{"a":"t3"}`}, // encoding/json does not see the method here
 		{oTextMap(nil), `"0 members"`},
 	} {
-		t.Run(rowName(test.want, reflect.TypeOf(test.value)), func(t *testing.T) {
+		kind := ""
+		if strings.HasSuffix(fmt.Sprintf("%#v", test.value), "(nil)") {
+			kind = "nil"
+		}
+		t.Run(rowName(test.want, reflect.TypeOf(test.value), kind), func(t *testing.T) {
 			v := reflect.New(reflect.TypeOf(test.value)).Elem()
 			v.Set(reflect.ValueOf(test.value))
 			got, err := compileOutput(t, v.Type()).marshal(v)

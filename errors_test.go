@@ -50,7 +50,7 @@ func TestCodes(t *testing.T) {
 		{"not_found", "UNKNOWN", 500, -32002, false},
 	}
 	for _, test := range rows {
-		t.Run(rowName(test.code), func(t *testing.T) {
+		t.Run(rowName(test.http, test.code), func(t *testing.T) {
 			e := &Error{Code: test.code, Message: "the message"}
 			if e.HTTPStatus() != test.http || e.RPCCode() != test.rpc {
 				t.Errorf("%q is %d and %d, want %d and %d", test.code, e.HTTPStatus(), e.RPCCode(), test.http, test.rpc)
@@ -151,7 +151,7 @@ func TestErrorf(t *testing.T) {
 		{Errorf(CodeNotFound, "%v", error(nil)), "<nil>", "NOT_FOUND: <nil>", nil},
 		{Errorf(CodeNotFound, "cannot open %q (%w)", "x", secret), `cannot open "x" (%!w(*svc.secretError))`, `NOT_FOUND: cannot open "x" (%!w(*svc.secretError))`, nil},
 		{Errorf(CodeNotFound, "a: %w", nil), "a: %!w(<nil>)", "NOT_FOUND: a: %!w(<nil>)", nil},
-		{Errorf(CodeNotFound, "a: %w", error(nil)), "a: %!w(<nil>)", "NOT_FOUND: a: %!w(<nil>)", nil},
+		{Errorf(CodeNotFound, "b: %w", error(nil)), "b: %!w(<nil>)", "NOT_FOUND: b: %!w(<nil>)", nil},
 		{Errorf(CodeNotFound, "a: %w", 7), "a: %!w(int)", "NOT_FOUND: a: %!w(int)", nil},
 		{Errorf(CodeNotFound, "a: %w"), "a: %!w(%!T(MISSING))", "NOT_FOUND: a: %!w(%!T(MISSING))", nil},
 		{Errorf(CodeNotFound, "a: %w %w", nil, secret), "a: %!w(<nil>)", "NOT_FOUND: a: %!w(<nil>): secret", []error{secret}},
@@ -438,7 +438,7 @@ func TestSuggestName(t *testing.T) {
 		{"ÄRGER", "ärger", "ärger"},
 		{"limit", "", ""},
 		{strings.Repeat("x", 64), strings.Repeat("x", 65), strings.Repeat("x", 65)},
-		{strings.Repeat("x", 65), strings.Repeat("x", 64), ""},
+		{strings.Repeat("y", 65), strings.Repeat("y", 64), ""},
 	} {
 		t.Run(rowName(test.name, test.known), func(t *testing.T) {
 			want := `; did you mean "` + test.want + `"?`

@@ -497,7 +497,7 @@ func TestScannerDepth(t *testing.T) {
 		{"[", "", "", 100000, false},
 		{`{"a":`, "", "", 100000, false},
 	} {
-		t.Run(rowName(test.levels, test.open, test.inside), func(t *testing.T) {
+		t.Run(rowName(test.levels, test.open, test.inside, test.close), func(t *testing.T) {
 			text := []byte(strings.Repeat(test.open, test.levels) + test.inside + strings.Repeat(test.close, test.levels))
 			_, f := scan(text)
 			_, anyErr := compileFor[any](t).unmarshal(text)

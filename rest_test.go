@@ -105,7 +105,7 @@ func TestStreamTranscripts(t *testing.T) {
 			{"canceled", &tickImpl{run: ticks("")}, run(`{"count":1}`).WithContext(canceled)},
 			{"too late", &tickImpl{run: ticks("")}, run(`{"count":1}`).WithContext(late)},
 		} {
-			t.Run(test.name, func(t *testing.T) {
+			t.Run(rowName(test.name, "direct", direct), func(t *testing.T) {
 				log := new(tickLog)
 				transcribe(&got, test.name, tickService(t, test.impl, direct, log.logger()).REST(), test.r, log)
 			})

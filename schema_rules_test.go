@@ -492,7 +492,7 @@ var patternMatches = []struct{ pattern, yes, no string }{
 
 func TestPatternMatches(t *testing.T) {
 	for _, test := range patternMatches {
-		t.Run(test.pattern, func(t *testing.T) {
+		t.Run(rowName(test.pattern), func(t *testing.T) {
 			re, err := compilePattern(test.pattern)
 			if err != nil {
 				t.Fatalf("compilePattern(%q): %v", test.pattern, err)

@@ -402,7 +402,7 @@ func TestConstraints(t *testing.T) {
 		{sColor(""), `maxLength:"0"`, `""`, `"a"`, "must have at most 0 characters"},
 		{sLevel(0), `minimum:"0"`, `0 7.0`, `-1`, "must be at least 0"},
 	} {
-		t.Run(fmt.Sprintf("%T %s", test.value, test.tag), func(t *testing.T) {
+		t.Run(rowName(reflect.TypeOf(test.value), test.tag, test.fail), func(t *testing.T) {
 			c := compileType(t, test.tag, fieldType(reflect.TypeOf(test.value), `json:"f,omitzero" `+test.tag), false)
 			keyword, _, _ := strings.Cut(test.tag, ":")
 			for _, value := range strings.Fields(test.pass) {

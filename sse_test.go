@@ -173,17 +173,18 @@ func TestAppendEvent(t *testing.T) {
 
 func TestEventCheck(t *testing.T) {
 	for _, test := range []struct {
+		name  string
 		event Event
 		want  string
 	}{
-		{Event{ID: "a\nb"}, "the ID of an event is not one line of UTF-8 without NUL"},
-		{Event{ID: "a\rb"}, "the ID of an event is not one line of UTF-8 without NUL"},
-		{Event{ID: "a\x00b"}, "the ID of an event is not one line of UTF-8 without NUL"},
-		{Event{ID: "\xff"}, "the ID of an event is not one line of UTF-8 without NUL"},
-		{Event{Name: "a\r\ndata: b"}, "the name of an event is not one line of UTF-8 without NUL"},
-		{Event{Retry: -1}, "the Retry of an event is -1ns, which is negative"},
+		{"LF in the ID", Event{ID: "a\nb"}, "the ID of an event is not one line of UTF-8 without NUL"},
+		{"CR in the ID", Event{ID: "a\rb"}, "the ID of an event is not one line of UTF-8 without NUL"},
+		{"NUL in the ID", Event{ID: "a\x00b"}, "the ID of an event is not one line of UTF-8 without NUL"},
+		{"ID is not UTF-8", Event{ID: "\xff"}, "the ID of an event is not one line of UTF-8 without NUL"},
+		{"line end in the name", Event{Name: "a\r\ndata: b"}, "the name of an event is not one line of UTF-8 without NUL"},
+		{"negative Retry", Event{Retry: -1}, "the Retry of an event is -1ns, which is negative"},
 	} {
-		t.Run(test.want, func(t *testing.T) {
+		t.Run(test.name, func(t *testing.T) {
 			if err := test.event.checkFields(); err == nil || err.Error() != test.want {
 				t.Errorf("%+v: %v; want %s", test.event, err, test.want)
 			}
@@ -520,7 +521,7 @@ func TestReadEventBeforeTheNextByte(t *testing.T) {
 func TestReadLongLine(t *testing.T) {
 	for _, most := range []int{64 << 10, 100_000} {
 		for end, want := range map[string]string{"\n": "|EOF", "\r\n": "|EOF", "x\n": "an event is too large"} {
-			t.Run(end, func(t *testing.T) {
+			t.Run(rowName(most, end), func(t *testing.T) {
 				text := "data:" + strings.Repeat("x", most-len("data:")) + end + end
 				got := readEvents(iotest.OneByteReader(strings.NewReader(text)), most)
 				if !strings.HasSuffix(got, want) {

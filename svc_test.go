@@ -187,14 +187,14 @@ func around(line []byte, i int) []byte {
 }
 
 func TestFirstDifference(t *testing.T) {
-	for _, test := range []struct{ got, want, says string }{
-		{"a\nb\n", "a\nc\n", "line 2, column 1\n got: \"b\\n\"\nwant: \"c\\n\"\n(got 3 lines, want 3)"},
-		{"a", "a\n", "line 1, column 2\n got: \"a\"\nwant: \"a\\n\"\n(got 1 lines, want 2)"},
-		{"a\n", "a\nb", "line 2, column 1\n got: \"\"\nwant: \"b\"\n(got 2 lines, want 2)"},
-		{"", "x", "line 1, column 1\n got: \"\"\nwant: \"x\"\n(got 1 lines, want 1)"},
-		{"same\n", "same\n", "no difference"},
+	for _, test := range []struct{ name, got, want, says string }{
+		{"another line", "a\nb\n", "a\nc\n", "line 2, column 1\n got: \"b\\n\"\nwant: \"c\\n\"\n(got 3 lines, want 3)"},
+		{"no end of the line", "a", "a\n", "line 1, column 2\n got: \"a\"\nwant: \"a\\n\"\n(got 1 lines, want 2)"},
+		{"a line more", "a\n", "a\nb", "line 2, column 1\n got: \"\"\nwant: \"b\"\n(got 2 lines, want 2)"},
+		{"nothing", "", "x", "line 1, column 1\n got: \"\"\nwant: \"x\"\n(got 1 lines, want 1)"},
+		{"equal texts", "same\n", "same\n", "no difference"},
 	} {
-		t.Run(test.got, func(t *testing.T) {
+		t.Run(test.name, func(t *testing.T) {
 			if got := firstDifference([]byte(test.got), []byte(test.want)); got != test.says {
 				t.Errorf("firstDifference(%q, %q) = %s\nwant %s", test.got, test.want, got, test.says)
 			}
@@ -332,7 +332,7 @@ func TestIsPlural(t *testing.T) {
 		{"todo", false}, {"by", false}, {"status", false}, {"bus", false}, {"address", false}, {"class", false},
 		{"analysis", false}, {"this", false}, {"people", false}, {"", false},
 	} {
-		t.Run(test.word, func(t *testing.T) {
+		t.Run(rowName(test.word), func(t *testing.T) {
 			if got := isPlural(test.word); got != test.want {
 				t.Errorf("isPlural(%q) = %t, want %t", test.word, got, test.want)
 			}
@@ -380,7 +380,7 @@ func TestNames(t *testing.T) {
 		{"MarkDone Markdone", "markDone", "MarkDone"},
 		{"Markdone MarkDone", "markdone", "Markdone"},
 	} {
-		t.Run(test.methods, func(t *testing.T) {
+		t.Run(rowName(test.methods, "by", test.name), func(t *testing.T) {
 			p := new(mistakes)
 			s := &Service{names: nameMethods(p, methods(strings.Fields(test.methods)...))}
 			got := ""
@@ -847,7 +847,7 @@ func TestStreamCollected(t *testing.T) {
 			{"run", &tickIn{Count: 1001}, 1000, `RESOURCE_EXHAUSTED: the stream has more than 1000 items, which is as many as fit into one answer`},
 			{"one", &tickIn{}, 1, `{"items":[{"n":5}]}`},
 		} {
-			t.Run(test.method, func(t *testing.T) {
+			t.Run(rowName(test.method, test.in.Count, "after", test.in.After, "direct", direct), func(t *testing.T) {
 				m := s.names[methodName{"ticks", test.method}]
 				out, err := runMethod(m, nil, test.in)
 				if err != nil {
@@ -950,7 +950,7 @@ func TestStreamMissing(t *testing.T) {
 			method string
 			in     any
 		}{{"all", nil}, {"run", &tickIn{}}} {
-			t.Run(in.method, func(t *testing.T) {
+			t.Run(rowName(in.method, "direct", direct), func(t *testing.T) {
 				if out, err := s.Call(context.Background(), "ticks", in.method, in.in); out != nil || CodeOf(err) != CodeInternal {
 					t.Errorf("%s: %v, %v", in.method, out, err)
 				}

@@ -26,7 +26,7 @@ func TestCutPrefixPath(t *testing.T) {
 		{"*", "/a", "*", false},
 		{"/a", "", "a", true},
 	} {
-		t.Run(rowName(test.path, test.prefix), func(t *testing.T) {
+		t.Run(rowName("cut", test.prefix, "from", test.path, test.ok), func(t *testing.T) {
 			rest, ok := cutPrefixPath(test.path, test.prefix)
 			if ok != test.ok || ok && rest != test.rest {
 				t.Errorf("cutPrefixPath(%q, %q) = %q, %t; want %q, %t", test.path, test.prefix, rest, ok, test.rest, test.ok)
@@ -65,7 +65,7 @@ func TestPathVersion(t *testing.T) {
 		{"", ""},
 		{"*", ""},
 	} {
-		t.Run(rowName(test.path), func(t *testing.T) {
+		t.Run(rowName(test.path, test.want), func(t *testing.T) {
 			v := newVersioning(VersionOptions{PathPrefix: true})
 			got, ok := v.detectVersion(&http.Request{URL: &url.URL{Path: test.path}})
 			if got != test.want || !ok {
