@@ -170,21 +170,22 @@ func TestClientForeignHeaders(t *testing.T) {
 func TestClientUnsent(t *testing.T) {
 	client := connectParts(t, "", svc.ClientOptions{Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("it was sent") })})
 	for _, test := range []struct {
+		name string
 		in   *WidgetIn
 		want string
 	}{
-		{nil, "INVALID_ARGUMENT: the input of parts.update is a nil *blackbox_test.WidgetIn"},
-		{&WidgetIn{}, `INVALID_ARGUMENT: invalid input: /id must not be empty, ".", ".." or "/", which the path of a URL cannot carry`},
-		{&WidgetIn{ID: "/"}, `INVALID_ARGUMENT: invalid input: /id must not be empty, ".", ".." or "/", which the path of a URL cannot carry`},
-		{&WidgetIn{ID: "."}, `INVALID_ARGUMENT: invalid input: /id must not be empty, ".", ".." or "/", which the path of a URL cannot carry`},
-		{&WidgetIn{ID: ".."}, `INVALID_ARGUMENT: invalid input: /id must not be empty, ".", ".." or "/", which the path of a URL cannot carry`},
-		{&WidgetIn{ID: "\xff"}, "INVALID_ARGUMENT: invalid input: /id must be valid UTF-8"},
-		{&WidgetIn{ID: "1", Match: "a\r\nX-Evil: 1"}, "INVALID_ARGUMENT: invalid input: /If-Match must be visible ASCII characters, with spaces only between them, since a header carries nothing else"},
-		{&WidgetIn{ID: "1", Match: " a"}, "INVALID_ARGUMENT: invalid input: /If-Match must be visible ASCII characters, with spaces only between them, since a header carries nothing else"},
-		{&WidgetIn{ID: "1", Session: "a;b"}, "INVALID_ARGUMENT: invalid input: /session must be visible ASCII characters, without semicolons, quotes around them and spaces around them, since a cookie carries nothing else"},
-		{&WidgetIn{ID: "1", Session: `"a"`}, "INVALID_ARGUMENT: invalid input: /session must be visible ASCII characters, without semicolons, quotes around them and spaces around them, since a cookie carries nothing else"},
+		{"nil", nil, "INVALID_ARGUMENT: the input of parts.update is a nil *blackbox_test.WidgetIn"},
+		{"no ID", &WidgetIn{}, `INVALID_ARGUMENT: invalid input: /id must not be empty, ".", ".." or "/", which the path of a URL cannot carry`},
+		{"slash", &WidgetIn{ID: "/"}, `INVALID_ARGUMENT: invalid input: /id must not be empty, ".", ".." or "/", which the path of a URL cannot carry`},
+		{"dot", &WidgetIn{ID: "."}, `INVALID_ARGUMENT: invalid input: /id must not be empty, ".", ".." or "/", which the path of a URL cannot carry`},
+		{"two dots", &WidgetIn{ID: ".."}, `INVALID_ARGUMENT: invalid input: /id must not be empty, ".", ".." or "/", which the path of a URL cannot carry`},
+		{"ID is not UTF-8", &WidgetIn{ID: "\xff"}, "INVALID_ARGUMENT: invalid input: /id must be valid UTF-8"},
+		{"line end in a header", &WidgetIn{ID: "1", Match: "a\r\nX-Evil: 1"}, "INVALID_ARGUMENT: invalid input: /If-Match must be visible ASCII characters, with spaces only between them, since a header carries nothing else"},
+		{"space before a header", &WidgetIn{ID: "1", Match: " a"}, "INVALID_ARGUMENT: invalid input: /If-Match must be visible ASCII characters, with spaces only between them, since a header carries nothing else"},
+		{"semicolon in a cookie", &WidgetIn{ID: "1", Session: "a;b"}, "INVALID_ARGUMENT: invalid input: /session must be visible ASCII characters, without semicolons, quotes around them and spaces around them, since a cookie carries nothing else"},
+		{"quotes around a cookie", &WidgetIn{ID: "1", Session: `"a"`}, "INVALID_ARGUMENT: invalid input: /session must be visible ASCII characters, without semicolons, quotes around them and spaces around them, since a cookie carries nothing else"},
 	} {
-		t.Run(rowName(test.want), func(t *testing.T) {
+		t.Run(test.name, func(t *testing.T) {
 			if _, err := client.Update(context.Background(), test.in); err == nil || err.Error() != test.want {
 				t.Errorf("%+v: got %v, want %s", test.in, err, test.want)
 			}
@@ -222,7 +223,7 @@ func unwritten[T any]() error {
 
 // Verify that errors of methods come back with all that the server sends of them.
 func TestClientErrors(t *testing.T) {
-	for _, onError := range []svc.ErrorWriter{svc.WriteError, svc.WriteProblem} {
+	for form, onError := range map[string]svc.ErrorWriter{"envelope": svc.WriteError, "problem": svc.WriteProblem} {
 		p := &parts{}
 		opts := partsOptions()
 		opts.OnError = onError
@@ -243,7 +244,7 @@ func TestClientErrors(t *testing.T) {
 			{context.DeadlineExceeded, "DEADLINE_EXCEEDED: the call took too long", 504, ""},
 			{svc.Errorf("NO_CODE", "x"), "UNKNOWN: unknown error", 500, ""},
 		} {
-			t.Run(rowName(test.want), func(t *testing.T) {
+			t.Run(rowName(form, test.err), func(t *testing.T) {
 				p.err = test.err
 				err := client.Delete(context.Background(), &WidgetID{"1"})
 				var e *svc.Error

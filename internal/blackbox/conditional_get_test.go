@@ -96,7 +96,7 @@ func TestConditionalGetInDocuments(t *testing.T) {
 		{own, "get", "/heads/{id}", false, true},
 		{own, "get", "/heads/only", false, false},
 	} {
-		t.Run(rowName(test.method, test.path), func(t *testing.T) {
+		t.Run(rowName(test.method, test.path, "condition", test.condition), func(t *testing.T) {
 			for _, version := range []string{"3.0", "3.1", "3.2"} {
 				doc := documentOf(t, test.service, version)
 				if got := partOf(doc, "paths", test.path, test.method, "parameters"); strings.Contains(got, condition) != test.condition {
@@ -133,7 +133,7 @@ func TestMatchesETag(t *testing.T) {
 		{`W/"1"`, `"1"`, false}, {`W/"1"`, `W/"1"`, false}, {`"1"`, `W/"1"`, false}, {`W/"1", "1"`, `"1"`, true},
 		{`"1,2"`, `"1,2"`, true}, {`"1,2"`, `"1"`, false}, {`1`, `"1"`, false}, {`1`, `1`, false}, {`"1`, `"1"`, false}, {`"1" x "2"`, `"2"`, false},
 	} {
-		t.Run(rowName(test.ifMatch, test.etag), func(t *testing.T) {
+		t.Run(rowName("If-Match:", test.ifMatch, "ETag:", test.etag), func(t *testing.T) {
 			if got := svc.MatchesETag(test.ifMatch, test.etag); got != test.want {
 				t.Errorf("MatchesETag(%q, %q) = %t", test.ifMatch, test.etag, got)
 			}

@@ -126,7 +126,7 @@ func TestCORSMistakes(t *testing.T) {
 		{svc.CORSOptions{AllowedOrigins: []string{"null"}, Credentials: true}, []string{`Credentials with "*" or "null"`}},
 		{svc.CORSOptions{AllowedHeaders: []string{"X Y"}, ExposedHeaders: []string{"", "*"}, Credentials: true}, []string{`AllowedHeaders has "X Y"`, `ExposedHeaders has ""`, `ExposedHeaders has "*"`}},
 	} {
-		t.Run(rowName(test.want), func(t *testing.T) {
+		t.Run(rowName(test.opts.AllowedOrigins, test.want), func(t *testing.T) {
 			func() {
 				defer func() {
 					text := fmt.Sprint(recover())

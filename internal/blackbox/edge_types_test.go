@@ -367,7 +367,7 @@ func TestDocumentsOfTheWholeService(t *testing.T) {
 		{svc.Options{License: "(MIT AND BSD-3-Clause) OR Apache-2.0"}, "", `"license":{"name":"(MIT AND BSD-3-Clause) OR Apache-2.0"}`},
 		{svc.Options{ErrorForm: formOf[one[string]]().WithRuleStatus("maxLength", 413)}, "", `"413":{`},
 	} {
-		t.Run(rowName(test.query, test.want), func(t *testing.T) {
+		t.Run(rowName(test.opts.Contact, test.opts.License, test.query, test.want), func(t *testing.T) {
 			opts := test.opts
 			opts.Name = "ExactAPI"
 			var got string

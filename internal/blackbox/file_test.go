@@ -780,7 +780,7 @@ func TestFileCall(t *testing.T) {
 		{svc.NewBody(strings.NewReader(strings.Repeat("x", 1001)), "image/png"), "RESOURCE_EXHAUSTED 413"},
 		{svc.NewBody(io.MultiReader(strings.NewReader(strings.Repeat("x", 1001))), "image/png"), "RESOURCE_EXHAUSTED 413"},
 	} {
-		t.Run(rowName(test.want), func(t *testing.T) {
+		t.Run(rowName(test.want, "of", test.body.Size), func(t *testing.T) {
 			in := &PutFile{ID: 1, Content: test.body}
 			out, err := s.Call(ctx, "files", "put", in)
 			var got string
@@ -940,7 +940,7 @@ func TestFileClient(t *testing.T) {
 			{strings.Repeat("x", 1001), "image/png", 1001, "RESOURCE_EXHAUSTED: the request body has more than 1000 bytes"},
 			{strings.Repeat("x", 1001), "image/png", -1, "RESOURCE_EXHAUSTED: the request body has more than 1000 bytes"},
 		} {
-			t.Run(rowName(test.contentType, test.text), func(t *testing.T) {
+			t.Run(rowName(name, test.contentType, test.text, test.size), func(t *testing.T) {
 				content := newSource(test.text)
 				in := &PutFile{ID: 1, Content: svc.NewBody(content, test.contentType)}
 				if in.Content.Size != int64(len(test.text)) {
@@ -1020,7 +1020,7 @@ func TestFileClientForeignAnswers(t *testing.T) {
 		{"image/png", io.MultiReader(strings.NewReader("ab"), iotest.ErrReader(io.ErrUnexpectedEOF)), "ab UNAVAILABLE: the response was cut: unexpected EOF", 0},
 		{"text/html", strings.NewReader("<html>"), "INTERNAL: the Content-Type of the response is not one of the output", 1},
 	} {
-		t.Run(rowName(test.contentType), func(t *testing.T) {
+		t.Run(rowName(test.contentType, test.want), func(t *testing.T) {
 			body, client := &closedBody{Reader: test.body}, new(fileClient)
 			transport := roundTripFunc(func(r *http.Request) (*http.Response, error) {
 				return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {test.contentType}}, Body: body, Request: r}, nil

@@ -105,7 +105,7 @@ func TestWriteTimeout(t *testing.T) {
 			{"/mcp", tool("fail"), "NOT_FOUND: late"},
 			{"/mcp", tool("panic"), "internal error"},
 		} {
-			t.Run(rowName(test.path, test.body), func(t *testing.T) {
+			t.Run(rowName("HTTP/2", http2, test.path, test.body), func(t *testing.T) {
 				running.Add(1)
 				go func() {
 					defer running.Done()
@@ -307,20 +307,21 @@ func TestLogIsShort(t *testing.T) {
 	s, _ := newWire(t, opts)
 	long := strings.Repeat("a", 900<<10)
 	for _, test := range []struct {
+		name      string
 		h         http.Handler
 		line      string
 		max       int
 		part, cut string
 	}{
-		{s.REST(), "GET /" + long, 1 << 10, "path=/aaa", "aaa… code"},
-		{s.REST(), "GET /items/" + long, 4 << 10, "path=/items/aaa", "éé…"},
-		{s.RPC(), "GET /" + long, 1 << 10, "path=/aaa", "aaa… code"},
-		{s.MCP(nil), "GET /" + long, 1 << 10, "path=/aaa", "aaa… code"},
-		{s.OpenAPI(), "PUT /" + long, 1 << 10, "path=/aaa", "aaa… code"},
-		{s.REST(), strings.ToUpper(long) + " /", 1 << 10, "method=AAA", "AAA… path"},
-		{svc.Handle(func(http.ResponseWriter, *http.Request) error { panic(long) }, &svc.ErrorOptions{Logger: opts.Logger}), "GET /", 16 << 10, "panic: aaa", "aaa…"},
+		{"REST path", s.REST(), "GET /" + long, 1 << 10, "path=/aaa", "aaa… code"},
+		{"REST path and message", s.REST(), "GET /items/" + long, 4 << 10, "path=/items/aaa", "éé…"},
+		{"RPC path", s.RPC(), "GET /" + long, 1 << 10, "path=/aaa", "aaa… code"},
+		{"MCP path", s.MCP(nil), "GET /" + long, 1 << 10, "path=/aaa", "aaa… code"},
+		{"OpenAPI path", s.OpenAPI(), "PUT /" + long, 1 << 10, "path=/aaa", "aaa… code"},
+		{"REST verb", s.REST(), strings.ToUpper(long) + " /", 1 << 10, "method=AAA", "AAA… path"},
+		{"panic of Handle", svc.Handle(func(http.ResponseWriter, *http.Request) error { panic(long) }, &svc.ErrorOptions{Logger: opts.Logger}), "GET /", 16 << 10, "panic: aaa", "aaa…"},
 	} {
-		t.Run(rowName(test.part, test.line), func(t *testing.T) {
+		t.Run(test.name, func(t *testing.T) {
 			log.Reset()
 			wireDirect(test.h)(t, wireRequest{line: test.line})
 			got := log.String()

@@ -37,21 +37,21 @@ func TestEchoedHeadersAreShort(t *testing.T) {
 		status  int
 		echoes  string // a header that the response has
 	}{
-		{"CORS", cors, []string{ask, long(1024)}, 204, "Access-Control-Allow-Headers"},
-		{"CORS", cors, []string{ask, long(1025)}, 403, ""},
+		{"CORS, the most", cors, []string{ask, long(1024)}, 204, "Access-Control-Allow-Headers"},
+		{"CORS, a byte more", cors, []string{ask, long(1025)}, 403, ""},
 		{"CORS, in parts", cors, []string{ask, long(512), ask, long(512)}, 403, ""},
 		{"CORS, many", cors, []string{ask, strings.Repeat("a,", 3400)}, 403, ""},
 		{"CORS, a long origin", cors, []string{"Origin", "https://" + long(1100)}, 403, ""},
 		{"CORS, no origin", cors, []string{"Origin", "x" + long(100)}, 403, ""},
-		{"MCP", mcp, []string{ask, long(1024)}, 204, "Access-Control-Allow-Headers"},
-		{"MCP", mcp, []string{ask, long(1025)}, 403, ""},
+		{"MCP, the most", mcp, []string{ask, long(1024)}, 204, "Access-Control-Allow-Headers"},
+		{"MCP, a byte more", mcp, []string{ask, long(1025)}, 403, ""},
 		{"MCP, in parts", mcp, []string{ask, long(512), ask, long(512)}, 403, ""},
 		{"MCP, an origin", mcp, []string{"Origin", "https://" + long(200)}, 204, "Access-Control-Allow-Origin"},
 		{"MCP, a long origin", mcp, []string{"Origin", "https://" + long(1100)}, 403, ""},
 		{"MCP, no origin", mcp, []string{"Origin", "x" + long(100)}, 403, ""},
 		{"MCP, a path", mcp, []string{"Origin", "https://app.example/" + long(100)}, 403, ""},
-		{"scopes", scoped(long(1020)), []string{"Authorization", "Bearer x"}, 403, "Www-Authenticate"},
-		{"scopes", scoped(long(900), "y"+long(900)), []string{"Authorization", "Bearer x"}, 403, "Www-Authenticate"},
+		{"scopes, one", scoped(long(1020)), []string{"Authorization", "Bearer x"}, 403, "Www-Authenticate"},
+		{"scopes, two", scoped(long(900), "y"+long(900)), []string{"Authorization", "Bearer x"}, 403, "Www-Authenticate"},
 		{"any path", service.REST(), []string{}, 404, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {

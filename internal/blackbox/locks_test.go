@@ -123,7 +123,7 @@ func TestNothingUnderLock(t *testing.T) {
 		}{
 			{s.MCP(nil), "work", call}, {s.MCP(nil), "watch", call}, {s.REST(), "watch", ""}, {s.RPC(), "watch", `{"jsonrpc":"2.0","id":1,"method":"l.%s"}`},
 		} {
-			t.Run(rowName(test.method, test.body), func(t *testing.T) {
+			t.Run(rowName(test.method, test.body, "observed", observed), func(t *testing.T) {
 				for _, flushes := range []bool{true, false} {
 					r := httptest.NewRequest("POST", "/", strings.NewReader(strings.Replace(test.body, "%s", test.method, 1)))
 					if test.body == "" {
@@ -203,7 +203,7 @@ func TestGoexitInItem(t *testing.T) {
 		{s.RPC(), "/", `{"jsonrpc":"2.0","id":1,"method":"l.watch"}`, `"data":{"code":"INTERNAL"}`},
 		{s.MCP(nil), "/", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"l_watch"}}`, `"isError":true`},
 	} {
-		t.Run(rowName(test.path), func(t *testing.T) {
+		t.Run(rowName(test.path, test.body), func(t *testing.T) {
 			r := httptest.NewRequest("POST", test.path, strings.NewReader(test.body))
 			r.Header.Set("Content-Type", "application/json")
 			w := httptest.NewRecorder()

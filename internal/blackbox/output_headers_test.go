@@ -240,7 +240,7 @@ func TestOutputHeadersInOpenAPI(t *testing.T) {
 			{[]string{"paths", "/heads", "get", "responses", "200", "content", "application/json", "schema"}, `{"$ref":"#/components/schemas/HeadList"}`},
 			{[]string{"paths", "/heads/watch", "get", "responses", "200", "headers"}, ``},
 		} {
-			t.Run(rowName(test.names), func(t *testing.T) {
+			t.Run(rowName(version, test.names), func(t *testing.T) {
 				if got := partOf(doc, test.names...); got != test.want {
 					t.Errorf("%s: %v is %s\nwant %s", version, test.names, got, test.want)
 				}

@@ -71,7 +71,7 @@ func TestPprofPaths(t *testing.T) {
 		{"/a/b/c", "/a/b/c/threadcreate", named},
 		{"/a/b/c", "/a/b", passed},
 	} {
-		t.Run(rowName(test.prefix, test.path), func(t *testing.T) {
+		t.Run(rowName(test.prefix, test.path, test.want), func(t *testing.T) {
 			w := pprofGet(test.prefix, "GET", test.path)
 			body, got := w.Body.String(), named
 			switch {

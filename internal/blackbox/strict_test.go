@@ -64,24 +64,25 @@ func TestStrictQuery(t *testing.T) {
 	}
 	nothing := svc.MustRegister[exOutAPI](exOutImpl{}, &svc.Options{Resource: "x", Strict: true, Logger: slog.New(slog.DiscardHandler)})
 	for _, test := range []struct {
+		name        string
 		service     *svc.Service
 		version     bool
 		query, want string
 	}{
-		{with, true, "a=1", "204 "},
-		{with, true, "a=1&b=2&%63=3&", "400 /b is not a known parameter; /c is not a known parameter"},
-		{with, true, "%zz=1", "400 /%zz is not a known parameter"},
-		{with, true, "A=1", "400 /A is not a known parameter"},
-		{with, true, "version=1&=", "204 "},
-		{with, true, "v=1", "400 /v is not a known parameter"},
-		{with, false, "version=1", "400 /version is not a known parameter"},
-		{without, true, "b", "400 /b is not a known parameter"},
-		{without, true, "version=1", "204 "},
-		{nothing, true, "b=1", "400 /b is not a known parameter"},
-		{nothing, true, "version=1", "200 "},
-		{nothing, false, "version=1", "400 /version is not a known parameter"},
+		{"input", with, true, "a=1", "204 "},
+		{"input", with, true, "a=1&b=2&%63=3&", "400 /b is not a known parameter; /c is not a known parameter"},
+		{"input", with, true, "%zz=1", "400 /%zz is not a known parameter"},
+		{"input", with, true, "A=1", "400 /A is not a known parameter"},
+		{"input", with, true, "version=1&=", "204 "},
+		{"input", with, true, "v=1", "400 /v is not a known parameter"},
+		{"input", with, false, "version=1", "400 /version is not a known parameter"},
+		{"empty input", without, true, "b", "400 /b is not a known parameter"},
+		{"empty input", without, true, "version=1", "204 "},
+		{"no input", nothing, true, "b=1", "400 /b is not a known parameter"},
+		{"no input", nothing, true, "version=1", "200 "},
+		{"no input", nothing, false, "version=1", "400 /version is not a known parameter"},
 	} {
-		t.Run(rowName(test.query, test.want), func(t *testing.T) {
+		t.Run(rowName(test.name, "Version", test.version, test.query), func(t *testing.T) {
 			h := test.service.REST()
 			if test.version {
 				h = svc.Version(nil)(h)

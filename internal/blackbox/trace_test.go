@@ -55,24 +55,24 @@ func TestObservationHasStatusNameAndTrace(t *testing.T) {
 		return `{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":{"name":"` + name + `","arguments":{},"_meta":{` + meta + `}}}`
 	}
 	long := strings.Repeat("x", 8<<10+1)
-	for _, test := range []struct{ handler, method, target, header, body, want string }{
-		{"rest", "GET", "/x", "Traceparent: a", "", `rest 200 "" a`},
-		{"rest", "GET", "/x", "If-None-Match: \"1\"", "", `rest 304 "" `},
-		{"rest", "GET", "/x", "Traceparent: a\nTraceparent: b", "", `rest 200 "" `},
-		{"rest", "GET", "/x", "Traceparent: " + long[1:], "", `rest 200 "" ` + long[1:]},
-		{"rest", "GET", "/x", "Traceparent: " + long, "", `rest 200 "" `},
-		{"rest", "POST", "/x/fail", "", "", `rest 404 "" `},
-		{"rest", "POST", "/x/watch", "", "", `rest 200 "" `},
-		{"rpc", "POST", "/", "Traceparent: a", `{"jsonrpc":"2.0","id":1,"method":"x.getAll"}`, `rpc 200 "x.get_all" a`},
-		{"rpc", "POST", "/", "", `{"jsonrpc":"2.0","id":1,"method":"x.fail"}`, `rpc 200 "x.fail" `},
-		{"rpc", "POST", "/", "", `{"jsonrpc":"2.0","method":"x.fail"}`, `rpc 204 "x.fail" `},
-		{"rpc", "POST", "/", "", `[{"jsonrpc":"2.0","id":1,"method":"x.fail"}]`, `rpc 0 "x.fail" `},
-		{"mcp", "POST", "/", "Traceparent: a", mcp("tools/call", "x_get_all", ""), `mcp 200 "tools/call" a`},
-		{"mcp", "POST", "/", "Traceparent: a", mcp("tools/call", "x_get_all", `"traceparent":"b"`), `mcp 200 "tools/call" b`},
-		{"mcp", "POST", "/", "Traceparent: a", mcp("tools/call", "x_get_all", `"traceparent":7`), `mcp 200 "tools/call" a`},
-		{"mcp", "POST", "/", "Traceparent: a", mcp("tools/call", "x_fail", `"tracestate":"c"`), `mcp 200 "tools/call" a`},
+	for _, test := range []struct{ name, handler, method, target, header, body, want string }{
+		{"REST", "rest", "GET", "/x", "Traceparent: a", "", `rest 200 "" a`},
+		{"REST, 304", "rest", "GET", "/x", "If-None-Match: \"1\"", "", `rest 304 "" `},
+		{"REST, two headers", "rest", "GET", "/x", "Traceparent: a\nTraceparent: b", "", `rest 200 "" `},
+		{"REST, the longest header", "rest", "GET", "/x", "Traceparent: " + long[1:], "", `rest 200 "" ` + long[1:]},
+		{"REST, a longer header", "rest", "GET", "/x", "Traceparent: " + long, "", `rest 200 "" `},
+		{"REST, an error", "rest", "POST", "/x/fail", "", "", `rest 404 "" `},
+		{"REST, a stream", "rest", "POST", "/x/watch", "", "", `rest 200 "" `},
+		{"RPC", "rpc", "POST", "/", "Traceparent: a", `{"jsonrpc":"2.0","id":1,"method":"x.getAll"}`, `rpc 200 "x.get_all" a`},
+		{"RPC, an error", "rpc", "POST", "/", "", `{"jsonrpc":"2.0","id":1,"method":"x.fail"}`, `rpc 200 "x.fail" `},
+		{"RPC, a notification", "rpc", "POST", "/", "", `{"jsonrpc":"2.0","method":"x.fail"}`, `rpc 204 "x.fail" `},
+		{"RPC, a batch", "rpc", "POST", "/", "", `[{"jsonrpc":"2.0","id":1,"method":"x.fail"}]`, `rpc 0 "x.fail" `},
+		{"MCP, the header", "mcp", "POST", "/", "Traceparent: a", mcp("tools/call", "x_get_all", ""), `mcp 200 "tools/call" a`},
+		{"MCP, the member", "mcp", "POST", "/", "Traceparent: a", mcp("tools/call", "x_get_all", `"traceparent":"b"`), `mcp 200 "tools/call" b`},
+		{"MCP, a member that is no string", "mcp", "POST", "/", "Traceparent: a", mcp("tools/call", "x_get_all", `"traceparent":7`), `mcp 200 "tools/call" a`},
+		{"MCP, an error", "mcp", "POST", "/", "Traceparent: a", mcp("tools/call", "x_fail", `"tracestate":"c"`), `mcp 200 "tools/call" a`},
 	} {
-		t.Run(rowName(test.handler, test.method, test.target, test.header, test.body), func(t *testing.T) {
+		t.Run(test.name, func(t *testing.T) {
 			seen = nil
 			r := httptest.NewRequest(test.method, test.target, strings.NewReader(test.body))
 			r.Header.Set("Content-Type", "application/json")
