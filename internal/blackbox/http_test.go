@@ -73,8 +73,7 @@ func TestWriteTimeout(t *testing.T) {
 	tool := func(name string) string {
 		return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"late_` + name + `"}}`
 	}
-	var running sync.WaitGroup // most of the time they wait, so they do it together
-	defer running.Wait()
+	var rows []func() // which wait for requests that are all sent first, since most of their time they wait
 	for _, http2 := range []bool{false, true} {
 		srv := httptest.NewUnstartedServer(mux)
 		srv.Config.WriteTimeout = timeout
@@ -105,17 +104,24 @@ func TestWriteTimeout(t *testing.T) {
 			{"/mcp", tool("fail"), "NOT_FOUND: late"},
 			{"/mcp", tool("panic"), "internal error"},
 		} {
-			t.Run(rowName("HTTP/2", http2, test.path, test.body), func(t *testing.T) {
-				running.Add(1)
-				go func() {
-					defer running.Done()
-					got, err := lateAnswer(srv, test.path, test.body)
-					if err != nil || !strings.Contains(got, test.want) {
-						t.Errorf("HTTP/2 %t, %s %s: %s, %v; want %s", http2, test.path, test.body, got, err, test.want)
+			var got string
+			var err error
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				got, err = lateAnswer(srv, test.path, test.body)
+			}()
+			rows = append(rows, func() {
+				t.Run(rowName("HTTP/2", http2, test.path, test.body), func(t *testing.T) {
+					if <-done; err != nil || !strings.Contains(got, test.want) {
+						t.Errorf("got %s, %v; want %s", got, err, test.want)
 					}
-				}()
+				})
 			})
 		}
+	}
+	for _, run := range rows {
+		run()
 	}
 }
 
