@@ -349,8 +349,8 @@ func (panicker) MarshalJSON() ([]byte, error) { panic("a detail panics") }
 // Verify the bytes of error answers: testdata/errors/http.txt.
 func TestErrorBodies(t *testing.T) {
 	base := Errorf(CodeNotFound, "no todo %q <&>\u2028", "7")
-	var out bytes.Buffer
-	for _, test := range []struct {
+	out := transcript{file: "errors/http.txt"}
+	rows := []struct {
 		name string
 		path string
 		err  error
@@ -374,8 +374,10 @@ func TestErrorBodies(t *testing.T) {
 		{"violations", "/", base.WithDetail("violations", []Violation{{"body", "/a", "type", "must be \"x\""}, {"query", "/b", "range", "no"}})},
 		{"status of its own", "/", base.WithStatus(http.StatusPaymentRequired)},
 		{"status of the exchange", "/", &Error{Code: CodeUnimplemented, Message: "not allowed", status: http.StatusMethodNotAllowed}},
-	} {
+	}
+	for _, test := range rows {
 		t.Run(test.name, func(t *testing.T) {
+			var part bytes.Buffer
 			for i, write := range []ErrorWriter{WriteError, WriteProblem} {
 				w := httptest.NewRecorder()
 				w.Header().Set("Content-Encoding", "gzip") // of the answer that was meant
@@ -392,7 +394,7 @@ func TestErrorBodies(t *testing.T) {
 					t.Errorf("%s: %s: %v", test.name, body, err)
 				}
 				if i == 0 || test.name == "message" || strings.Contains(test.name, "path") || strings.Contains(test.name, "phrase") || strings.Contains(test.name, "order") {
-					fmt.Fprintf(&out, "%s\n%d %s %s %s\n%s\n\n", test.name, w.Code, w.Header().Get("Content-Type"), w.Header().Get("Content-Length"), w.Header().Get("Allow"), body)
+					fmt.Fprintf(&part, "%s\n%d %s %s %s\n%s\n\n", test.name, w.Code, w.Header().Get("Content-Type"), w.Header().Get("Content-Length"), w.Header().Get("Allow"), body)
 				}
 				if all := fmt.Sprint(w.Header()); strings.Contains(all, "of the success") || strings.Count(all, "of the exchange") != 6 {
 					t.Errorf("%s: %s", test.name, all)
@@ -401,9 +403,10 @@ func TestErrorBodies(t *testing.T) {
 					t.Errorf("%s: %v\n%s", test.name, w.Header(), body)
 				}
 			}
+			out.add(t, part.Bytes())
 		})
 	}
-	golden(t, "errors/http.txt", out.Bytes())
+	out.compare(t, len(rows))
 }
 
 // What follows is what middleware reads of a request and cannot be seen from

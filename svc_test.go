@@ -142,6 +142,34 @@ func golden(t testing.TB, name string, got []byte) {
 	}
 }
 
+// A transcript is a golden file to which each row of a table adds a part, so that a row can
+// be run alone.
+type transcript struct {
+	file string // below testdata
+	all  bytes.Buffer
+	ran  int // how many rows have added a part
+}
+
+// add adds the part of one row, and reports it in t if the file does not have it.
+func (g *transcript) add(t *testing.T, part []byte) {
+	t.Helper()
+	g.ran++
+	g.all.Write(part)
+	want, err := readText(filepath.Join("testdata", filepath.FromSlash(g.file)))
+	if !*update && (err != nil || !bytes.Contains(want, part)) {
+		t.Errorf("testdata/%s does not have this part (%v); if the output is right, run go test -update\n%s", g.file, err, part)
+	}
+}
+
+// compare compares the whole file with the parts, if each of the rows has added one: not
+// if go test -run has left some out.
+func (g *transcript) compare(t *testing.T, rows int) {
+	t.Helper()
+	if g.ran == rows {
+		golden(t, g.file, g.all.Bytes())
+	}
+}
+
 // readText returns the text of a file. Each of its lines ends in \n, also in a checkout
 // that has \r\n, as one on Windows may.
 func readText(file string) ([]byte, error) {
