@@ -506,11 +506,15 @@ func (p *prober) fillMap(a, b *contractPlan, text string, least, most int) strin
 	case len(names) >= least:
 		return text
 	}
-	m := members{[]byte(strings.TrimSuffix(text, "}"))}
-	for _, key := range p.some(a.Keys, b.Keys, least) { // of which some may be there
+	var keys *contractPlan // of the reader, which may have no such map
+	if b != nil {
+		keys = b.Keys
+	}
+	m, value := members{[]byte(strings.TrimSuffix(text, "}"))}, []byte(p.sample(a.Of, b.child("")))
+	for _, key := range p.some(a.Keys, keys, least) { // of which some may be there
 		if name := textOr(key); len(names) < least && !names[name] {
 			names[name] = true
-			m.addRaw(name, []byte(p.sample(a.Of, b.child(""))))
+			m.addRaw(name, value)
 		}
 	}
 	return string(m.close())

@@ -409,6 +409,12 @@ input /a/*: minLength is 1, was none; for example {"a":[""]}`},
 	}](), taking[struct {
 		A map[string]int `json:"a" minProperties:"1" maxProperties:"3"`
 	}](), ""},
+	{"a limit beside a map that is gone", taking[struct {
+		A string            `json:"a" maxLength:"10"`
+		M map[string]string `json:"m" minProperties:"1"`
+	}](), taking[struct {
+		A string `json:"a" maxLength:"5"`
+	}](), "input /a: maxLength is 5, was 10; for example {\"m\":{\"a\":\"a\"},\"a\":\"aaaaaa\"}\ninput /m: is gone: it is ignored now (refused over MCP without AllowUnknown)"},
 	{"values of a map that has two", taking[struct {
 		A map[string]int `json:"a" minProperties:"2" maxProperties:"2"`
 	}](), taking[struct {
