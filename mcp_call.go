@@ -974,6 +974,9 @@ func (s *mcpStream) queueNotification(method string, params []byte) {
 // sendQueued sends the queued notifications. It does not hold the mutex while it writes,
 // since a writer of middleware may call svc, for example for the Info of the call.
 func (s *mcpStream) sendQueued() {
+	if s.to == nil {
+		return // the call has ended before its method began; Options.Observe may have its context
+	}
 	if s.to.line != nil {
 		s.to.line.pipe.awaitRoom(maxPipeQueue)
 		return

@@ -300,6 +300,7 @@ func (p *mcpPipe) runCall(x *exchange, id []byte) {
 		if v != nil {
 			x.log(x, Errorf(CodeInternal, "the call ended with the panic %v", v))
 		}
+		x.ws.budget = nil // of a batch, which this error answers as a whole
 		x.sendError(id, protocolError(rpcInternalError, "internal error"))
 	}()
 	x.serveBody()

@@ -520,3 +520,29 @@ func (w *answeringWriter) Write(b []byte) (int, error) {
 	}
 	return w.text.Write(b)
 }
+
+type abortAPI interface {
+	Create(ctx context.Context) error
+}
+
+type aborting struct{}
+
+func (aborting) Create(context.Context) error { panic(http.ErrAbortHandler) }
+
+// Verify that a client gets an answer if a method aborts, in a batch too: over standard
+// output there is no connection to close.
+func TestMCPStdioAnswersForAMethodThatAborts(t *testing.T) {
+	s := svc.MustRegister[abortAPI](aborting{}, &svc.Options{Resource: "x", Logger: slog.New(slog.DiscardHandler)})
+	const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x_create"}}`
+	for _, test := range []struct{ name, in string }{{"one call", call}, {"a batch", "[" + call + "]"}} {
+		t.Run(test.name, func(t *testing.T) {
+			var out strings.Builder
+			if err := s.MCPStdio(context.Background(), strings.NewReader(test.in+"\n"), &out, nil); err != nil {
+				t.Fatal(err)
+			}
+			if got := out.String(); !strings.Contains(got, `"error":{"code":-32603,"message":"internal error"}`) {
+				t.Errorf("got %q, want an internal error", got)
+			}
+		})
+	}
+}

@@ -562,3 +562,32 @@ func TestObserveNilError(t *testing.T) {
 		t.Errorf("got %d, observed %d times", w.Code, seen)
 	}
 }
+
+type limitedAPI interface {
+	Create(ctx context.Context, in *limitedIn) error
+}
+
+type limitedIn struct {
+	Text string `json:"text" minLength:"1"`
+}
+
+type limitedImpl struct{}
+
+func (limitedImpl) Create(context.Context, *limitedIn) error { return nil }
+
+// Verify that Observe may report progress for a call whose method has not run.
+func TestObserveReportsProgressOfARefusedCall(t *testing.T) {
+	var log strings.Builder
+	ended := 0
+	s := svc.MustRegister[limitedAPI](limitedImpl{}, &svc.Options{Resource: "x", Logger: slog.New(slog.NewTextHandler(&log, nil)), Observe: func(ctx context.Context, _ svc.Observation) {
+		svc.Progress(ctx, 1, 2, "half")
+		ended++
+	}})
+	r := httptest.NewRequest("POST", "/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x_create","arguments":{"text":""}}}`))
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	s.MCP(nil).ServeHTTP(httptest.NewRecorder(), r)
+	if ended != 1 || strings.Contains(log.String(), "panic") {
+		t.Errorf("Observe ended %d times; log:\n%s", ended, &log)
+	}
+}
