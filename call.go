@@ -103,6 +103,9 @@ func (c *call) run(t carrier) (err error) {
 			return
 		}
 		v := recover()
+		if c.ws != nil {
+			c.ws.dec.report.keyViolation = nil // which the next input of ws would be told
+		}
 		if v == nil || v == http.ErrAbortHandler { // nil: the method called runtime.Goexit
 			c.observe(t, http.ErrAbortHandler)
 		}
@@ -157,7 +160,7 @@ func (c *call) sendFile(t carrier, out any) error {
 	return t.encodeOutput(out)
 }
 
-// runStream calls a method that returns a stream, and runs the stream. The context of
+// callStream calls a method that returns a stream, and runs the stream. The context of
 // the method ends with the stream.
 func (c *call) callStream(t streamCarrier, in any) error {
 	ctx, cancel := context.WithCancelCause(t)

@@ -901,3 +901,53 @@ func TestKeyAfterDeploy(t *testing.T) {
 		}
 	}
 }
+
+type panickyText string
+
+func (panickyText) MarshalText() ([]byte, error)     { return nil, nil }
+func (*panickyText) UnmarshalText(text []byte) error { panic("on purpose") }
+
+type panickyIn struct {
+	Text panickyText `json:"text"`
+}
+
+type freeIn struct {
+	Text string `json:"text"`
+}
+
+type panickyAPI interface {
+	Pay(ctx context.Context, in *panickyIn) error
+	Look(ctx context.Context, in *freeIn) error
+}
+
+type panickyImpl struct{}
+
+func (panickyImpl) Pay(context.Context, *panickyIn) error { return nil }
+func (panickyImpl) Look(context.Context, *freeIn) error   { return nil }
+
+// Verify that a key that is missing where an input panics is not missed in the next request,
+// which is served from the same memory.
+func TestMissingKeyStaysWithItsRequest(t *testing.T) {
+	run := func(ctx context.Context, _ string, do func(context.Context) ([]byte, error)) ([]byte, error) {
+		return do(ctx)
+	}
+	s := svc.MustRegister[panickyAPI](panickyImpl{}, &svc.Options{
+		Resource: "x", Logger: slog.New(slog.DiscardHandler), Idempotency: &svc.Idempotency{Run: run},
+		Methods: map[string]svc.MethodOptions{"Pay": {IdempotencyKey: svc.KeyRequired}},
+	})
+	post := func(path string) *httptest.ResponseRecorder {
+		r := httptest.NewRequest("POST", path, strings.NewReader(`{"text":"a"}`))
+		r.Header.Set("Content-Type", "application/json")
+		w := httptest.NewRecorder()
+		s.REST().ServeHTTP(w, r)
+		return w
+	}
+	for range 20 { // a pool may give other memory
+		if w := post("/x/pay"); w.Code != http.StatusInternalServerError {
+			t.Fatalf("Pay: %d %s", w.Code, w.Body)
+		}
+		if w := post("/x/look"); w.Code != http.StatusNoContent {
+			t.Fatalf("Look: %d %s", w.Code, w.Body)
+		}
+	}
+}
