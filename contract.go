@@ -109,7 +109,8 @@ type TestingT interface {
 //
 // With update, usually a flag of the test, the file is written unless a break is not allowed.
 // Without, the test also fails if the file is missing or is not what s promises. To allow an
-// intended break, pass its text without the example; a text that allows no break fails too.
+// intended break, pass its text without the example; a text that allows no break
+// fails at the next change of the contract.
 // doc/releases.md lists what is a break.
 func CheckReleased(t TestingT, s *Service, file string, update bool, allowed ...string) {
 	t.Helper()

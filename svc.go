@@ -1,7 +1,7 @@
 // Package svc turns a Go interface into network endpoints.
 //
 // Write an interface and a type that implements it. [Register] compiles the two into a
-// [Service], which serves the methods over several transports:
+// [Service], which serves the methods and describes them:
 //
 //   - [Service.REST] and [Service.Mount]: one HTTP route per method
 //   - [Service.RPC]: JSON-RPC 2.0
@@ -10,8 +10,9 @@
 //     page that shows it and can call them
 //   - [Service.Call]: a call by name, within the program
 //
-// [Connect] returns a client for the same interface. Every transport is a plain
-// http.Handler, and every middleware a plain func(http.Handler) http.Handler.
+// [Connect] returns a client for the same interface. REST, RPC, MCP, OpenAPI
+// and Docs return plain http.Handlers, and every middleware is a plain
+// func(http.Handler) http.Handler.
 //
 // Register reports all mistakes in the interface, its types and its options at once. The
 // Service does not change and is safe for concurrent use. Inputs are checked, and
@@ -64,11 +65,13 @@
 // # JSON and errors
 //
 // JSON is read strictly (RFC 8259, RFC 7493): names match exactly, no name occurs twice,
-// only pointers, Optionals and any can be null, and no integer is rounded. The error for
-// an invalid input has the code INVALID_ARGUMENT and every [Violation].
+// only pointers, Optionals, any and json.RawMessage can be null, and no integer is rounded.
+// The error for an invalid input has the code INVALID_ARGUMENT and its violations, up to 32;
+// see [Violation].
 //
 // A method returns an [*Error] to tell its caller the reason; see [Errorf]. The text of
-// other errors and of panics is only logged, and the client gets INTERNAL. Each transport
+// other errors and of panics is only logged, and the client gets the code that [ErrorFrom]
+// gives them, mostly INTERNAL. Each transport
 // has its own form of an error, with the same code, message and details.
 package svc
 
@@ -129,8 +132,8 @@ type Options struct {
 	// Defaults apply to every method of the service.
 	Defaults Defaults
 	// Schemes are the credentials that documents and the page of Docs ask for; each of them is
-	// enough. With Schemes, every call without a [Principal] in its context is UNAUTHENTICATED,
-	// on every transport, before its input is read. Default: a bearer token if Defaults.Auth
+	// enough. With Schemes, a call of a method that is not Public and has no [Principal] in its
+	// context is UNAUTHENTICATED, on every transport, before its input is read. Default: a bearer token if Defaults.Auth
 	// says so.
 	Schemes []Scheme
 	// Strict rejects JSON objects with unknown members and unknown query parameters, except the
@@ -191,7 +194,8 @@ type MethodOptions struct {
 	// Status is the HTTP status of success: 200, 201, 202 or 203 with an output, and 200, 202,
 	// 204 or 205 without one. A stream has 200. Default: 200, or 204 without an output.
 	Status int
-	// Description describes the method in documents, and to models that choose a tool.
+	// Description describes the method in documents, except OpenAPI 3.0.3, and to models that
+	// choose a tool.
 	Description string
 	// Transports serve the method: TransportREST, TransportRPC, TransportMCP. Others do not
 	// know it, nor do their documents. Service.Call calls every method. Default: all that can

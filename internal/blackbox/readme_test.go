@@ -574,9 +574,9 @@ func TestLimitsTable(t *testing.T) {
 		{"mcp_ask.go", "stateLife = 10 * time.Minute", "| answers to questions of a method | can be sent again for 10 minutes |"},
 		{"svc_stream.go", "maxCollected = 1000", "| items of a stream collected for JSON-RPC or MCP; of a page | 1000, and 16 MiB; 100 |"},
 		{"page.go", "maxPageSize = 100", "| items of a stream collected for JSON-RPC or MCP; of a page | 1000, and 16 MiB; 100 |"},
-		{"errors.go", "maxViolations = 32", "| an error: violations, message, body | 32; 4 KiB; 16 KiB. "},
-		{"errors.go", "maxMessage = 4 << 10", "| an error: violations, message, body | 32; 4 KiB; 16 KiB. "},
-		{"errors.go", "maxDetails = 16 << 10", "| an error: violations, message, body | 32; 4 KiB; 16 KiB. "},
+		{"errors.go", "maxViolations = 32", "| an error: violations, message, details | 32; 4 KiB; 16 KiB. "},
+		{"errors.go", "maxMessage = 4 << 10", "| an error: violations, message, details | 32; 4 KiB; 16 KiB. "},
+		{"errors.go", "maxDetails = 16 << 10", "| an error: violations, message, details | 32; 4 KiB; 16 KiB. "},
 		{"page.go", "maxLinks = 2 << 10", "| `PageResponse.Links` | 2 KiB, "},
 		{"http.go", "maxLoggedPath = 256", "| path and error text in a log line | 256 bytes and 2 KiB |"},
 	} {
