@@ -616,8 +616,9 @@ func (b *binding) readObject(d *decoder) (any, error) {
 }
 
 // checkValue checks an input that came as a Go value, with the rules that a decoder would
-// have checked. in is the struct of the program that calls: only its Validate methods may
-// change it, and empty discriminators of unions are set.
+// have checked. in is the struct of the program that calls, whose goroutines may share it: it is
+// only read, but for what its Validate methods change, and empty discriminators of unions,
+// which are set.
 func (b *binding) checkValue(d *decoder, in reflect.Value) error {
 	d.start(nil)
 	d.opts.fills = true
@@ -948,8 +949,8 @@ func endsInTime(v reflect.Value, depth int) bool {
 
 // checkMap returns the check of a map of shape s. It visits values in the order of the
 // names of the map keys, so that an input has the same violations each time. The values of
-// a map are not addressable, so it checks a copy. It stores the copy only if a check may
-// have changed it: other goroutines may be reading the map of a Go value.
+// a map are not addressable, so it checks a copy. It stores the copy only if a check has
+// changed it: other goroutines may be reading the map of a Go value.
 func (c *checks) checkMap(s *shape) checkFunc {
 	elem := c.checkFor(s.elem) // nil if there is something to check in the names only
 	return func(d *decoder, v reflect.Value) {
@@ -959,11 +960,7 @@ func (c *checks) checkMap(s *shape) checkFunc {
 			keys = append(keys, entry[reflect.Value]{name, key})
 		}
 		slices.SortFunc(keys, func(a, b entry[reflect.Value]) int { return strings.Compare(a.name, b.name) })
-		changed := d.changed
 		for _, e := range keys {
-			d.changed = false // about this value; after the loop about the whole map
-			value := reflect.New(s.elem.typ).Elem()
-			value.Set(v.MapIndex(e.value))
 			d.push(e.name)
 			if len(s.key.rules) > 0 {
 				d.naming = true
@@ -971,17 +968,57 @@ func (c *checks) checkMap(s *shape) checkFunc {
 				d.naming = false
 			}
 			if elem != nil {
-				elem(d, value)
+				stored := v.MapIndex(e.value)
+				value := reflect.New(s.elem.typ).Elem()
+				value.Set(stored)
+				if elem(d, value); !isSameValue(value, stored) {
+					v.SetMapIndex(e.value, value)
+				}
 			}
 			d.pop()
-			if d.changed {
-				v.SetMapIndex(e.value, value)
-				changed = true
-			}
 		}
-		d.changed = changed
 	}
 }
+
+// isSameValue reports whether a, a copy of b that a check may have changed since, holds what b
+// holds. Values of one type are the same if the bytes in them are, so it follows no pointers:
+// what is behind one, the check has changed in both. Unlike by ==, NaN is the same as NaN,
+// and slices, maps and functions can be the same; of two functions only the code counts.
+func isSameValue(a, b reflect.Value) bool {
+	switch a.Kind() {
+	case reflect.Struct:
+		for i := range a.NumField() {
+			if !isSameValue(a.Field(i), b.Field(i)) {
+				return false
+			}
+		}
+		return true
+	case reflect.Array:
+		for i := range a.Len() {
+			if !isSameValue(a.Index(i), b.Index(i)) {
+				return false
+			}
+		}
+		return true
+	case reflect.Interface:
+		a, b = a.Elem(), b.Elem()
+		if !a.IsValid() || !b.IsValid() {
+			return a.IsValid() == b.IsValid()
+		}
+		return a.Type() == b.Type() && isSameValue(a, b)
+	case reflect.Slice:
+		return a.Pointer() == b.Pointer() && a.Len() == b.Len() && a.Cap() == b.Cap()
+	case reflect.Map, reflect.Func:
+		return a.Pointer() == b.Pointer()
+	case reflect.Float32, reflect.Float64:
+		return isSameFloat(a.Float(), b.Float())
+	case reflect.Complex64, reflect.Complex128:
+		return isSameFloat(real(a.Complex()), real(b.Complex())) && isSameFloat(imag(a.Complex()), imag(b.Complex()))
+	}
+	return a.Equal(b) // numbers, strings, pointers and channels
+}
+
+func isSameFloat(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }
 
 // structCheck compiles the check of a struct of shape s. sources is that of an input. For
 // a struct inside another it is nil, and fields hidden by json:"-" are left out. A union without an alternative has nothing to check; where rules count,
@@ -1082,7 +1119,6 @@ func (d *decoder) checkNotNull(v reflect.Value) {
 func (f *field) fillOnly(d *decoder, v reflect.Value) {
 	if d.opts.fills && v.Len() == 0 {
 		v.SetString(string(textOf(f.only)))
-		d.changed = true
 	}
 }
 
@@ -1094,7 +1130,6 @@ func (d *decoder) callValidate(v reflect.Value) {
 	if d.report.validateErr != nil {
 		return
 	}
-	d.changed = true
 	err := v.Addr().Interface().(validator).Validate()
 	var e *Error
 	switch {

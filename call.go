@@ -391,7 +391,8 @@ func (c *call) transport() Transport {
 // or PERMISSION_DENIED. [WithIdempotencyKey] gives the call a key.
 //
 // An optional field counts as absent if it is zero. Call applies no defaults;
-// [Service.NewInput] does. Validate methods may change the input; Call changes nothing.
+// [Service.NewInput] does. Call sets empty discriminators of unions, and Validate methods may
+// change the input. Otherwise Call only reads it, so goroutines may share one.
 func (s *Service) Call(ctx context.Context, resource, method string, input any) (any, error) {
 	m, err := s.lookupMethod(resource, method)
 	if err != nil {
@@ -436,12 +437,12 @@ func (c *localCall) readInput() (any, error) {
 		return c.input, err
 	}
 	// A Body is limited in a copy of the input, which is the caller's.
-	f, in := c.method.in.file, reflect.New(c.method.in.typ)
-	in.Elem().Set(reflect.ValueOf(c.input).Elem())
-	body := f.settableIn(in.Elem()).Addr().Interface().(*Body)
-	err = f.tags.limitBody(body, c.method.limits)
-	c.body = body.content.(*bodyReader)
-	return in.Interface(), err
+	f := c.method.in.file
+	in, body := f.copyAround(reflect.ValueOf(c.input).Elem())
+	b := body.Addr().Interface().(*Body)
+	err = f.tags.limitBody(b, c.method.limits)
+	c.body = b.content.(*bodyReader)
+	return in.Addr().Interface(), err
 }
 
 func (c *localCall) encodeOutput(out any) error {

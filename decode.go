@@ -80,7 +80,6 @@ type decoder struct {
 	scratch []byte          // for text that is read and not kept: unescaped strings, query values, places
 	number  []byte          // the text of the last float of 32 bits; see checkRules
 	arena   strings.Builder // the block that takes the next short string; see keepText
-	changed bool            // a check has changed the value of a map; see checks.checkMap
 	opts    inputOptions
 	report  report
 }
@@ -158,7 +157,7 @@ func (d *decoder) start(data []byte) {
 // tie two inputs together: a string kept from one would keep the other's text in memory.
 func (d *decoder) startInput() {
 	d.report.reset(d.opts.lean)
-	d.in, d.naming, d.changed, d.number = inBody, false, false, nil
+	d.in, d.naming, d.number = inBody, false, nil
 	d.path, d.seen = d.path[:0], d.seen[:0]
 	clear(d.texts) // a syntax error leaves some behind
 	d.texts = d.texts[:0]

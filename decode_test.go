@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"net/netip"
 	"reflect"
@@ -1204,5 +1205,67 @@ func TestListGrowth(t *testing.T) {
 	d.scan.openBracket()
 	if in, err := b.readObject(d); err != nil || cap(in.(*growIn).Items) > 9 {
 		t.Errorf("five, with other inputs behind: %+v, %v", in, err)
+	}
+}
+
+// Verify for each kind that a change of a copy is seen, and that a copy without one is the same.
+func TestIsSameValue(t *testing.T) {
+	type all struct {
+		Bool  bool
+		Int   int8
+		Uint  uint16
+		Float float32
+		Wide  complex64
+		Text  string
+		List  []int
+		Map   map[string]int
+		Any   any
+		Next  *int
+		Array [2]int
+		Func  func()
+		inner struct{ ch chan int }
+	}
+	nan := math.NaN()
+	was := all{Float: float32(nan), Wide: complex64(complex(nan, nan)), List: []int{1, 2}, Map: map[string]int{"a": 1}, Any: []int{1}, Next: new(int), Func: func() {}}
+	was.inner.ch = make(chan int)
+	for _, test := range []struct {
+		name   string
+		change func(v *all)
+		want   bool
+	}{
+		{"nothing", func(*all) {}, true},
+		{"an element of a slice", func(v *all) { v.List[1]++ }, true},
+		{"a member of a map", func(v *all) { v.Map["b"] = 2 }, true},
+		{"behind a pointer", func(v *all) { *v.Next++ }, true},
+		{"an equal string elsewhere", func(v *all) { v.Text = string([]byte{}) }, true},
+		{"a bool", func(v *all) { v.Bool = true }, false},
+		{"an int", func(v *all) { v.Int-- }, false},
+		{"a uint", func(v *all) { v.Uint++ }, false},
+		{"a float", func(v *all) { v.Float = 0 }, false},
+		{"the sign of 0", func(v *all) { v.Wide = complex64(complex(nan, math.Copysign(0, -1))) }, false},
+		{"a real part", func(v *all) { v.Wide = complex64(complex(1, nan)) }, false},
+		{"a string", func(v *all) { v.Text = "a" }, false},
+		{"a longer slice", func(v *all) { v.List = append(v.List[:1:2], 2, 3) }, false},
+		{"a shorter slice", func(v *all) { v.List = v.List[:1] }, false},
+		{"another slice", func(v *all) { v.List = []int{1, 2} }, false},
+		{"no slice", func(v *all) { v.List = nil }, false},
+		{"another map", func(v *all) { v.Map = map[string]int{"a": 1} }, false},
+		{"another type in an any", func(v *all) { v.Any = "a" }, false},
+		{"another slice in an any", func(v *all) { v.Any = []int{1} }, false},
+		{"nothing in an any", func(v *all) { v.Any = nil }, false},
+		{"another pointer", func(v *all) { v.Next = new(int) }, false},
+		{"no pointer", func(v *all) { v.Next = nil }, false},
+		{"an element of an array", func(v *all) { v.Array[1] = 1 }, false},
+		{"another function", func(v *all) { v.Func = func() { v.Bool = true } }, false},
+		{"no function", func(v *all) { v.Func = nil }, false},
+		{"an unexported field", func(v *all) { v.inner.ch = nil }, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			is := was
+			test.change(&is)
+			if got := isSameValue(reflect.ValueOf(is), reflect.ValueOf(was)); got != test.want {
+				t.Errorf("%v, want %v", got, test.want)
+			}
+		})
 	}
 }

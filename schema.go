@@ -515,6 +515,26 @@ func (f *field) ownIndex() int {
 // valueIn returns the field f of the struct v, or false if a pointer on the way is nil.
 func (f *field) valueIn(v reflect.Value) (reflect.Value, bool) { return followIndex(v, f.index, false) }
 
+// copyAround returns a copy of the struct v, and the field in it. Where embedded pointers lead
+// to the field, what they point to is copied too, so that v shares no field f with the copy.
+func (f *field) copyAround(v reflect.Value) (whole, value reflect.Value) {
+	whole = reflect.New(v.Type()).Elem()
+	whole.Set(v)
+	value = whole
+	for _, i := range f.index {
+		if value.Kind() == reflect.Pointer {
+			target := reflect.New(value.Type().Elem())
+			if !value.IsNil() {
+				target.Elem().Set(value.Elem())
+			}
+			value.Set(target)
+			value = target.Elem()
+		}
+		value = value.Field(i)
+	}
+	return whole, value
+}
+
 // followIndex returns the field of the struct v that index leads to, as
 // reflect.Value.FieldByIndex does. If a pointer on the way is nil, it sets it to a new value
 // if fill is set, and reports false otherwise.
