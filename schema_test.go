@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"math/big"
 	"math/rand/v2"
 	"net/netip"
@@ -13,6 +14,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -1059,8 +1061,11 @@ func TestSchemaForTools(t *testing.T) {
 		{struct {
 			A uint64 `format:"wide"`
 		}{}, `{"type":"integer","minimum":0}`, `{"type":"integer"}`},
-		{struct{ A float32 }{}, `{"type":"number"}`, ""},
-		{struct{ A []byte }{}, `{"type":"string","contentEncoding":"base64"}`, `{"type":"string"}`},
+		{struct{ A float32 }{}, `{"type":"number","minimum":-3.4028235677973366e38,"maximum":3.4028235677973366e38}`, `{"type":"number"}`},
+		{struct {
+			A float32 `minimum:"0"`
+		}{}, `{"type":"number","maximum":3.4028235677973366e38,"minimum":0}`, `{"type":"number"}`},
+		{struct{ A []byte }{}, `{"type":"string","contentEncoding":"base64","pattern":"^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$"}`, `{"type":"string"}`},
 		{struct{ A time.Time }{}, `{"type":"string","format":"date-time"}`, ""},
 		{struct {
 			A string `format:"email" minLength:"1" enum:"a,b" doc:"One."`
@@ -1071,10 +1076,19 @@ func TestSchemaForTools(t *testing.T) {
 		{struct{ A [2]bool }{}, `{"type":"array","items":{"type":"boolean"},"minItems":2,"maxItems":2}`, `{"type":"array","items":{"type":"boolean"}}`},
 		{struct {
 			A *string `json:",omitempty" pattern:"a"`
-		}{}, `{"type":"string","pattern":"a"}`, `{"type":"string"}`},
+		}{}, `{"anyOf":[{"type":"string","pattern":"a"},{"type":"null"}]}`, `{"type":"string"}`},
+		{struct {
+			A *string `json:",omitempty" nullable:"false"`
+		}{}, `{"type":"string"}`, ""},
+		{struct {
+			A *string `json:",omitempty" mcpheader:"A"` // which cannot be in an anyOf
+		}{}, `{"type":"string","x-mcp-header":"A"}`, ""},
+		{struct {
+			A *sMirrored `json:",omitempty"`
+		}{}, `{"type":"object","properties":{"at":{"type":"object","properties":{"b":{"type":"string","x-mcp-header":"B"}},"required":["b"]}},"required":["at"]}`, ""},
 		{struct {
 			A *string `query:"a,omitempty"` // which an output does not leave out
-		}{}, `{"type":"string"}`, `{"anyOf":[{"type":"string"},{"type":"null"}]}`},
+		}{}, `{"anyOf":[{"type":"string"},{"type":"null"}]}`, ""},
 		{struct {
 			A **string `json:",omitempty"` // which can lead to null
 		}{}, `{"anyOf":[{"type":"string"},{"type":"null"}]}`, ""},
@@ -1095,6 +1109,7 @@ func TestSchemaForTools(t *testing.T) {
 		t.Run(fmt.Sprintf("%T", test.in), func(t *testing.T) {
 			c := newShapes(new(mistakes))
 			s := c.shapeFor(reflect.TypeOf(test.in), "in")
+			c.finishShapes()
 			if err := errors.Join(c.list...); err != nil {
 				t.Fatalf("%T: %v", test.in, err)
 			}
@@ -1109,6 +1124,12 @@ func TestSchemaForTools(t *testing.T) {
 			}
 		})
 	}
+}
+
+type sMirrored struct {
+	At struct {
+		B string `json:"b" mcpheader:"B"`
+	} `json:"at"`
 }
 
 func (sNot) JSONSchema() map[string]any {
@@ -1132,6 +1153,12 @@ func TestSchemaBounds(t *testing.T) {
 		{struct {
 			A int32 `format:"port"`
 		}{}, `{"type":"integer","format":"port","minimum":-2147483648,"maximum":2147483647}`, ""},
+		{struct {
+			A uint64 `minimum:"9223372036854775808"`
+		}{}, `{"type":"integer","maximum":18446744073709551615,"minimum":9223372036854775808}`, ""},
+		{struct {
+			A float32 `format:"percent"`
+		}{}, `{"type":"number","format":"percent","minimum":-3.4028235677973366e38,"maximum":3.4028235677973366e38}`, ""},
 		{struct {
 			A uint64 `format:"wide" minimum:"1"`
 		}{}, `{"type":"integer","format":"wide","maximum":18446744073709551615,"minimum":1}`, ""},
@@ -1171,7 +1198,7 @@ func TestSchemaBounds(t *testing.T) {
 		{struct{ A *sUnion }{}, `{"anyOf":[{"oneOf":[{"type":"string"},{"type":"integer"}]},{"type":"null"}]}`,
 			`{"anyOf":[{"type":"object","nullable":true,"enum":[null]},{"oneOf":[{"type":"string"},{"type":"integer"}]}]}`},
 		{struct{ A map[uint8]bool }{},
-			`{"type":"object","propertyNames":{"pattern":"^(0|[1-9][0-9]*)$"},"additionalProperties":{"type":"boolean"}}`,
+			`{"type":"object","propertyNames":{"pattern":"^(0|[1-9][0-9]?|1[0-9]{2}|2([0-4][0-9]|5[0-5]))$"},"additionalProperties":{"type":"boolean"}}`,
 			`{"type":"object","additionalProperties":{"type":"boolean"}}`},
 	} {
 		t.Run(fmt.Sprintf("%T", test.in), func(t *testing.T) {
@@ -1306,7 +1333,7 @@ func TestKindsOfNumbers(t *testing.T) {
 	for k := range kindFile + 1 {
 		s := &shape{typ: reflect.TypeFor[big.Int](), kind: k, elem: new(shape)}
 		f := &field{shape: s}
-		if newShapes(new(mistakes)).applyOptions(f, "string"); f.quoted && k != kindBool && quotedPatterns[k] == "" {
+		if newShapes(new(mistakes)).applyOptions(f, "string"); f.quoted && k != kindBool && s.quotedPattern() == "" {
 			t.Errorf("kind %d: a schema of json:\",string\" would have an empty pattern", k)
 		}
 		if k.isMachineInteger() || k == kindFloat {
@@ -1334,6 +1361,77 @@ func TestQuotedStringPattern(t *testing.T) {
 		v := reflect.New(reflect.TypeFor[string]()).Elem()
 		if got, want := setQuotedString(nil, v, []byte(text)) == nil, re.MatchString(text); got != want {
 			t.Errorf("%q: decoder %t, pattern %t", text, got, want)
+		}
+	}
+}
+
+// Verify that a text is an integer by the pattern of a type if it is a name that the decoder
+// takes for one: exactly, up to 32 bits.
+func TestIntegerPattern(t *testing.T) {
+	for _, zero := range []any{int8(0), uint8(0), int16(0), uint16(0), int32(0), uint32(0), int64(0), uint64(0)} {
+		t.Run(fmt.Sprintf("%T", zero), func(t *testing.T) {
+			s := newShapes(new(mistakes)).shapeFor(reflect.TypeOf(zero), "T")
+			re, err := compilePattern(s.integerPattern())
+			if err != nil {
+				t.Fatal(err)
+			}
+			set, v := setterFor(s, isPlainInteger), reflect.New(s.typ).Elem()
+			check := func(text string) {
+				c := set(nil, v, []byte(text))
+				if got, want := re.MatchString(text), c == nil; got != want && !(s.bits == 64 && got && c.rule == ruleRange) {
+					t.Errorf("%q: pattern %s says %t, the decoder %t", text, re, got, want)
+				}
+			}
+			for _, text := range []string{"", "-", "-0", "00", "01", "+1", "1.0", "1e0", " 1", "1 ", "--1", "1\n"} {
+				check(text)
+			}
+			for n := range int64(70000) {
+				check(strconv.FormatInt(n, 10))
+				check(strconv.FormatInt(-n, 10))
+			}
+			low, high := s.integerBounds()
+			for _, bound := range []string{low, high} {
+				n, _ := new(big.Int).SetString(bound, 10)
+				for _, exponent := range []int64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9} {
+					step := new(big.Int).Exp(big.NewInt(10), big.NewInt(exponent), nil)
+					for k := int64(-12); k <= 12; k++ {
+						check(new(big.Int).Add(n, new(big.Int).Mul(step, big.NewInt(k))).String())
+					}
+				}
+			}
+		})
+	}
+}
+
+// Verify the pattern of base64 and the bound of floats of 32 bits against the decoder.
+func TestExactPatterns(t *testing.T) {
+	re, err := compilePattern(base64Pattern)
+	if err != nil {
+		t.Fatal(err)
+	}
+	random := rand.New(rand.NewPCG(1, 64))
+	taken := 0
+	for range 20000 {
+		text := make([]byte, random.IntN(9))
+		for i := range text {
+			text[i] = "AQgwEIMb+/=-\n"[random.IntN(13)]
+		}
+		want := setBytes(nil, reflect.New(reflect.TypeFor[[]byte]()).Elem(), text) == nil
+		if got := re.Match(text); got != want {
+			t.Errorf("%q: pattern %t, decoder %t", text, got, want)
+		}
+		if want {
+			taken++
+		}
+	}
+	if taken < 200 {
+		t.Errorf("only %d texts were base64", taken)
+	}
+	bound, _ := strconv.ParseFloat(float32Bound, 64)
+	above := strconv.FormatFloat(math.Nextafter(bound, math.Inf(1)), 'g', -1, 64)
+	for text, want := range map[string]bool{float32Bound: true, "-" + float32Bound: true, above: false, "-" + above: false} {
+		if got := setFloat(32)(new(decoder), reflect.New(reflect.TypeFor[float32]()).Elem(), []byte(text)) == nil; got != want {
+			t.Errorf("%s fits into a float of 32 bits: %t", text, got)
 		}
 	}
 }

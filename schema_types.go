@@ -818,6 +818,14 @@ func (c *shapes) finishShapes() {
 	for s, name := range nameTypes(c.mistakes, c.named, nil) {
 		s.name = name
 	}
+	isMirrored := func(s *shape) bool {
+		return slices.ContainsFunc(s.fields, func(f *field) bool { return f.mcpHeader != "" })
+	}
+	if slices.ContainsFunc(c.all, isMirrored) { // few services have such a field
+		for _, s := range c.all {
+			s.mirrored = s.kind == kindObject && s.reaches(make(map[*shape]bool), isMirrored)
+		}
+	}
 }
 
 // recursiveShapes returns the shapes that contain themselves, and structless, those of them

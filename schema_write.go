@@ -89,20 +89,22 @@ type schemaWriter struct {
 //
 //	                      in a document    of an input    of an output
 //	format                all              date-time      of time.Time
-//	optional pointer      T or null        T              T
+//	optional pointer      T or null        T or null      T
+//	the same with a       T or null        T              T
+//	header of MCP in it
 //	Optional              T or null        T or null      T or null
 //	nullable:"false"      T                T              T
-//	bounds of a Go type   unless the       of integers    none
+//	bounds of a Go type   unless the       of numbers     none
 //	                      format has them  below 64 bits
 //	rules, patterns       all              all            none
 //	base64                a format         an encoding    not said
+//	                                       and a pattern
 //	x-mcp-header          none             yes            yes
 //
 // Clients reject correct values if they do not know a format or read it too narrowly.
-// Models make mistakes with anyOf, so optional pointers are written without it; the
-// server accepts null for them all the same. svc does not check the values of outputs, so
-// output schemas have types and names only: if one value breaks a constraint, the
-// official TypeScript client discards the result of a call that has already happened.
+// svc does not check the values of outputs, so output schemas have types and names only: if
+// one value breaks a constraint, the official TypeScript client discards the result of a call
+// that has already happened.
 type schemaUse uint8
 
 const (
@@ -146,7 +148,7 @@ func (w *schemaWriter) appendField(dst []byte, f *field) []byte {
 // of a type.
 func (w *schemaWriter) appendValue(dst []byte, s *shape, f *field) []byte {
 	target := s.deref() // several pointers in a row have one null
-	nullable := target != s && !f.notNull && !(w.use != forDocument && s.kind == kindPointer && s.elem == target && w.leavesOutNull(f))
+	nullable := target != s && !f.notNull && !(s.kind == kindPointer && s.elem == target && w.leavesOutNull(f))
 	// A schema that takes any JSON takes null too.
 	if free := target.kind <= kindCustom && !target.constrains(w.dialect); free || !nullable {
 		return w.appendPlain(dst, target, f, true)
@@ -204,10 +206,20 @@ func (s *shape) takesNullable() bool {
 	return typed
 }
 
-// leavesOutNull reports whether f, a pointer, can be absent instead of null: an input may
-// always omit an optional field, and an output omits it if the encoder does.
+// leavesOutNull reports whether the schema does not say that f, a pointer, can be null: an
+// output does not have null if the encoder leaves it out, and a form leaves out what the user
+// does not fill in. x-mcp-header cannot be anywhere in an anyOf (MCP 2026-07-28, Tools), so an
+// optional pointer with it has none.
 func (w *schemaWriter) leavesOutNull(f *field) bool {
-	return f.optional && (f.omit != 0 || w.use != forToolOutput)
+	switch w.use {
+	case forDocument:
+		return false
+	case forToolInput:
+		return f.optional && (f.mcpHeader != "" || f.shape.deref().mirrored)
+	case forToolOutput:
+		return f.optional && f.omit != 0
+	}
+	return f.optional
 }
 
 // jsonType returns the JSON type of a value of shape s that is not null, in the field f,
@@ -423,12 +435,13 @@ func (w *schemaWriter) trimCustom(v any) any {
 }
 
 // writeTyped writes the type of a scalar, a list or a map. It writes the bounds of the Go
-// type unless the format implies them or the field has its own, which are never wider.
+// type unless the format or an enum implies them or the field has its own, which are never wider.
 func (w *schemaWriter) writeTyped(m *members, s *shape, f *field) {
 	m.addText("type", s.jsonType(anywhere))
 	format, low, high := s.formatAndBounds(w.dialect)
 	if s.kind == kindUint && s.exceedsInt64(f) {
 		format = ""
+		low, high = s.integerBounds()
 	}
 	if s.format != "" {
 		format = s.format
@@ -439,17 +452,22 @@ func (w *schemaWriter) writeTyped(m *members, s *shape, f *field) {
 	if w.use != forDocument && s.kind != kindTime && !w.knowsFormat(format) {
 		format = ""
 	}
-	m.add("format", format)
-	if w.use != forToolOutput && s.rules.lookup(roleLow) == nil {
-		m.add("minimum", []byte(low))
+	if s.kind == kindFloat && s.bits == 32 && format != "float" {
+		low, high = "-"+float32Bound, float32Bound
 	}
-	if w.use != forToolOutput && s.rules.lookup(roleHigh) == nil {
-		m.add("maximum", []byte(high))
+	m.add("format", format)
+	if w.use != forToolOutput && s.rules.lookup(roleValues) == nil {
+		if s.rules.lookup(roleLow) == nil {
+			m.add("minimum", []byte(low))
+		}
+		if s.rules.lookup(roleHigh) == nil {
+			m.add("maximum", []byte(high))
+		}
 	}
 	switch s.kind {
 	case kindBytes:
 		if w.use != forDocument && w.use != forToolOutput { // MCP clients do not get the format byte
-			m.addText("contentEncoding", "base64")
+			m.add("contentEncoding", "base64", "pattern", base64Pattern)
 		}
 	case kindDuration:
 		if w.use != forToolOutput {
@@ -483,7 +501,7 @@ func (w *schemaWriter) knowsFormat(format string) bool {
 // writeNames writes propertyNames, the schema of the member names of a map with this key.
 // Names are strings, so an integer key has an enum or a pattern there:
 //
-//	map[uint]bool  "propertyNames":{"pattern":"^(0|[1-9][0-9]*)$"}
+//	map[uint8]bool  "propertyNames":{"pattern":"^(0|[1-9][0-9]?|1[0-9]{2}|2([0-4][0-9]|5[0-5]))$"}
 func (w *schemaWriter) writeNames(m *members, key *shape) {
 	at := m.open("propertyNames", '{')
 	switch enum := key.rules.lookup(roleValues); {
@@ -491,39 +509,11 @@ func (w *schemaWriter) writeNames(m *members, key *shape) {
 		m.addRaw("enum", enum.listTexts(key))
 	case key.custom != nil:
 		w.writeCustom(m, key, false)
-	case key.kind == kindInt:
-		m.addText("pattern", integerPattern)
-	case key.kind == kindUint:
-		m.addText("pattern", unsignedPattern)
+	case key.kind.isMachineInteger():
+		m.addText("pattern", key.integerPattern())
 	}
 	m.closeSome(at, '}')
 }
-
-// These patterns describe values that are written in strings, such as "5" for 5. JSON
-// Schema has nothing else for them. The patterns leave out bounds, which would take
-// hundreds of characters; the decoder and the binder check bounds.
-const (
-	// integerPattern allows one spelling of each integer, so that two names of a map
-	// never stand for one map key.
-	integerPattern = `^(0|-?[1-9][0-9]*)$`
-
-	// unsignedPattern is the same without a sign.
-	unsignedPattern = `^(0|[1-9][0-9]*)$`
-
-	// pathIntegerPattern matches integers in a path, where -0 is allowed too.
-	pathIntegerPattern = `^-?(0|[1-9][0-9]*)$`
-
-	// numberPattern is a JSON number (RFC 8259, section 6).
-	numberPattern = `^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`
-
-	// stringPattern is a JSON string (RFC 8259, section 7) without lone surrogates.
-	stringPattern = `^"([^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u([0-9abcefABCEF][0-9a-fA-F]{3}|[dD][0-7][0-9a-fA-F]{2}|` +
-		`[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}))*"$`
-
-	// durationPattern matches the texts that time.ParseDuration accepts, and also
-	// values that are too large.
-	durationPattern = `^[-+]?(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$`
-)
 
 // writeQuoted writes the type of a `json:",string"` field. It is a string that has the
 // JSON of the value in it: the integer 5 is "5", and the string a is "\"a\"".
@@ -534,13 +524,8 @@ func (w *schemaWriter) writeQuoted(m *members, s *shape, null bool) {
 	case s.kind == kindBool:
 		m.addEnum([]byte(`["true","false"]`), null)
 	default:
-		m.addText("pattern", quotedPatterns[s.kind])
+		m.addText("pattern", s.quotedPattern())
 	}
-}
-
-// quotedPatterns has the patterns of the values that `json:",string"` puts into strings.
-var quotedPatterns = [...]string{
-	kindString: stringPattern, kindInt: integerPattern, kindUint: integerPattern, kindFloat: numberPattern, kindNumber: numberPattern,
 }
 
 // formatAndBounds returns the format of a scalar and the bounds of its Go type, as
@@ -552,8 +537,8 @@ var quotedPatterns = [...]string{
 //	int64                  int64
 //	uint8, uint16          int32, with both bounds
 //	uint32                 int64, with both bounds
-//	uint, uint64           int64, with the minimum 0 and no maximum; none if a rule
-//	                       or the default exceeds int64
+//	uint, uint64           int64, with the minimum 0 and no maximum; none, with both
+//	                       bounds, if a rule or the default exceeds int64
 //	float32, float64       float, double
 //	time.Time              date-time
 //	[]byte                 byte
