@@ -469,7 +469,7 @@ func (t *tokenGuard) requestError(text string) error {
 // tokenError returns the error for a token that is not valid. The reason is only
 // logged, because a client cannot repair a token.
 func (t *tokenGuard) tokenError(reason error) error {
-	return Errorf(CodeUnauthenticated, "the %s is not valid", t.noun).WithCause(reason).
+	return Errorf(CodeUnauthenticated, "the %s is not valid", t.noun).WithCause(reason).withOwnReason(reasonInvalidToken).
 		WithHeader("WWW-Authenticate", t.challenge("invalid_token", t.scopes))
 }
 

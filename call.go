@@ -405,10 +405,26 @@ func (s *Service) Call(ctx context.Context, resource, method string, input any) 
 	err = c.run(c)
 	c.body.end() // nothing may read it any more; encodeOutput has said what went wrong with it
 	c.observe(c, err)
+	err = forCaller(err)
 	if err != nil && m.isUndeclared(err) { // other errors are for the caller alone
 		logError(ctx, m.opts.Logger, err, logPlace{transport: string(c.transport()), resource: m.resource, method: m.name, undeclared: true})
 	}
 	return c.output, err
+}
+
+// forCaller returns err, the error of a call, for the program that made it by Service.Call. If a
+// method returns that error, the reasons of svc in it are not sent, like those of another service:
+// they are about the call that has ended. Those of a question stay, since the user whom it asked
+// is the one of the outer call.
+func forCaller(err error) error {
+	err = forNextHop(err)
+	e := ErrorFrom(err)
+	if e == nil || !e.ours || e.Is(errUnanswered) {
+		return err
+	}
+	shown := e.clone()
+	shown.ours = false
+	return replaceIn(err, e, shown)
 }
 
 // A localCall is the carrier of [Service.Call]. Its input and output are Go values,

@@ -16,15 +16,15 @@ package svc
 //
 //	from the network                           the function returns
 //	-----------------------------------------  ------------------------------
-//	nothing: refused, reset, no such host      UNAVAILABLE with the cause
+//	nothing: refused, reset, no such host      UNAVAILABLE with the cause and a reason
 //	2xx with the JSON of an output             the output
 //	2xx with anything else                     INTERNAL
 //	a body with more than MaxBody bytes        INTERNAL
 //	a body that is cut                         UNAVAILABLE with the cause
-//	an error of WriteError or WriteProblem     the same code, message, details
+//	an error of WriteError or WriteProblem     the same code, message, reason, details
 //	any other body of another status, 3xx too  the code of CodeFromHTTP
 //	404 or 405 without such a route            the same, with the route in its cause
-//	a stream that ends with the event error    the same code, message, details
+//	a stream that ends with the event error    the same code, message, reason, details
 //	a stream that ends without done and error  UNAVAILABLE
 
 import (
@@ -32,11 +32,13 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"reflect"
 	"slices"
@@ -348,14 +350,20 @@ func (c *clientCall) roundTrip(ctx context.Context, in any) (reflect.Value, *Err
 		return reflect.Value{}, Errorf(CodeInvalidArgument, "%s was called with a nil context; give context.Background()", c.title())
 	}
 	b := c.conn.buffers.Get().(*callBuffer)
-	r, err := c.newRequest(ctx, b, in)
+	sent := new(sendTrace)
+	r, err := c.newRequest(sent.watch(ctx), b, in)
 	if err != nil {
 		e := ErrorFrom(err)
 		return reflect.Value{}, e.WithStatus(c.opts.ErrorForm.statusOf(e)) // as the server would
 	}
+	late := ctx.Err() != nil // then nothing is sent
 	response, err := c.conn.http.Do(r)
 	if err != nil {
-		return reflect.Value{}, c.conn.networkError(ctx, err, "the server did not answer")
+		e := c.conn.networkError(ctx, err, "the server did not answer")
+		if late || sent.isUnsent(err) {
+			e.reason = reasonNotSent
+		}
+		return reflect.Value{}, e
 	}
 	defer c.conn.release(b)
 	switch isError := response.StatusCode/100 != 2; {
@@ -368,18 +376,41 @@ func (c *clientCall) roundTrip(ctx context.Context, in any) (reflect.Value, *Err
 	return c.readResponse(ctx, b, response)
 }
 
+// A sendTrace notes whether a request had a connection. The error alone does not tell: net/http
+// sends a GET, or a request with an idempotency key, again if its connection breaks, and then the
+// error is that of the second connection, while the first request may have run.
+type sendTrace struct {
+	httptrace.ClientTrace
+	connected atomic.Bool
+}
+
+// watch returns a copy of ctx, for the request.
+func (t *sendTrace) watch(ctx context.Context) context.Context {
+	t.GotConn = func(httptrace.GotConnInfo) { t.connected.Store(true) }
+	return httptrace.WithClientTrace(ctx, &t.ClientTrace)
+}
+
+// isUnsent reports whether err, the error of the request, says that there was no connection. Other
+// errors prove nothing, since a RoundTripper of the application may ignore the trace.
+func (t *sendTrace) isUnsent(err error) bool {
+	var op *net.OpError
+	var certificate *tls.CertificateVerificationError
+	noConnection := errors.As(err, &op) && (op.Op == "dial" || op.Op == "proxyconnect") || errors.As(err, &certificate)
+	return noConnection && !t.connected.Load()
+}
+
 // wasCut is the message for a response that has ended early.
 const wasCut = "the response was cut"
 
 // networkError returns the error for a request without a response, or with a response that
 // was cut; message says which. If ctx has ended, the error says that instead. The network can
-// report a deadline before ctx does.
+// report a deadline before ctx does. The method may have run.
 func (c *connection) networkError(ctx context.Context, err error, message string) *Error {
 	if ended := ctx.Err(); ended != nil {
 		if !errors.Is(err, ended) {
 			err = errors.Join(ended, err)
 		}
-		return &Error{Code: CodeOf(ended), Message: codes[CodeOf(ended).row()].text, cause: err}
+		return &Error{Code: CodeOf(ended), Message: codes[CodeOf(ended).row()].text, reason: reasonOutcomeUnknown, cause: err}
 	}
 	if e := (*Error)(nil); errors.As(err, &e) { // from a Body that is too large
 		return e
@@ -387,9 +418,9 @@ func (c *connection) networkError(ctx context.Context, err error, message string
 	var timeout interface{ Timeout() bool }
 	_, limited := ctx.Deadline()
 	if (limited || c.http.Timeout > 0) && errors.Is(err, context.DeadlineExceeded) && errors.As(err, &timeout) && timeout.Timeout() {
-		return &Error{Code: CodeDeadlineExceeded, Message: codes[CodeDeadlineExceeded.row()].text, cause: err}
+		return &Error{Code: CodeDeadlineExceeded, Message: codes[CodeDeadlineExceeded.row()].text, reason: reasonOutcomeUnknown, cause: err}
 	}
-	return &Error{Code: CodeUnavailable, Message: message, cause: err}
+	return &Error{Code: CodeUnavailable, Message: message, reason: reasonOutcomeUnknown, cause: err}
 }
 
 // newRequest checks the input and returns the request for it. Everything in the
@@ -840,6 +871,9 @@ func foreignError(response *http.Response) *Error {
 		what = "the server redirects, which clients do not follow"
 	}
 	e := Errorf(CodeFromHTTP(status), "%s: it has the status %s", what, statusText(status))
+	if status == http.StatusBadGateway || status == http.StatusGatewayTimeout { // a proxy lost the answer
+		e.reason = reasonOutcomeUnknown
+	}
 	return withResponse(e, response, status == http.StatusNotFound || status == http.StatusMethodNotAllowed)
 }
 
@@ -893,6 +927,7 @@ func (c *clientCall) readBody(d *decoder, status int, text []byte) *Error {
 //	from the envelope  from RFC 9457  the field
 //	error.code         code           Code
 //	error.message      detail         Message
+//	error.reason       reason         Reason, if it has the form of one
 //	error.details      details        Details, with "violations" as a []Violation
 func readEnvelope(d *decoder, text []byte) *Error {
 	text = bytes.TrimLeft(text, " \t\r\n")
@@ -907,6 +942,9 @@ func readEnvelope(d *decoder, text []byte) *Error {
 		return nil
 	}
 	e := &Error{Code: Code(textOf(code)), Message: string(textOf(message))}
+	if reason := textAt(text, "reason"); isReason(reason) {
+		e.reason = reason
+	}
 	if e.code() != e.Code {
 		return nil
 	}

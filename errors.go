@@ -4,6 +4,7 @@ package svc
 //
 //   - Code, and the one table of what a code is on each transport
 //   - Error: making one, what clients see of it, ErrorFrom
+//   - reasons, which tell the errors of one code apart
 //   - PanicError, and the recovery of panics
 //   - Violation, and the list that collects those of one input within limits
 //   - the details of an error as JSON; http.go and the transports frame them
@@ -129,6 +130,8 @@ type Error struct {
 	Details map[string]any
 
 	cause      error
+	reason     string      // of WithReason, of svc itself, or of the response that a client received
+	ours       bool        // reason is one of ownReasons, and svc has set it for the clients of this call
 	violations []Violation // sent as the detail "violations", in place of Details; see inputOptions.lean
 	status     int32       // the HTTP status of WithStatus, or of an error about the HTTP exchange itself; 0 means that of Code
 	number     int32       // the number of an error about the JSON-RPC message itself; 0 means that of Code
@@ -202,8 +205,13 @@ func (e *Error) Unwrap() error {
 	return e.cause
 }
 
-// Is reports whether e is a copy of target by the With methods, for errors.Is.
+// Is reports, for [errors.Is], whether e is a copy of target by the With methods, or whether both
+// have the same code and the same [Error.Reason], which is not empty. So a client of [Connect]
+// finds the errors that the service declares, such as errors.Is(err, api.ErrFull).
 func (e *Error) Is(target error) bool {
+	if t, ok := target.(*Error); ok && e != nil && t != nil && e.reason != "" && e.reason == t.reason && e.code() == t.code() {
+		return true
+	}
 	for e != nil && e.origin != nil {
 		if e = e.origin; target == error(e) {
 			return true
@@ -242,6 +250,131 @@ func (e *Error) WithDetails(details map[string]any) *Error {
 	maps.Copy(c.Details, e.Details)
 	maps.Copy(c.Details, details)
 	return c
+}
+
+// WithReason returns a copy of e with a reason: a name that tells e from other errors with its
+// code, such as list_full, for programs. Clients get it on every transport, and [errors.Is] finds
+// e by it. It panics if reason is not a lower-case letter followed by at most 62 lower-case
+// letters, digits and underscores. The names of [Error.Reason] are those of svc itself.
+func (e *Error) WithReason(reason string) *Error {
+	if !isReason(reason) {
+		panic("svc: WithReason(" + strconv.Quote(reason) + "): write a name such as list_full, of 1 to 63 lower-case letters, digits and underscores that begins with a letter")
+	}
+	c := e.clone()
+	c.reason, c.ours = reason, false
+	return c
+}
+
+// Reason returns the name of [Error.WithReason], also of an e that a client received, or "". svc
+// itself gives errors these reasons:
+//
+//	overloaded       from Limit: the server is busy, and nothing has run
+//	not_sent         from a client of Connect: there was no connection, and nothing has run
+//	outcome_unknown  the call may have happened: a client of Connect lost the answer, or
+//	                 Idempotency.Run failed after it had begun to call the method
+//	key_reused       the idempotency key belongs to another call
+//	key_running      another call with the idempotency key has not ended
+//	not_confirmed    from Confirm and Ask: the user of the caller has not agreed
+//	cannot_ask       from Confirm and Ask: the caller has no user who could be asked
+//	invalid_token    from Bearer and APIKey: the credential is not valid
+//
+// They are about the call of the client that gets the error. If a method returns an error with one
+// of them, as a client of another service gave it, the error is sent without the reason.
+func (e *Error) Reason() string {
+	if e == nil {
+		return ""
+	}
+	return e.reason
+}
+
+// The reasons of svc itself, which the comment of Reason explains.
+const (
+	reasonOverloaded     = "overloaded"
+	reasonNotSent        = "not_sent"
+	reasonOutcomeUnknown = "outcome_unknown"
+	reasonKeyReused      = "key_reused"
+	reasonKeyRunning     = "key_running"
+	reasonNotConfirmed   = "not_confirmed"
+	reasonCannotAsk      = "cannot_ask"
+	reasonInvalidToken   = "invalid_token"
+)
+
+// isOwnReason reports whether reason is one of svc itself.
+func isOwnReason(reason string) bool {
+	switch reason {
+	case reasonOverloaded, reasonNotSent, reasonOutcomeUnknown, reasonKeyReused, reasonKeyRunning, reasonNotConfirmed, reasonCannotAsk, reasonInvalidToken:
+		return true
+	}
+	return false
+}
+
+// maxReason is how many bytes a reason has at most.
+const maxReason = 63
+
+// isReason reports whether text can be a reason: it matches ^[a-z][a-z0-9_]{0,62}$.
+func isReason(text string) bool {
+	for i := range len(text) {
+		c := text[i]
+		if ('a' > c || c > 'z') && (i == 0 || c != '_' && !isDigit(c)) {
+			return false
+		}
+	}
+	return text != "" && len(text) <= maxReason
+}
+
+// withOwnReason returns a copy of e with a reason of svc itself, which clients get.
+func (e *Error) withOwnReason(reason string) *Error {
+	c := e.clone()
+	c.reason, c.ours = reason, true
+	return c
+}
+
+// sentReason returns the reason as clients see it. One of svc itself that came with the error of
+// another service is not sent: of the call that this client made, it would be wrong.
+func (e *Error) sentReason() string {
+	if e.ours || !isOwnReason(e.reason) {
+		return e.reason
+	}
+	return ""
+}
+
+// forNextHop returns err without a reason of svc itself that clients must not get; see sentReason.
+// The transports of this package need it only where code of the application writes the error.
+func forNextHop(err error) error {
+	e := ErrorFrom(err)
+	if e == nil || e.sentReason() == e.reason {
+		return err
+	}
+	c := e.clone()
+	c.reason = ""
+	return replaceIn(err, e, c)
+}
+
+// replaceIn returns err with the error shown in place of e, which is ErrorFrom(err): clients see
+// shown, and the log and errors.Is all of err.
+func replaceIn(err error, e, shown *Error) error {
+	if err == error(e) {
+		return shown
+	}
+	return &replacedError{err, shown}
+}
+
+// A replacedError is an error of which clients see another one than the outermost *Error in it.
+type replacedError struct {
+	error
+	shown *Error
+}
+
+// Unwrap returns the error itself, for errors.Is.
+func (r *replacedError) Unwrap() error { return r.error }
+
+// As lets ErrorFrom find what clients see.
+func (r *replacedError) As(target any) bool {
+	p, ok := target.(**Error)
+	if ok {
+		*p = r.shown
+	}
+	return ok
 }
 
 // WithCause returns a copy of e whose cause is err. A nil err removes the cause.
@@ -577,6 +710,16 @@ func clip(s string, n int) string {
 		n--
 	}
 	return s[:n] + ellipsis
+}
+
+// appendReason appends the member "reason" of an error with a comma before it, or nothing if there
+// is none.
+func appendReason(dst []byte, e *Error) []byte {
+	reason := e.sentReason()
+	if reason == "" {
+		return dst
+	}
+	return append(append(append(dst, `,"reason":"`...), reason...), '"') // isReason needs no escapes
 }
 
 // appendDetails appends the member "details" of an error with a comma before it,

@@ -714,7 +714,7 @@ func ExampleAPIKey() {
 	}
 	// Output:
 	// 200 {"Lamps":[]}
-	// 401 {"error":{"code":"UNAUTHENTICATED","message":"the API key is not valid"}}
+	// 401 {"error":{"code":"UNAUTHENTICATED","message":"the API key is not valid","reason":"invalid_token"}}
 }
 
 func ExampleAllowIPs() {

@@ -467,9 +467,10 @@ type ErrorWriter func(w http.ResponseWriter, r *http.Request, err error)
 
 // WriteError responds with the envelope that every svc handler uses:
 //
-//	{"error":{"code":"NOT_FOUND","message":"no such todo","details":{…}}}
+//	{"error":{"code":"NOT_FOUND","message":"no such todo","reason":"…","details":{…}}}
 //
-// and the status and the headers of the error. Details are omitted if there are none.
+// and the status and the headers of the error. An error without a reason has no such member, nor
+// has one without details.
 // [ErrorFrom] converts errors that are not an [*Error]; nil counts as UNKNOWN. Headers of w
 // that describe a success, such as ETag and Cache-Control, are deleted. r may be nil.
 func WriteError(w http.ResponseWriter, r *http.Request, err error) {
@@ -488,7 +489,7 @@ func writeEnvelope(w http.ResponseWriter, err error, buf []byte, values *headerV
 func appendEnvelope(dst []byte, e *Error) []byte {
 	dst = appendQuoted(append(dst, `{"error":{"code":`...), string(e.code()))
 	dst = appendQuoted(append(dst, `,"message":`...), e.message())
-	return append(appendDetails(dst, e), "}}"...)
+	return append(appendDetails(appendReason(dst, e), e), "}}"...)
 }
 
 // maxPooled is the largest buffer, in bytes, that a pool keeps, so that one unusual
@@ -519,7 +520,7 @@ func appendProblem(dst []byte, r *http.Request, e *Error) []byte {
 		dst = appendQuoted(append(dst, `,"instance":`...), path)
 	}
 	dst = appendQuoted(append(dst, `,"code":`...), string(e.code()))
-	return append(appendDetails(dst, e), '}')
+	return append(appendDetails(appendReason(dst, e), e), '}')
 }
 
 // maxInstance is the longest path, in bytes, that WriteProblem writes. Clients choose the
@@ -720,7 +721,7 @@ func respondError(w http.ResponseWriter, r *http.Request, err error, opts ErrorO
 	setErrorHeader(w.Header(), errorOrUnknown(err).header)
 	tw := &trackedWriter{ResponseWriter: w}
 	panicked := callHandler(func(w http.ResponseWriter, r *http.Request) error {
-		opts.OnError(w, r, err)
+		opts.OnError(w, r, forNextHop(err))
 		return nil
 	}, tw, r)
 	if panicked != nil {
@@ -906,7 +907,7 @@ func Limit(n int, opts *ErrorOptions) func(http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 		default:
 			w.Header().Set("Retry-After", "1") // in seconds (RFC 9110, section 10.2.3)
-			refuse(w, r, Errorf(CodeUnavailable, "the server is busy; try again"), o)
+			refuse(w, r, Errorf(CodeUnavailable, "the server is busy; try again").withOwnReason(reasonOverloaded), o)
 		}
 	})
 }

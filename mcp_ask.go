@@ -67,14 +67,14 @@ func Confirm(ctx context.Context, key, message string) error {
 		if c, ok := ctx.Value(callKey{}).(*call); ok && !c.ended.Load() && ctx.Err() == nil {
 			return nil
 		}
-		return unanswered("not confirmed, since the call has ended", message)
+		return unanswered(reasonNotConfirmed, "not confirmed, since the call has ended", message)
 	}
 	if !CanAsk(ctx, "elicitation") {
-		return unanswered("not confirmed, since this client cannot ask its user, who has to do it elsewhere", message)
+		return unanswered(reasonCannotAsk, "not confirmed, since this client cannot ask its user, who has to do it elsewhere", message)
 	}
 	answer, err := Ask[confirmation](ctx, key, message)
 	if err == nil && !answer.Yes {
-		err = unanswered("the user has not said yes", message)
+		err = unanswered(reasonNotConfirmed, "the user has not said yes", message)
 	}
 	return err
 }
@@ -141,7 +141,7 @@ func (q *question) ask(ctx context.Context, capability, what string) ([]byte, er
 	x, answer := askedExchange(ctx, capability, q.key)
 	switch {
 	case x == nil:
-		return nil, unanswered(cannotAsk, what)
+		return nil, unanswered(reasonCannotAsk, cannotAsk, what)
 	case answer != nil:
 		return answer, nil
 	case x.modern():
@@ -152,7 +152,7 @@ func (q *question) ask(ctx context.Context, capability, what string) ([]byte, er
 	case err != nil:
 		return nil, err
 	case text == nil:
-		return nil, unanswered("the caller did not answer", what)
+		return nil, unanswered(reasonNotConfirmed, "the caller did not answer", what)
 	case !isJSONObject(text):
 		return nil, answerError(q.key, Violation{inBody, "", ruleType, "must be an object"})
 	}
@@ -227,8 +227,8 @@ const cannotAsk = "this caller cannot be asked, but the method needs an answer"
 
 // unanswered returns the error for a question that was not answered with yes. question is its
 // text. It is an error of svc itself, so that a method need not declare it.
-func unanswered(why, question string) error {
-	return &Error{Code: CodeFailedPrecondition, Message: why + ": " + question, origin: errUnanswered}
+func unanswered(reason, why, question string) error {
+	return &Error{Code: CodeFailedPrecondition, Message: why + ": " + question, reason: reason, ours: true, origin: errUnanswered}
 }
 
 // A question is the error of a method that needs an answer. Clients never see it as an
@@ -298,7 +298,7 @@ type form struct {
 func askForm(ctx context.Context, key, message string, t reflect.Type) (any, error) {
 	x, _ := askedExchange(ctx, "elicitation", "")
 	if x == nil {
-		return nil, unanswered(cannotAsk, message)
+		return nil, unanswered(reasonCannotAsk, cannotAsk, message)
 	}
 	f, err := x.h.formOf(t)
 	if err != nil {
@@ -309,7 +309,7 @@ func askForm(ctx context.Context, key, message string, t reflect.Type) (any, err
 		schema = f.june
 	}
 	if schema == nil {
-		return nil, unanswered(cannotAsk, message)
+		return nil, unanswered(reasonCannotAsk, cannotAsk, message)
 	}
 	params := object("mode", "form", "message", appendQuoted(nil, message), "requestedSchema", schema)
 	answer, err := AskClient(ctx, key, "elicitation/create", json.RawMessage(params))
@@ -407,9 +407,9 @@ func checkAction(key, message string, answer []byte) error {
 	case "accept":
 		return nil
 	case "decline":
-		return unanswered("the caller said no", message)
+		return unanswered(reasonNotConfirmed, "the caller said no", message)
 	case "cancel":
-		return unanswered("the caller did not answer", message)
+		return unanswered(reasonNotConfirmed, "the caller did not answer", message)
 	}
 	return answerError(key, Violation{inBody, "/action", "enum", "must be accept, decline or cancel"})
 }

@@ -589,9 +589,15 @@ func selectFrom(output []byte, list string, names []string) []byte {
 //	- /title is required
 //	- /stars must be at most 5
 //	details: {"limit":10}
+//
+// The reason follows the message unless the message says it in its words: list_full is not added
+// to "the list is full".
 func appendErrorText(dst []byte, e *Error) []byte {
 	message := e.message()
 	dst = append(append(append(dst, e.code()...), ": "...), message...)
+	if reason := e.sentReason(); reason != "" && !saysWords(message, reason) {
+		dst = append(append(append(dst, " (reason: "...), reason...), ')')
+	}
 	list, details := e.violations, e.wireDetails()
 	if own, ok := details["violations"].([]Violation); ok {
 		list, details = own, maps.Clone(details)
@@ -612,6 +618,17 @@ func appendErrorText(dst []byte, e *Error) []byte {
 		dst = appendDetailsObject(append(dst, "\ndetails: "...), details)
 	}
 	return dst
+}
+
+// saysWords reports whether a text has all words of a reason, in any order and case.
+func saysWords(text, reason string) bool {
+	text = strings.ToLower(text)
+	for word := range strings.SplitSeq(reason, "_") {
+		if !strings.Contains(text, word) {
+			return false
+		}
+	}
+	return true
 }
 
 // MCPContent is one block of content in the result of a tool (MCP 2026-07-28, Tools). By

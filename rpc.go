@@ -284,8 +284,8 @@ func checkNoParams(params []byte) error {
 	return v.err()
 }
 
-// appendRPCErrorOf appends the response for e. Its data have the code and the details of e,
-// which the envelope of REST has too.
+// appendRPCErrorOf appends the response for e. Its data have the code, the reason and the details
+// of e, which the envelope of REST has too.
 func appendRPCErrorOf(dst []byte, e *Error, id []byte) []byte {
 	var buf [512]byte
 	return appendRPCError(dst, e.RPCCode(), e.message(), appendRPCData(buf[:0], e), id)
@@ -293,7 +293,7 @@ func appendRPCErrorOf(dst []byte, e *Error, id []byte) []byte {
 
 func appendRPCData(dst []byte, e *Error) []byte {
 	dst = appendQuoted(append(dst, `{"code":`...), string(e.code()))
-	return append(appendDetails(dst, e), '}')
+	return append(appendDetails(appendReason(dst, e), e), '}')
 }
 
 // rpcEmptyBatch is the violation of an array without messages (JSON-RPC 2.0,

@@ -137,7 +137,10 @@ func (f *ErrorForm) appendBody(dst []byte, e *Error, r *http.Request) (body []by
 func (f *ErrorForm) encodeError(dst []byte, e *Error) (body []byte, err error) {
 	defer recoverTo(&err) // write and MarshalJSON are code of the application
 	// It gets a new Error, which it may change and keep, with nothing of the cause.
-	v := f.write(&Error{Code: e.code(), Message: e.message(), Details: maps.Clone(e.wireDetails()), violations: e.violations, status: int32(f.statusOf(e)), header: e.header})
+	v := f.write(&Error{
+		Code: e.code(), Message: e.message(), Details: maps.Clone(e.wireDetails()),
+		reason: e.sentReason(), violations: e.violations, status: int32(f.statusOf(e)), header: e.header,
+	})
 	if !v.IsValid() {
 		return nil, errors.New("write returned nil")
 	}

@@ -443,22 +443,23 @@ func TestClientNetwork(t *testing.T) {
 		name, url string
 		code      svc.Code
 		message   string
+		reason    string
 	}{
-		{"refused", closed.URL, svc.CodeUnavailable, "the server did not answer"},
-		{"no answer", rawServer(t, "", false), svc.CodeUnavailable, "the server did not answer"},
-		{"reset", rawServer(t, "", true), svc.CodeUnavailable, "the server did not answer"},
-		{"no HTTP", rawServer(t, "SSH-2.0-x\r\n\r\n", false), svc.CodeUnavailable, "the server did not answer"},
-		{"cut", rawServer(t, ok, false), svc.CodeUnavailable, "the response was cut"},
-		{"reset in the body", rawServer(t, ok, true), svc.CodeUnavailable, ""},
-		{"cut chunk", rawServer(t, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{\"id\"\r\n", false), svc.CodeUnavailable, "the response was cut"},
-		{"no such host", "http://host.invalid", svc.CodeUnavailable, "the server did not answer"},
+		{"refused", closed.URL, svc.CodeUnavailable, "the server did not answer", "not_sent"},
+		{"no answer", rawServer(t, "", false), svc.CodeUnavailable, "the server did not answer", "outcome_unknown"},
+		{"reset", rawServer(t, "", true), svc.CodeUnavailable, "the server did not answer", "outcome_unknown"},
+		{"no HTTP", rawServer(t, "SSH-2.0-x\r\n\r\n", false), svc.CodeUnavailable, "the server did not answer", "outcome_unknown"},
+		{"cut", rawServer(t, ok, false), svc.CodeUnavailable, "the response was cut", "outcome_unknown"},
+		{"reset in the body", rawServer(t, ok, true), svc.CodeUnavailable, "", "outcome_unknown"},
+		{"cut chunk", rawServer(t, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{\"id\"\r\n", false), svc.CodeUnavailable, "the response was cut", "outcome_unknown"},
+		{"no such host", "http://host.invalid", svc.CodeUnavailable, "the server did not answer", "not_sent"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			client := connectParts(t, test.url, svc.ClientOptions{HTTPClient: newHTTPClient(t)})
 			_, err := client.Update(context.Background(), &WidgetIn{ID: "1"})
 			e := svc.ErrorFrom(err)
-			if svc.CodeOf(err) != test.code || test.message != "" && e.Message != test.message || errors.Unwrap(e) == nil {
-				t.Errorf("%s: got %v, want %s %s with a cause", test.name, err, test.code, test.message)
+			if svc.CodeOf(err) != test.code || test.message != "" && e.Message != test.message || errors.Unwrap(e) == nil || e.Reason() != test.reason {
+				t.Errorf("%s: got %v (%s), want %s %s (%s) with a cause", test.name, err, e.Reason(), test.code, test.message, test.reason)
 			}
 		})
 	}

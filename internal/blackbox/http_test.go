@@ -272,7 +272,7 @@ func TestLimitRejectsAtOnce(t *testing.T) {
 		<-entered
 	}
 	get("/", func(w *httptest.ResponseRecorder) {
-		const body = `{"error":{"code":"UNAVAILABLE","message":"the server is busy; try again"}}`
+		const body = `{"error":{"code":"UNAVAILABLE","message":"the server is busy; try again","reason":"overloaded"}}`
 		if h := w.Header(); w.Code != 503 || w.Body.String() != body || h.Get("Retry-After") != "1" || h.Get("Connection") != "close" {
 			t.Errorf("one too many: %d %s %v", w.Code, w.Body, h)
 		}

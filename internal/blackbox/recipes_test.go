@@ -363,7 +363,7 @@ func Example_apiKeys() {
 	// Output:
 	// 201 {"id":1,"text":"Buy milk","color":"yellow","by":"robot"}
 	// 201 {"id":2,"text":"Buy milk","color":"yellow","by":"ada"}
-	// 401 {"error":{"code":"UNAUTHENTICATED","message":"the API key is not valid"}}; WWW-Authenticate: ApiKey header="X-Api-Key"
+	// 401 {"error":{"code":"UNAUTHENTICATED","message":"the API key is not valid","reason":"invalid_token"}}; WWW-Authenticate: ApiKey header="X-Api-Key"
 }
 
 // identify is for a service that only a gateway can reach, which has checked who calls.
