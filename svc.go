@@ -213,7 +213,8 @@ type MethodOptions struct {
 	// Errors are those that the method can return beside the errors of svc itself, for
 	// documents. If a method with Errors, even an empty list, returns another code, it is sent
 	// all the same, and the log has an error that says so. doc/errors.md has the codes that
-	// need not be declared.
+	// need not be declared. Two errors with one [Error.Reason] must have the same code, and the
+	// reasons of svc itself are a mistake here.
 	Errors []*Error
 	// Deprecated marks the method as deprecated in every document. It is still served.
 	Deprecated bool
@@ -337,7 +338,7 @@ func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *Servi
 	p.addIf(isOwn && err != nil, "Options.Path is %q; want segments of a path without placeholders, such as orders", o.Path)
 	p.addIf(isOwn && len(r.placeholders) > 0, "Options.Path is %q, and has no placeholders; write the route of each method in Options.Methods, such as {HTTP: %q}", o.Path, "GET /"+o.Path)
 	checkSchemes(p, o)
-	checkErrors(p, "Options", o.Errors)
+	checkErrors(p, "Options", o.Errors, nil)
 	p.addIf(o.ErrorForm != nil && o.OnError != nil, "Options has an ErrorForm and an OnError; set one, since each writes all errors")
 	s.types = c.shapes.named // only now: compiling the methods has found them all
 	if o.ErrorForm != nil {
@@ -354,14 +355,22 @@ func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *Servi
 	return s
 }
 
-// checkErrors adds a mistake for each declared error that is none.
-func checkErrors(p *mistakes, of string, list []*Error) {
+// checkErrors adds a mistake for each declared error that is none, and for each reason that
+// clients could not rely on. beside are errors that the methods declare too.
+func checkErrors(p *mistakes, of string, list, beside []*Error) {
 	for i, e := range list {
+		clashes := func(other *Error) bool {
+			return other != nil && e.reason != "" && other.reason == e.reason && other.Code != e.Code
+		}
 		switch {
 		case e == nil:
 			p.addf("%s.Errors[%d] is nil; is a package variable set later than it is used here?", of, i)
 		case e.Code != e.code():
 			p.addf("%s.Errors[%d] has the code %q, which no error has; write one of the constants, such as CodeNotFound", of, i, e.Code)
+		case isOwnReason(e.reason):
+			p.addf("%s.Errors[%d] has the reason %q, which is one of svc itself; choose another name", of, i, e.reason)
+		case slices.ContainsFunc(list[:i], clashes), slices.ContainsFunc(beside, clashes):
+			p.addf("%s.Errors[%d] has the reason %q with the code %s, and another declared error has it with another code; give one of them another reason", of, i, e.reason, e.Code)
 		}
 	}
 }

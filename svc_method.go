@@ -214,7 +214,7 @@ func (c *methodCompiler) compileMethod(rm reflect.Method) (m *method, routed boo
 		m.schemes = c.opts.Schemes
 	}
 	c.checkCallers(o)
-	checkErrors(c.mistakes, "MethodOptions", o.Errors)
+	checkErrors(c.mistakes, "MethodOptions", o.Errors, c.opts.Errors)
 	m.in, m.out, m.outType = c.compileObject(sig.in, asInput), c.compileObject(sig.out, asOutput), sig.outType
 	if c.opts.Strict && m.in != nil { // Strict is about inputs alone
 		m.in.closeObjects(c.closed)

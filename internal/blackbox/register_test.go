@@ -181,12 +181,20 @@ func TestRegisterOptions(t *testing.T) {
 	methods := func(name string, o svc.MethodOptions) *svc.Options {
 		return &svc.Options{Methods: map[string]svc.MethodOptions{name: o}}
 	}
+	full := svc.Errorf(svc.CodeFailedPrecondition, "no more room").WithReason("list_full")
 	regGolden(t, "options.txt", []regCase{
 		{"options of a method that is not there", reg[OptionsAPI](methods("create", svc.MethodOptions{HTTP: "POST /x"}))},
 		{"an authentication that documents cannot say", reg[OptionsAPI](&svc.Options{Defaults: svc.Defaults{Auth: "basic"}})},
 		{"errors that are none", reg[OptionsAPI](&svc.Options{
 			Errors:  []*svc.Error{nil, {}, {Code: "OK"}, {Code: "not_found"}},
 			Methods: map[string]svc.MethodOptions{"Do": {Errors: []*svc.Error{nil, svc.Errorf(svc.CodeOK, "fine"), svc.Errorf(svc.CodeUnknown, "x")}}},
+		})},
+		{"reasons that nobody could rely on", reg[OptionsAPI](&svc.Options{
+			Errors: []*svc.Error{full, svc.Errorf(svc.CodeAborted, "a").WithReason("list_full"), svc.Errorf(svc.CodeAborted, "b").WithReason("key_running")},
+			Methods: map[string]svc.MethodOptions{"Do": {Errors: []*svc.Error{
+				full, full.WithStatus(422), svc.Errorf(svc.CodeNotFound, "c").WithReason("list_full"), svc.Errorf(svc.CodeAborted, "d").WithReason("gone"),
+				svc.Errorf(svc.CodeNotFound, "e").WithReason("gone"), svc.Errorf(svc.CodeUnavailable, "f").WithReason("overloaded"),
+			}}},
 		})},
 		{"schemes that cannot be", reg[OptionsAPI](&svc.Options{Schemes: []svc.Scheme{
 			{}, {Type: "digest"}, {Type: "bearer", Header: "X-Token"}, {Type: "basic", ConfigURL: "https://a.example", AuthURL: "a", TokenURL: "t"},
