@@ -96,9 +96,9 @@ type inputOptions struct {
 	// allow reports whether an unknown member is allowed, which is at path and has this
 	// value. If it is nil, objectPlan.strict decides.
 	allow func(d *decoder, value []byte) bool
-	// beside has the arguments of an MCP tool that its input does not have, such as
-	// idempotency_key. They are suggested for misspelt members of the root.
-	beside []*field
+	// beside has the names of the arguments of an MCP tool that its input does not have, such
+	// as idempotency_key. They are suggested for misspelt members of the root.
+	beside []knownName
 
 	keepURL bool // strings may be parts of the path and the query of the request; see isShortURL
 	ahead   int  // how many bytes of the input are still to come and not in scan.data: those of the query
@@ -123,6 +123,7 @@ type report struct {
 	tooDeep      bool
 	nestedErr    error      // the first nested error
 	nestedCount  int        // how many violations it has
+	distances    int        // how many were computed for suggestions; see suggestName
 	keyViolation *Violation // of the idempotency key, which is found before start; see finishInput
 	leanErr      Error      // the memory of the error if inputOptions.lean is set
 }
@@ -130,7 +131,7 @@ type report struct {
 // reset empties r for the next input, but for keyViolation.
 func (r *report) reset(lean bool) {
 	r.dropViolations(lean)
-	r.validateErr, r.tooDeep = nil, false
+	r.validateErr, r.tooDeep, r.distances = nil, false, 0
 }
 
 // dropViolations drops the violations, those of nested errors too. If lean is set, it keeps
@@ -668,6 +669,7 @@ func decodeMap(setKey setter, elem decodeFunc, s *shape, limit *rule) decodeFunc
 //	  of the published schema; see nextMember
 //	fields[named:] have none, so no member is decoded into them
 //	byName has the index of each field by its wire name
+//	known has the wire names that are suggested for unknown ones
 //	need has the indexes of the fields that are required or have a default;
 //	  completeAbsent looks at no others
 //	strict makes unknown members violations
@@ -675,6 +677,7 @@ type objectPlan struct {
 	fields []fieldPlan
 	named  int
 	byName map[string]int
+	known  []knownName
 	need   []int
 	strict bool
 	union  *unionPlan // nil for other structs
@@ -756,6 +759,13 @@ func (c *decoders) objectPlan(fields []*field, sources map[*field]fieldSource) *
 			p.need = append(p.need, i)
 		}
 		p.fields = append(p.fields, plan)
+	}
+	if !c.outputs { // of which unknown members are ignored
+		var names []string
+		for _, f := range named[:p.named] {
+			names = append(names, f.name)
+		}
+		p.known = newKnownNames(names)
 	}
 	return p
 }
@@ -972,21 +982,20 @@ func (p *objectPlan) skipUnknown(d *decoder, set *nameSet, name []byte) {
 	d.pop()
 }
 
-// unknownComplaint returns the complaint about an unknown member.
+// unknownComplaint returns the complaint about an unknown member, with the suggestion of a
+// known one.
 func (p *objectPlan) unknownComplaint(d *decoder, name string) *complaint {
 	if d.report.found.full() {
 		return errUnknown
 	}
-	known := make([]string, p.named)
-	for i := range known {
-		known[i] = p.fields[i].name
-	}
+	var beside []knownName
 	if len(d.path) == 1 {
-		for _, f := range d.opts.beside {
-			known = append(known, f.name)
-		}
+		beside = d.opts.beside
 	}
-	return unknownComplaint(name, known)
+	if meant := suggestName(name, &d.report.distances, p.known, beside); meant != "" {
+		return &complaint{ruleUnknown, errUnknown.message + meant}
+	}
+	return errUnknown
 }
 
 var errRequired = &complaint{ruleRequired, "is required"}

@@ -9,7 +9,6 @@ package svc
 //   - Violation, and the list that collects those of one input within limits
 //   - the details of an error as JSON; http.go and the transports frame them
 //   - the mistakes of a registration, in the interface, the types and the options
-//   - the suggestion of a known name for an unknown one
 
 import (
 	"cmp"
@@ -832,66 +831,3 @@ func (p *mistakes) panicIfAny(what string) {
 }
 
 var errUnknown = &complaint{ruleUnknown, "is not a known property"}
-
-// unknownComplaint returns the complaint about an unknown property, with the suggestion of
-// a known one.
-func unknownComplaint(name string, known []string) *complaint {
-	if meant := suggestName(name, known); meant != "" {
-		return &complaint{ruleUnknown, errUnknown.message + meant}
-	}
-	return errUnknown
-}
-
-// suggestName returns the end of a message about an unknown name, or "":
-//
-//	titel      among title, note: ; did you mean "title"?
-//	dueDate    among due_date:    ; did you mean "due_date"?
-//	x          among y:           nothing
-//
-// It prefers a known name that differs only in case, _ and -. Otherwise it takes the first
-// with the least edit distance, which may be 2, and no more than a third of the length.
-func suggestName(name string, known []string) string {
-	sent := []rune(name)
-	if len(sent) > 64 { // comparing costs the product of the lengths
-		return ""
-	}
-	letters := strings.NewReplacer("_", "", "-", "")
-	nearest, least := "", min(2, len(sent)/3)+1
-	for _, candidate := range known {
-		if strings.EqualFold(letters.Replace(candidate), letters.Replace(name)) {
-			nearest = candidate
-			break
-		}
-		if distance := editDistance(sent, []rune(candidate)); distance < least {
-			nearest, least = candidate, distance
-		}
-	}
-	if nearest == "" {
-		return ""
-	}
-	return `; did you mean "` + nearest + `"?`
-}
-
-// editDistance returns how many runes must be inserted, deleted, replaced or swapped with
-// their neighbor to turn a into b (the restricted Damerau-Levenshtein distance). rows has
-// the distances from each beginning of a to each of b.
-func editDistance(a, b []rune) int {
-	rows := make([][]int, len(a)+1)
-	for i := range rows {
-		rows[i] = make([]int, len(b)+1)
-		for j := range rows[i] {
-			switch {
-			case i == 0 || j == 0:
-				rows[i][j] = i + j
-			case a[i-1] == b[j-1]:
-				rows[i][j] = rows[i-1][j-1]
-			default:
-				rows[i][j] = 1 + min(rows[i-1][j-1], rows[i-1][j], rows[i][j-1])
-			}
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] { // swapping neighbors is one step
-				rows[i][j] = min(rows[i][j], 1+rows[i-2][j-2])
-			}
-		}
-	}
-	return rows[len(a)][len(b)]
-}

@@ -367,7 +367,8 @@ type toolArguments struct {
 	headers []headerParam               // the arguments that headers mirror
 	closed  bool                        // unknown arguments are refused: no MCPOptions.AllowUnknown
 	allow   func(*decoder, []byte) bool // tool.allows, or nil where Options.Strict decides; see inputOptions.allow
-	beside  []*field                    // arguments that the input does not have; see inputOptions.beside
+	beside  []*field                    // arguments that the input does not have
+	suggest []knownName                 // their names; see inputOptions.beside
 }
 
 // A toolResult is the form of the results of a tool; see compileOutput.
@@ -404,7 +405,7 @@ func (x *toolIndex) lookupTool(p *mistakes, option, key string) *tool {
 	case slices.ContainsFunc(x.service.methods, func(m *method) bool { return m.goName == key || toolName(m) == key }):
 		p.addf("%s[%q]: MCP does not serve the method; add TransportMCP to its Transports, or drop this if it takes a Body, which MCP has not", option, key)
 	default:
-		p.addf("%s[%q]: %s has no method of that name%s", option, key, x.service.opts.Name, suggestName(key, slices.Sorted(maps.Keys(x.named))))
+		p.addf("%s[%q]: %s has no method of that name%s", option, key, x.service.opts.Name, suggestName(key, new(int), newKnownNames(slices.Sorted(maps.Keys(x.named)))))
 	}
 	return nil
 }
@@ -549,6 +550,7 @@ func (t *tool) allows(d *decoder, value []byte) bool {
 
 // addArgument adds an argument that the input does not have.
 func (t *tool) addArgument(name, doc string, optional bool, schema map[string]any) {
+	t.suggest = append(t.suggest, newKnownNames([]string{name})...)
 	t.beside = append(t.beside, &field{fieldName: fieldName{name: name}, fieldTexts: fieldTexts{doc: doc}, optional: optional, shape: &shape{kind: kindCustom, custom: schema}})
 }
 

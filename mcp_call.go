@@ -275,7 +275,7 @@ func (x *exchange) readInput() (in any, err error) {
 	if e = cmp.Or(e, x.readAnswers(m)); e != nil {
 		return nil, e
 	}
-	x.ws.dec.opts.allow, x.ws.dec.opts.beside = t.allow, t.beside
+	x.ws.dec.opts.allow, x.ws.dec.opts.beside = t.allow, t.suggest
 	if t.key != nil { // from an argument, since some hosts send the same header with each request
 		var values []string
 		if value := memberAt(m.arguments, keyArgument); value != nil {
@@ -367,7 +367,7 @@ func (x *exchange) readParams(method []byte) (in any, err error) {
 		names.addName(s, name)
 		if t := m.tool; s.peek() == '{' && t != nil && string(name) == "arguments" && t.method.bindsEarly(x) {
 			start := s.pos
-			x.ws.dec.opts.allow, x.ws.dec.opts.beside = t.allow, t.beside
+			x.ws.dec.opts.allow, x.ws.dec.opts.beside = t.allow, t.suggest
 			in, err = t.bind.readObject(&x.ws.dec)
 			m.arguments = s.data[start:s.pos]
 			continue

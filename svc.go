@@ -439,7 +439,7 @@ func suggestMethod(iface reflect.Type, name string) string {
 	for i := range iface.NumMethod() {
 		known = append(known, iface.Method(i).Name)
 	}
-	return suggestName(name, known)
+	return suggestName(name, new(int), newKnownNames(known))
 }
 
 // Join returns one service with the methods of all services: one set of routes and one
