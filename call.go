@@ -17,6 +17,7 @@ package svc
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math"
@@ -42,6 +43,7 @@ import (
 //	                              call.callMethod, which runs endpoint.invoke or
 //	                              the method, with an idempotency key in
 //	                              Idempotency.Run
+//	body    call.endBody          those of reading a Body, if the method has returned none
 //	output  carrier.encodeOutput  INTERNAL for an output that cannot be written
 //	end     call.end              tells Options.Observe and the log
 //
@@ -74,6 +76,9 @@ type carrier interface {
 	httpStatus(err error) int
 	// rpcName returns Observation.RPC.
 	rpcName() string
+	// bodyReader returns the Body that the method reads, or nil if it is not open. It is asked
+	// for only if the input has a Body.
+	bodyReader() *bodyReader
 }
 
 // httpStatus returns 0, for a carrier without a response.
@@ -81,6 +86,9 @@ func (c *call) httpStatus(error) int { return 0 }
 
 // rpcName returns no name, for a carrier whose calls have no other than that of the method.
 func (c *call) rpcName() string { return "" }
+
+// bodyReader returns nil, for a carrier whose transport carries no Body.
+func (c *call) bodyReader() *bodyReader { return nil }
 
 // A streamCarrier is a carrier that runs the streams of methods. For another carrier, the
 // stream is the output. One of a transport with transportRow.streams must be a streamCarrier.
@@ -99,6 +107,7 @@ func (c *call) run(t carrier) (err error) {
 	done := false
 	defer func() {
 		c.ended.Store(true)
+		c.endBody(t)
 		if done {
 			return
 		}
@@ -143,6 +152,9 @@ func (c *call) runSteps(t carrier) error {
 	if err != nil {
 		return err
 	}
+	if err = c.endBody(t); err != nil {
+		return c.discardOutput(func(error) {}, out, err)
+	}
 	if c.method.sendsFile() && c.ws != nil {
 		return c.sendFile(t, out)
 	}
@@ -169,7 +181,41 @@ func (c *call) callStream(t streamCarrier, in any) error {
 	if err != nil {
 		return err
 	}
+	if err = c.endBody(t); err != nil {
+		return c.discardOutput(cancel, stream, err)
+	}
 	return t.runStream(ctx, cancel, stream)
+}
+
+// endBody ends the Body that the method reads, if it has one: before anything of the answer is
+// sent, and on the other ways out of run. Read after that, it would be the connection of another
+// request. The error is that of a Read, and the answer of a method that has returned none.
+func (c *call) endBody(t carrier) error {
+	if !c.method.takesBody() {
+		return nil
+	}
+	err := t.bodyReader().end(c.Context)
+	if err == errBodyRead && c.method.stream == "" && !c.method.sendsFile() {
+		return nil // the output is complete
+	}
+	return err
+}
+
+// discardOutput releases an output in whose place the answer is err: it closes a File, and runs
+// a stream, whose ctx it ends by cancel, without taking items. It returns err, with the panic of
+// either.
+func (c *call) discardOutput(cancel context.CancelCauseFunc, out any, err error) error {
+	var panicked error
+	switch {
+	case c.method.sendsFile():
+		panicked = closeReader(c.method.out.file.fileIn(out).Content)
+	case c.method.stream != "":
+		panicked = c.method.discardStream(cancel, out)
+	}
+	if panicked != nil {
+		return errors.Join(err, panicked)
+	}
+	return err
 }
 
 // bindsEarly reports whether an input may be decoded while the message around it is read. That
@@ -388,7 +434,8 @@ func (c *call) transport() Transport {
 // An unknown method is UNIMPLEMENTED. A wrong input is INVALID_ARGUMENT, also one of another
 // type or nested more than 1,000 levels deep. A [Body] has the type and the limits of a
 // request. Without the [Principal] that the method needs in ctx, the error is UNAUTHENTICATED
-// or PERMISSION_DENIED. [WithIdempotencyKey] gives the call a key.
+// or PERMISSION_DENIED. [WithIdempotencyKey] gives the call a key. If a goroutine of the method
+// still reads a Body when the method returns, Call waits for that Read until ctx ends.
 //
 // An optional field counts as absent if it is zero. Call applies no defaults;
 // [Service.NewInput] does. Call sets empty discriminators of unions, and Validate methods may
@@ -403,7 +450,6 @@ func (s *Service) Call(ctx context.Context, resource, method string, input any) 
 		c.request, c.response = outer.request, outer.response
 	}
 	err = c.run(c)
-	c.body.end() // nothing may read it any more; encodeOutput has said what went wrong with it
 	c.observe(c, err)
 	err = forCaller(err)
 	if err != nil && m.isUndeclared(err) { // other errors are for the caller alone
@@ -463,8 +509,10 @@ func (c *localCall) readInput() (any, error) {
 
 func (c *localCall) encodeOutput(out any) error {
 	c.output = out
-	return c.body.end()
+	return nil
 }
+
+func (c *localCall) bodyReader() *bodyReader { return c.body }
 
 // NewInput returns a new input of a method for [Service.Call], with all defaults. It returns
 // nil for a method without an input, and an UNIMPLEMENTED error for an unknown method.

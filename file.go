@@ -10,6 +10,7 @@ package svc
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -17,10 +18,12 @@ import (
 	"math"
 	"mime"
 	"net/http"
+	"os"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 	"unicode"
 )
@@ -36,7 +39,8 @@ import (
 //
 // If the body is too large, too slow or cut, Read returns an [*Error]. Check it before you
 // store the file, since the method has read a part of it. If the method returns no error, the
-// client gets that of Read.
+// client gets that of Read. A method that returns a [Stream] or a [File] must have read the Body
+// before, since neither can read it.
 type Body struct {
 	ContentType string // as the client sent it; empty if it sent none
 	Size        int64  // in bytes; -1 if it is not known
@@ -85,14 +89,20 @@ type bodyReader struct {
 	r     *http.Request       // nil outside a request
 	body  io.Reader
 	turn  chan struct{} // has room for one
-	ended bool          // the method has returned; turn stays full
+	ended atomic.Bool   // the method has returned; turn stays full, if end has got it
 
 	total int64         // bytes that have arrived
 	spent time.Duration // in waiting for the current block
 	err   error         // what every later Read returns
 }
 
-var errBodyOver = Errorf(CodeInternal, "a Body can be read only until its method returns, by one goroutine at a time")
+// The errors of misuse: errBodyOver is that of a Read. errBodyRead is the answer of a method
+// whose Stream or File comes while a goroutine reads: over HTTP/1 the end of that Read cancels
+// the ctx of the method, with which both may work.
+var (
+	errBodyOver = Errorf(CodeInternal, "a Body can be read only until its method returns, by one goroutine at a time")
+	errBodyRead = Errorf(CodeInternal, "the method has returned a Stream or a File while another goroutine read its Body: wait for that goroutine first")
+)
 
 // openBody returns the Body of r, or the error that rejects the request.
 func (t *fileTags) openBody(w http.ResponseWriter, r *http.Request, l limits) (*Body, error) {
@@ -143,6 +153,9 @@ func (b *bodyReader) Read(p []byte) (n int, err error) {
 	if timed {
 		http.NewResponseController(b.w).SetReadDeadline(start.Add(b.time - b.spent))
 	}
+	if b.ended.Load() { // after the deadline, or it could replace the one by which end interrupts
+		return 0, errBodyOver
+	}
 	n, err = b.body.Read(p)
 	if timed && b.r.ProtoMajor != 1 { // see openBody
 		http.NewResponseController(b.w).SetReadDeadline(time.Time{})
@@ -162,24 +175,20 @@ func (b *bodyReader) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// end makes every later Read fail, and ends one that another goroutine is in. It returns the
-// error of a Read that has failed, or nil. net/http then reads the rest of a small body, or
-// closes the connection.
-func (b *bodyReader) end() error {
-	if b == nil || b.ended {
+// end makes every later Read fail, and interrupts one that another goroutine is in. It returns
+// the error of a Read that has failed, errBodyRead for one that it has interrupted, or nil. It
+// does nothing if it is called again. net/http then reads the rest of a small body, or closes
+// the connection.
+func (b *bodyReader) end(ctx context.Context) error {
+	if b == nil || b.ended.Swap(true) {
 		return nil
 	}
-	b.ended = true
 	select {
 	case b.turn <- struct{}{}:
-	default: // a goroutine that the method has started is in Read: end its wait
-		if b.w != nil {
-			http.NewResponseController(b.w).SetReadDeadline(time.Unix(1, 0))
-			b.turn <- struct{}{}
-			leaveBody(b.w, b.r)
-			return nil
+	default:
+		if !b.interrupt(ctx) {
+			return errBodyRead
 		}
-		b.turn <- struct{}{}
 	}
 	switch {
 	case b.err == io.EOF:
@@ -191,6 +200,27 @@ func (b *bodyReader) end() error {
 		b.setDeadline(b.w, b.r)
 	}
 	return b.err
+}
+
+// interrupt ends the Read that a goroutine of the method is in, and waits for turn. It reports
+// false if the Read has failed for that, or goes on: what the application reads from has no
+// deadline, so interrupt then waits until ctx ends.
+func (b *bodyReader) interrupt(ctx context.Context) bool {
+	var over <-chan struct{}
+	if b.w == nil || http.NewResponseController(b.w).SetReadDeadline(time.Unix(1, 0)) != nil {
+		over = ctx.Done()
+	}
+	select {
+	case b.turn <- struct{}{}:
+	case <-over:
+		return false
+	}
+	if b.w == nil || !errors.Is(b.err, os.ErrDeadlineExceeded) {
+		return true
+	}
+	leaveBody(b.w, b.r)
+	b.setDeadline(b.w, b.r) // for what net/http reads after the response
+	return false
 }
 
 // A File is an output that is not JSON, such as a picture or an export. A method returns one,

@@ -176,6 +176,8 @@ func (c *restCall) httpStatus(err error) int {
 	return c.method.status
 }
 
+func (c *restCall) bodyReader() *bodyReader { return c.ws.raw }
+
 func (h *restHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.serveRequest(w, r, h) }
 
 func (h *restHandler) writeErrorResponse(w http.ResponseWriter, r *http.Request, err error) {
@@ -201,7 +203,6 @@ func (h *restHandler) respond(w http.ResponseWriter, r *http.Request, ws *worksp
 		if c.refused {
 			leaveBody(w, r)
 		}
-		c.ws.raw.end()
 		if h.opts.OnError == nil { // as WriteError, in memory that is there
 			ws.enc.buf = writeEnvelope(w, err, ws.enc.buf, &c.values)
 		} else {
@@ -249,7 +250,7 @@ func (c *restCall) readInput() (any, error) {
 	switch {
 	case m.takesBody():
 		body, err = m.in.file.tags.openBody(w, r, m.limits)
-		raw = reflect.ValueOf(body).Elem()
+		ws.raw, raw = body.content.(*bodyReader), reflect.ValueOf(body).Elem()
 	case m.bind.rest.body == nil:
 		err = checkSite(w, r)
 	default:
@@ -272,11 +273,9 @@ func (c *restCall) readInput() (any, error) {
 	}
 	in, err := m.bind.bindRequest(&ws.dec, &requestValues{r, r.URL.RawQuery, isShortURL(r), r.Header, ws.body, raw, strict, versioned})
 	switch {
-	case err == nil && body == nil:
+	case body == nil && err == nil:
 		ws.forgetBody()
-	case err == nil:
-		c.ws.raw = body.content.(*bodyReader)
-	case body != nil:
+	case body != nil && err != nil:
 		leaveBody(w, r)
 	}
 	return in, err
@@ -286,8 +285,8 @@ func (c *restCall) readInput() (any, error) {
 // It sends a File itself.
 func (c *restCall) encodeOutput(out any) (err error) {
 	m, ws, encode := c.method, c.ws, c.method.encode
-	if err = c.ws.raw.end(); err != nil || m.out == nil {
-		return err
+	if m.out == nil {
+		return nil
 	}
 	if m.headers != nil {
 		encode = m.headers.encode
