@@ -234,7 +234,7 @@ func (b *bodyReader) interrupt(ctx context.Context) bool {
 // [io.Closer]. An interceptor that returns an error or another File closes it.
 //
 // An error of Content before the first byte is INTERNAL, and a later one closes the connection.
-// doc/files.md has more.
+// So is an end before Size. doc/files.md has more.
 type File struct {
 	Name        string    // to save the file as; cut at 255 bytes
 	ContentType string    // one of the tag contentType; default: its only type, else application/octet-stream
@@ -281,7 +281,20 @@ func (f *File) check(t *fileTags) error {
 //	bytes=-500   => 206 with the last 500
 //	bytes=1000-  => 416
 //	bytes=0-1,5- => 200 with all, as if there were no Range
+//
+// Numbers can have any length: bytes=0-99999999999999999999 is the whole file.
 var oneRange = regexp.MustCompile(`^bytes=([0-9]+-[0-9]*|-0*[1-9][0-9]*)$`)
+
+// clampRange returns a value that oneRange matches with numbers that fit into an int64, as
+// http.ServeContent wants them. No file has more bytes.
+func clampRange(value string) string {
+	return rangeNumber.ReplaceAllStringFunc(value, func(number string) string {
+		n, _ := strconv.ParseInt(number, 10, 64) // the largest one for a number that does not fit
+		return strconv.FormatInt(n, 10)
+	})
+}
+
+var rangeNumber = regexp.MustCompile(`[0-9]+`)
 
 // A fileSender sends a File. As the ResponseWriter of http.ServeContent it learns the status
 // and the header of the response, without sending them: the header is sent with the first
@@ -341,10 +354,10 @@ func (s *fileSender) sendFile(f *File, r *http.Request) (err error) {
 	if err != nil && err != io.EOF {
 		return err
 	}
-	s.begin() // of an empty file
 	if n < length && length < math.MaxInt64 {
-		s.err = fmt.Errorf("the File ended after %d of %d bytes", n, length)
+		return fmt.Errorf("it ended after %d of %d bytes", n, length)
 	}
+	s.begin() // of an empty file
 	return nil
 }
 
@@ -365,6 +378,8 @@ func (s *fileSender) decide(f *File, r *http.Request, size int64, canSeek bool) 
 	seen := http.Request{Method: http.MethodHead, Header: r.Header.Clone()}
 	if ranges := r.Header["Range"]; len(ranges) != 1 || !canSeek || size == 0 || !oneRange.MatchString(ranges[0]) {
 		seen.Header.Del("Range")
+	} else {
+		seen.Header.Set("Range", clampRange(ranges[0]))
 	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead { // RFC 9110, sections 13.1 and 14.2
 		seen.Header = nil

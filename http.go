@@ -648,7 +648,15 @@ func isHeaderValue(text string) bool {
 // W/"v1", with the quotes (RFC 9110, section 8.8.3).
 func isEntityTag(text string) bool {
 	text = strings.TrimPrefix(text, "W/")
-	return len(text) >= 2 && text[0] == '"' && strings.IndexByte(text[1:], '"') == len(text)-2 && !strings.ContainsAny(text, " \t")
+	if len(text) < 2 || text[0] != '"' || text[len(text)-1] != '"' {
+		return false
+	}
+	for _, c := range []byte(text[1 : len(text)-1]) {
+		if c <= ' ' || c == '"' || c == 0x7f {
+			return false
+		}
+	}
+	return true
 }
 
 // isUnchanged reports whether the client of r already has the representation with the

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math/big"
 	"mime"
 	"net"
 	"net/http"
@@ -594,6 +595,54 @@ func TestFileIsServeContent(t *testing.T) {
 	}
 }
 
+// Verify which part of a file is the answer to each pair of numbers, as RFC 9110, section 14.1.2,
+// says it. http.ServeContent is no oracle for numbers beyond an int64.
+func TestFileRanges(t *testing.T) {
+	const text = "0123456789"
+	h := svc.MustRegister[FilesAPI](files{file: func(int) *svc.File { return &svc.File{Content: strings.NewReader(text)} }}, fileOptions()).REST()
+	numbers := []string{"", "0", "00", "1", "3", "9", "010", "10", "11", "99", "9223372036854775806", "9223372036854775807", "9223372036854775808",
+		"18446744073709551615", "18446744073709551616", "18446744073709551619", "99999999999999999999", "00000000000000000000000004", strings.Repeat("9", 400)}
+	for _, first := range numbers {
+		for _, last := range numbers {
+			t.Run(rowName(first+"-"+last), func(t *testing.T) {
+				r, w := httptest.NewRequest("GET", "/files/1", nil), httptest.NewRecorder()
+				r.Header.Set("Range", "bytes="+first+"-"+last)
+				h.ServeHTTP(w, r)
+				status, want := rangeOf(text, first, last)
+				got := w.Body.String()
+				if w.Code == 416 {
+					got = w.Header().Get("Content-Range")
+				}
+				if w.Code != status || got != want {
+					t.Errorf("%d %q, want %d %q", w.Code, got, status, want)
+				}
+			})
+		}
+	}
+}
+
+// rangeOf returns the status and the part of text for a range, or the Content-Range of a 416.
+func rangeOf(text, first, last string) (int, string) {
+	const unsatisfied = "bytes */10"
+	size := big.NewInt(int64(len(text)))
+	from, _ := new(big.Int).SetString(first, 10)
+	to, _ := new(big.Int).SetString(last, 10)
+	switch {
+	case from == nil && (to == nil || to.Sign() == 0): // not a range, or one of no bytes: ignored
+		return 200, text
+	case from == nil: // the last bytes
+		if to.Cmp(size) > 0 {
+			to = size
+		}
+		return 206, text[len(text)-int(to.Int64()):]
+	case from.Cmp(size) >= 0, to != nil && to.Cmp(from) < 0:
+		return 416, unsatisfied
+	case to == nil || to.Cmp(size) >= 0:
+		return 206, text[from.Int64():]
+	}
+	return 206, text[from.Int64() : to.Int64()+1]
+}
+
 // Verify the answers of single files, on the wire and for Options.Observe.
 func TestFile(t *testing.T) {
 	var broken *brokenSource
@@ -634,6 +683,13 @@ func TestFile(t *testing.T) {
 			return &svc.File{Content: io.MultiReader(strings.NewReader("abc"), panicReader{"no disk"})}
 		},
 		16: func() *svc.File { return &svc.File{Content: minusSeeker{strings.NewReader("abc")}} },
+		17: func() *svc.File { return &svc.File{Content: io.MultiReader(), Size: 5, ETag: `"e"`} },
+		18: func() *svc.File { return &svc.File{Content: iotest.ErrReader(errors.New(secret)), Size: 5} },
+		19: func() *svc.File { broken.read = io.EOF; return &svc.File{Content: broken} },
+		20: func() *svc.File { return &svc.File{Content: strings.NewReader("x"), ETag: "\"a\nb\""} },
+		21: func() *svc.File { return &svc.File{Content: strings.NewReader("x"), ETag: "\"a\x7f\""} },
+		22: func() *svc.File { return &svc.File{Content: strings.NewReader("x"), ETag: "W/\"a\x00\""} },
+		23: func() *svc.File { return &svc.File{Content: strings.NewReader("x"), ETag: "\"ä!~\""} },
 	}
 	var observed []error
 	opts, served := fileOptions(), make(chan bool, 1)
@@ -658,6 +714,15 @@ func TestFile(t *testing.T) {
 		{"copied, HEAD", "HEAD /files/2", "", "200 | application/octet-stream | 3 |  | attachment | ", ""},
 		{"of unknown size", "GET /files/3", "", "200 | application/octet-stream | 3 |  | inline | abc", ""},
 		{"shorter than said", "GET /files/4", "", "cut", svc.CodeInternal},
+		{"nothing of what was said", "GET /files/17", "", "500 | application/json |", svc.CodeInternal},
+		{"nothing of what was said, HEAD", "HEAD /files/17", "", "200 | application/octet-stream | 5 |", ""},
+		{"Read of what was said fails", "GET /files/18", "", "500 | application/json |", svc.CodeInternal},
+		{"nothing of what Seek has found", "GET /files/19", "", "500 | application/json |", svc.CodeInternal},
+		{"nothing of a range", "GET /files/19", "Range: bytes=3-4\r\n", "500 | application/json |", svc.CodeInternal},
+		{"entity tag of two lines", "GET /files/20", "", "500 | application/json |", svc.CodeInternal},
+		{"entity tag with DEL", "GET /files/21", "", "500 | application/json |", svc.CodeInternal},
+		{"weak entity tag with NUL", "GET /files/22", "", "500 | application/json |", svc.CodeInternal},
+		{"entity tag beyond ASCII", "GET /files/23", "If-None-Match: \"ä!~\"\r\n", "304 |", ""},
 		{"empty", "GET /files/5", "Range: bytes=-5\r\n", "200 | application/octet-stream | 0 | bytes | attachment | ", ""},
 		{"behind the end", "GET /files/1", "Range: bytes=4-\r\n", "416 | application/json |", svc.CodeOutOfRange},
 		{"nil", "GET /files/6", "", "500 | application/json |", svc.CodeInternal},
