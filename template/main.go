@@ -1,7 +1,8 @@
 // Command template is a program to copy: a todo service that keeps its data in memory,
 // and a few plain handlers.
 //
-//	main.go       the server: routes, middleware, timeouts, start and stop
+//	main.go       the server: routes, middleware, timeouts
+//	shutdown.go   its end after a signal
 //	todo.go       the service: its interface, inputs, outputs and methods
 //	watch.go      the method that streams
 //	files.go      the methods that read and return a file
@@ -21,9 +22,7 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 	"time"
 
 	"example.com/svc"
@@ -34,14 +33,14 @@ func main() {
 	addr := flag.String("addr", "127.0.0.1:8080", "the `address` to listen on; with port 0, a free port")
 	stdio := flag.Bool("mcp", false, "serve an AI assistant on standard input and output")
 	probe := flag.Bool("health", false, "check the health of the process at the address; exit with 0 if it is healthy")
+	drain := flag.Duration("drain", 3*time.Second, "for how `long` to accept requests after SIGTERM, so that load balancers can stop sending them")
 	flag.Parse()
 	if flag.NArg() > 0 {
 		fmt.Fprintf(os.Stderr, "unexpected argument %q\n", flag.Arg(0))
 		flag.Usage()
 		os.Exit(2)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal kills the program
+	ctx := untilSignal()
 	err := error(nil)
 	switch {
 	case *probe:
@@ -51,7 +50,7 @@ func main() {
 		os.Stdout = os.Stderr // other text on standard output would garble the messages
 		err = runMCP(ctx, os.Stdin, out)
 	default:
-		err = run(ctx, *addr, os.Stdout)
+		err = run(ctx, *addr, *drain, os.Stdout)
 	}
 	if err != nil {
 		log.Fatal(err)
@@ -147,17 +146,9 @@ func newServer(handler http.Handler) *http.Server {
 	}
 }
 
-// drainTime is how long requests may take after a signal. It is less than 30 seconds,
-// after which Kubernetes kills the process by default.
-const drainTime = 25 * time.Second
-
-// readTime is how long open connections are served after a signal, so that requests
-// that clients have already sent can arrive.
-const readTime = 100 * time.Millisecond
-
-// run prints the guide to out and serves on addr until ctx ends. Then it accepts no more
-// requests and waits for those in progress, for at most drainTime.
-func run(ctx context.Context, addr string, out io.Writer) error {
+// run prints the guide to out and serves on addr until ctx ends; then it stops as serve
+// says.
+func run(ctx context.Context, addr string, drain time.Duration, out io.Writer) error {
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
 		return err
@@ -169,32 +160,13 @@ func run(ctx context.Context, addr string, out io.Writer) error {
 	if tcp, ok := listener.Addr().(*net.TCPAddr); ok && callers == nil && !tcp.IP.IsLoopback() {
 		log.Print("everybody who can reach this address may call; set TODO_TOKENS")
 	}
-	counts := new(metrics)
-	handler := newHandler(newService(newStore(), ctx.Done(), counts.observe, callers), counts)
+	counts, stopping := new(metrics), make(chan struct{})
+	handler := newHandler(newService(newStore(), stopping, counts.observe, callers), counts)
 	handler = withProfiles(callers.guard(handler), os.Getenv("PPROF_USER"), os.Getenv("PPROF_PASSWORD"))
 	handler = withOrigins(handler, os.Getenv("TODO_ORIGINS"))
 	server := newServer(handler)
 	printGuide(out, "http://"+listener.Addr().String())
-
-	stopped := make(chan error, 1)
-	go func() {
-		<-ctx.Done()
-		log.Print("stopping: waiting for requests in progress")
-		// Shutdown drops requests that have not been read. So first accept no new
-		// connections, and read the requests on the open ones.
-		listener.Close()
-		time.Sleep(readTime)
-		drain, cancel := context.WithTimeout(context.Background(), drainTime)
-		defer cancel()
-		stopped <- server.Shutdown(drain)
-	}()
-	if err := server.Serve(listener); ctx.Err() == nil {
-		return err
-	}
-	if err := <-stopped; err != nil {
-		return fmt.Errorf("some requests were still in progress after %v: %w", drainTime, err)
-	}
-	return nil
+	return serve(ctx, server, listener, drainAfter(ctx, drain), func() { close(stopping) })
 }
 
 // guide lists the routes, with a command to try each of them. In a new process all

@@ -66,10 +66,16 @@ type process struct {
 }
 
 // start starts the program on a free port and waits until it says where. env
-// adds to the environment.
+// adds to the environment. After SIGTERM it stops at once.
 func start(t *testing.T, env ...string) *process {
 	t.Helper()
-	p := &process{cmd: exec.Command(program, "-addr", "127.0.0.1:0")}
+	return startDraining(t, "0s", env...)
+}
+
+// startDraining is start for a program that accepts requests for so long after SIGTERM.
+func startDraining(t *testing.T, drain string, env ...string) *process {
+	t.Helper()
+	p := &process{cmd: exec.Command(program, "-addr", "127.0.0.1:0", "-drain", drain)}
 	p.cmd.Env = append(os.Environ(), append([]string{"PPROF_USER=", "PPROF_PASSWORD=", "TODO_TOKENS=", "TODO_ORIGINS="}, env...)...)
 	stdout, err := p.cmd.StdoutPipe()
 	if err != nil {
@@ -398,20 +404,22 @@ func TestGuideIsComplete(t *testing.T) {
 	}
 }
 
-// Verify that a signal lets a request in flight finish. The request is known to
+// Verify that a signal lets a request in flight finish, and that SIGINT waits for nothing
+// else. The request is known to
 // be in flight, since the server asks for its body (RFC 9110, section 10.1.1).
 func TestSignal(t *testing.T) {
 	for _, test := range []struct {
 		signal       os.Signal
+		drain        string
 		route        string
 		first, other string // halves of the body, before and after the signal
 		answer       string
 	}{
-		{syscall.SIGTERM, "POST /echo", `{"before":1,`, `"after":2}`, `{"before":1,"after":2}`},
-		{os.Interrupt, "POST /todos", `{"title":`, `"Buy milk"}`, `{"id":"1","title":"Buy milk","completed":false,"createdAt":"TIME"}`},
+		{syscall.SIGTERM, "0s", "POST /echo", `{"before":1,`, `"after":2}`, `{"before":1,"after":2}`},
+		{os.Interrupt, "1h", "POST /todos", `{"title":`, `"Buy milk"}`, `{"id":"1","title":"Buy milk","completed":false,"createdAt":"TIME"}`},
 	} {
 		t.Run(test.signal.String(), func(t *testing.T) {
-			p := start(t)
+			p := startDraining(t, test.drain)
 			address := strings.TrimPrefix(p.url, "http://")
 			conn, err := net.Dial("tcp", address)
 			if err != nil {
@@ -476,6 +484,71 @@ func TestSignalOpenConnection(t *testing.T) {
 		}
 	}
 	t.Error("requests on open connections are dropped")
+}
+
+// Verify that after SIGTERM the program serves old and new connections, which it closes
+// after a response that says so, and streams go on. A second signal kills it.
+func TestDrain(t *testing.T) {
+	p := startDraining(t, "1h")
+	address := strings.TrimPrefix(p.url, "http://")
+	dial := func() (ask func(route, body string) *http.Response) {
+		conn, err := net.Dial("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { conn.Close() })
+		answers := bufio.NewReader(conn)
+		return func(route, body string) *http.Response {
+			fmt.Fprintf(conn, "%s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", route, address, len(body), body)
+			w, err := http.ReadResponse(answers, nil)
+			if err != nil {
+				t.Fatalf("%s: %v", route, err)
+			}
+			text, err := io.ReadAll(w.Body)
+			if w.StatusCode != http.StatusOK || err != nil {
+				t.Errorf("%s: %s %s, %v", route, w.Status, text, err)
+			}
+			if w.Close {
+				if _, err := answers.Peek(1); err != io.EOF {
+					t.Errorf("%s: after Connection: close the connection ends with %v", route, err)
+				}
+			}
+			return w
+		}
+	}
+	kept, unused := dial(), dial()
+	if w := kept("GET /health", ""); w.Close {
+		t.Error("before the signal a response has Connection: close")
+	}
+	old := p.watch(t, "0")
+	p.stop(t, syscall.SIGTERM)
+	for _, test := range []struct {
+		name, route, body string
+		ask               func(route, body string) *http.Response
+	}{
+		{"a connection that was kept", "POST /todos", `{"title":"one"}`, kept},
+		{"a connection that was unused", "GET /health", "", unused},
+		{"a new connection", "POST /todos", `{"title":"two"}`, dial()},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if w := test.ask(test.route, test.body); !w.Close {
+				t.Errorf("%s: the response has no Connection: close", test.route)
+			}
+		})
+	}
+	for _, w := range []*watcher{old, p.watch(t, "0")} {
+		for _, want := range []string{`"title":"one"`, `"title":"two"`} {
+			if got := w.next(); !strings.Contains(got, want) {
+				t.Errorf("a stream got %q, want %s", got, want)
+			}
+		}
+	}
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.cmd.Wait(); err == nil || !strings.Contains(err.Error(), "signal: terminated") {
+		t.Errorf("after a second signal the program ended with %v", err)
+	}
 }
 
 // waitUntilClosed returns when nobody listens at the address any more.

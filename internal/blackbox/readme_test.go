@@ -605,7 +605,7 @@ func TestDeployment(t *testing.T) {
 		}
 		return string(text)
 	}
-	program := read("template/main.go")
+	program := read("template/main.go") + read("template/shutdown.go")
 	seen := make(map[string]int)
 	for _, b := range readDocument(t, "doc/production.md").blocks {
 		seen[b.lang]++
@@ -618,13 +618,19 @@ func TestDeployment(t *testing.T) {
 			if path := regexp.MustCompile(`path: ([^,]+),`).FindStringSubmatch(b.text); path == nil || !strings.Contains(program, `"GET `+path[1]+`"`) {
 				t.Errorf("the template does not serve what is probed: %q", path)
 			}
-			var grace, drain int
+			var grace int
 			fmt.Sscanf(b.text, "terminationGracePeriodSeconds: %d", &grace)
-			if m := regexp.MustCompile(`const drainTime = (\d+) \* time\.Second`).FindStringSubmatch(program); m != nil {
-				drain, _ = strconv.Atoi(m[1])
+			takes := 1 // for readTime, and all else
+			for _, part := range []string{`"drain", (\d+)\*time\.Second`, `endTime = (\d+) \* time\.Second`} {
+				m := regexp.MustCompile(part).FindStringSubmatch(program)
+				if m == nil {
+					t.Fatalf("the template does not have %s", part)
+				}
+				seconds, _ := strconv.Atoi(m[1])
+				takes += seconds
 			}
-			if drain == 0 || grace <= drain {
-				t.Errorf("Kubernetes waits for %d s, and the template takes %d s", grace, drain)
+			if grace <= takes {
+				t.Errorf("Kubernetes waits for %d s, and the template takes %d s", grace, takes)
 			}
 		}
 	}

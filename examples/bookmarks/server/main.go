@@ -10,6 +10,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"log/slog"
@@ -28,19 +29,38 @@ import (
 
 func main() {
 	addr := flag.String("addr", "127.0.0.1:8080", "the `address` to listen on; with port 0, a free port")
-	drain := flag.Duration("drain", 5*time.Second, "for how long to say that this process is not ready before it stops")
+	drain := flag.Duration("drain", 5*time.Second, "for how `long` to say after SIGTERM that this process is not ready, and serve, before it stops")
 	flag.Parse()
 	slog.SetDefault(slog.New(slog.NewJSONHandler(os.Stderr, nil)))
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	if err := run(ctx, os.Getenv("DATABASE_URL"), *addr, *drain); err != nil {
+	if err := run(untilSignal(), os.Getenv("DATABASE_URL"), *addr, *drain); err != nil {
 		slog.Error("the server ends", "error", err)
 		os.Exit(1)
 	}
 }
 
-// run serves until ctx ends. Then it says for drain that it is not ready, so that load
-// balancers send nothing more, and after that it lets the requests in flight end.
+// errTerminated is the cause of a context that ended because of SIGTERM.
+var errTerminated = errors.New("the process got SIGTERM")
+
+// untilSignal returns a context that ends at SIGINT or SIGTERM. A second signal ends the
+// process at once.
+func untilSignal() context.Context {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		cause := error(nil)
+		if <-signals == syscall.SIGTERM {
+			cause = errTerminated
+		}
+		signal.Stop(signals)
+		cancel(cause)
+	}()
+	return ctx
+}
+
+// run serves until ctx ends. After SIGTERM it says for drain that it is not ready, so that
+// load balancers send nothing more, and has clients close their connections. Then it lets
+// the requests in flight end.
 func run(ctx context.Context, databaseURL, addr string, drain time.Duration) error {
 	db, err := openPostgres(ctx, databaseURL)
 	if err != nil {
@@ -65,7 +85,9 @@ func run(ctx context.Context, databaseURL, addr string, drain time.Duration) err
 	stopped := make(chan error, 1)
 	go func() {
 		<-ctx.Done()
-		time.Sleep(drain)
+		if context.Cause(ctx) == errTerminated { // SIGINT comes from a terminal
+			time.Sleep(drain)
+		}
 		// Shutdown drops requests that it finds unread. So first take no new connections.
 		listener.Close()
 		time.Sleep(100 * time.Millisecond)
@@ -106,7 +128,13 @@ func newHandler(ctx context.Context, db *postgres, stopping <-chan struct{}) htt
 		}
 	})
 	front.Handle("GET /metrics", counts)
-	return svc.Recover(nil)(front)
+	recovering := svc.Recover(nil)(front)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if ctx.Err() != nil {
+			w.Header().Set("Connection", "close") // the client connects again, to another process
+		}
+		recovering.ServeHTTP(w, r)
+	})
 }
 
 // metrics has the number of calls and the time they took, by their labels: what they

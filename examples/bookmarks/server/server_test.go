@@ -214,4 +214,8 @@ func TestHandler(t *testing.T) {
 			t.Errorf("%s: %s %v, want %s", test.request, got, w.Header(), test.want)
 		}
 	}
+	before, after := call(up, "", "GET /livez", "").Header(), call(down, "", "GET /livez", "").Header()
+	if before.Get("Connection") != "" || after.Get("Connection") != "close" {
+		t.Errorf("GET /livez: %v, and when the process is about to stop %v; want Connection: close then", before, after)
+	}
 }
