@@ -426,12 +426,12 @@ func (h *mcpHandler) compileTools(p *mistakes) {
 	tools := optionsByTool(p, x, "Tools", o.Tools)
 	resources := optionsByTool(p, x, "Resources", o.Resources)
 	prompts := optionsByTool(p, x, "Prompts", o.Prompts)
-	named := make(map[string]*tool)
+	named, sent := make(map[string]*tool), sentTypes(s.methods)
 	for _, t := range all {
 		p.where = t.goName
 		t.closed = !o.AllowUnknown
 		if o.Show != nil {
-			t.described = s.describeMethod(t.method)
+			t.described = s.describeMethod(t.method, sent)
 		}
 		t.compileTool(p, tools[t], x)
 		if other := named[t.name]; other != nil {

@@ -97,7 +97,7 @@ type usedNames struct {
 func newAPIBuilder(s *Service, d dialect) *apiBuilder {
 	methods := s.methodsOn(TransportREST)
 	b := &apiBuilder{
-		components: newComponents(d, s.typeNames),
+		components: newComponents(d, s.typeNames, sentTypes(methods)),
 		service:    s,
 		schemes:    listSchemes(methods),
 		responses:  make(map[string][]byte),

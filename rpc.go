@@ -468,7 +468,7 @@ func (b *rpcBatch) joinAnswers() {
 //	                    nothing about identity; absent if everybody may call the method
 func buildOpenRPC(s *Service) []byte {
 	methods := s.methodsOn(TransportRPC)
-	c, schemes, out := newComponents(jsonSchema, s.typeNames), listSchemes(s.methods), openMembers(make([]byte, 0, 1024*len(methods)))
+	c, schemes, out := newComponents(jsonSchema, s.typeNames, sentTypes(methods)), listSchemes(s.methods), openMembers(make([]byte, 0, 1024*len(methods)))
 	out.add("openrpc", "1.3.2", "info", s.documentInfo(false))
 	out.open("methods", '[')
 	for _, m := range methods {

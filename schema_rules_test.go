@@ -106,7 +106,7 @@ func agreeCodecs(t testing.TB) []schemaCodec {
 			s.closeObjects(make(map[*shape]bool))
 		}
 		c.finishShapes()
-		all = append(all, schemaCodec{compileType(t, typ.String(), typ, strict), s.schemaMap()})
+		all = append(all, schemaCodec{compileType(t, typ.String(), typ, strict), s.schemaMap(nil)})
 	}
 	return all
 }

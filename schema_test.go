@@ -306,7 +306,7 @@ func TestSchemaMap(t *testing.T) {
 		if err := d.Decode(&want); err != nil {
 			t.Fatal(err)
 		}
-		if got := s.schemaMap(); !reflect.DeepEqual(got, want) {
+		if got := s.schemaMap(nil); !reflect.DeepEqual(got, want) {
 			t.Errorf("%v: %v\nwant %v", typ, got, want)
 		}
 	}
@@ -776,7 +776,7 @@ func TestUnnamedRecursive(t *testing.T) {
 	for _, s := range c.named {
 		names[s] = s.name
 	}
-	all := newComponents(openAPI31, names)
+	all := newComponents(openAPI31, names, nil)
 	all.referShape(s)
 	got := object("schemas", all.writeSchemas())
 	for _, want := range strings.SplitAfter(strings.ReplaceAll(defs, "$defs", "components/schemas"), `]},"`) {

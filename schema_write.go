@@ -75,6 +75,9 @@ type schemaWriter struct {
 	use     schemaUse
 	loose   *shape // an object that is written without required, since clients may ask for some members only; or nil
 	closed  bool   // objects allow no other properties, as if the service were strict
+	// sent has the types that clients send. Objects of other types are only answered, with each
+	// member that has a default. If it is nil, all are sent.
+	sent map[reflect.Type]bool
 	// ref returns the name to refer to a shape by, which is written behind prefix, or ""
 	// to write the shape in place. If ref is nil, everything is in place.
 	ref    func(*shape) string
@@ -603,8 +606,9 @@ func (w *schemaWriter) writeObject(m *members, s *shape) {
 		m.closeSome(at, '}')
 	}
 	at = m.open("required", '[')
+	answered := w.use == forToolOutput || w.sent != nil && !w.sent[s.typ]
 	for _, f := range s.fields {
-		if !f.hidden && f.isRequired() && s != w.loose {
+		if !f.hidden && (f.isRequired() || answered && !f.optional) && s != w.loose {
 			m.addItem(f.name)
 		}
 	}
@@ -721,9 +725,10 @@ func appendSelfContained(dst []byte, s *shape, w schemaWriter) []byte {
 }
 
 // schemaMap returns the self-contained JSON Schema 2020-12 of s as a map, for
-// descriptors. Numbers are json.Number, since a float64 cannot hold bounds of 64 bits.
-func (s *shape) schemaMap() map[string]any {
-	return readSchema(appendSelfContained(nil, s, schemaWriter{}))
+// descriptors. Numbers are json.Number, since a float64 cannot hold bounds of 64 bits. sent
+// is as in schemaWriter.
+func (s *shape) schemaMap(sent map[reflect.Type]bool) map[string]any {
+	return readSchema(appendSelfContained(nil, s, schemaWriter{sent: sent}))
 }
 
 // appendParameter appends the schema of a field that a parameter sets. It describes the
@@ -949,11 +954,12 @@ type components struct {
 	pending []*shape // not written yet, in the order of their first references
 }
 
-// newComponents returns empty components. It copies names, since the builder of a document
-// adds names for parts of types, such as UpdateTodoBody.
-func newComponents(d dialect, names map[*shape]string) *components {
+// newComponents returns empty components of a document whose clients send the types sent. It
+// copies names, since the builder of a document adds names for parts of types, such as
+// UpdateTodoBody.
+func newComponents(d dialect, names map[*shape]string, sent map[reflect.Type]bool) *components {
 	c := &components{names: maps.Clone(names), schemas: make(map[string][]byte)}
-	c.writer = schemaWriter{dialect: d, ref: c.referShape, prefix: componentPrefix}
+	c.writer = schemaWriter{dialect: d, ref: c.referShape, prefix: componentPrefix, sent: sent}
 	return c
 }
 

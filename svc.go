@@ -568,16 +568,17 @@ type HTTPBinding struct {
 // method, whatever its transports and whoever may call it.
 func (s *Service) Descriptor() *ServiceDescriptor {
 	d := &ServiceDescriptor{Name: s.opts.Name, Description: s.opts.Description, Resources: []Resource{}, Types: []TypeInfo{}}
+	sent := sentTypes(s.methods)
 	for _, m := range s.methods {
 		i := slices.IndexFunc(d.Resources, func(r Resource) bool { return r.Name == m.resource })
 		if i < 0 {
 			i = len(d.Resources)
 			d.Resources = append(d.Resources, Resource{Name: m.resource})
 		}
-		d.Resources[i].Methods = append(d.Resources[i].Methods, s.describeMethod(m))
+		d.Resources[i].Methods = append(d.Resources[i].Methods, s.describeMethod(m, sent))
 	}
 	for _, t := range s.types {
-		d.Types = append(d.Types, *s.typeInfo(t))
+		d.Types = append(d.Types, *s.typeInfo(t, sent))
 	}
 	// Of services that were joined, several shapes can be one type, and have one name.
 	slices.SortStableFunc(d.Types, func(a, b TypeInfo) int { return strings.Compare(a.Name, b.Name) })
@@ -605,20 +606,31 @@ func (s *Service) documentInfo(identified bool) []byte {
 	return object("title", o.Name, "description", o.Description, "contact", contact, "license", license, "version", o.Version)
 }
 
-func (s *Service) describeMethod(m *method) Method {
-	d := Method{Name: m.name, Description: m.own.Description, Input: s.typeInfo(m.in), Output: s.typeInfo(m.out), Stream: m.stream}
+func (s *Service) describeMethod(m *method, sent map[reflect.Type]bool) Method {
+	d := Method{Name: m.name, Description: m.own.Description, Input: s.typeInfo(m.in, sent), Output: s.typeInfo(m.out, sent), Stream: m.stream}
 	if m.path != "" {
 		d.HTTP = HTTPBinding{m.verb, s.prefix + m.path}
 	}
 	return d
 }
 
-// typeInfo returns the description of a type, or nil if t is nil.
-func (s *Service) typeInfo(t *shape) *TypeInfo {
+// sentTypes returns the types in the inputs of methods, which clients send.
+func sentTypes(methods []*method) map[reflect.Type]bool {
+	sent, done := make(map[reflect.Type]bool), make(map[*shape]bool)
+	for _, m := range methods {
+		if m.in != nil {
+			m.in.walk("", done, func(s *shape, _ string) { sent[s.typ] = true })
+		}
+	}
+	return sent
+}
+
+// typeInfo returns the description of a type, or nil if t is nil. sent is as in schemaWriter.
+func (s *Service) typeInfo(t *shape, sent map[reflect.Type]bool) *TypeInfo {
 	if t == nil {
 		return nil
 	}
-	return &TypeInfo{Name: s.typeNames[t], Kind: t.typ.Kind().String(), Schema: t.schemaMap()}
+	return &TypeInfo{Name: s.typeNames[t], Kind: t.typ.Kind().String(), Schema: t.schemaMap(sent)}
 }
 
 // invokeIntercepted is the function that Options.Intercept wraps. The call that ctx
