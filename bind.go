@@ -155,9 +155,11 @@ func compileBinding(c *decoders, s *shape, r route) *binding {
 			rest.query = c.appendParam(rest.query, f, name, source)
 		case inHeader:
 			checkHeaderName(c.mistakes, f)
+			c.mistakes.checkCarried(f, "header", isHeaderValue)
 			rest.header = c.appendParam(rest.header, f, name, source)
 		case inCookie:
 			c.mistakes.addIf(!isToken(name), "%s: cookie:%q: want the name of a cookie, in letters, digits and dashes", f.place, name)
+			c.mistakes.checkCarried(f, "cookie", isCookieValue)
 			rest.cookie = c.appendParam(rest.cookie, f, name, source)
 		default:
 			body = append(body, f)

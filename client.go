@@ -694,8 +694,7 @@ func (c *clientCall) writeCookies(b *callBuffer, r *http.Request, v reflect.Valu
 	for i := range c.cookie {
 		p := &c.cookie[i]
 		if text, ok := p.fieldText(b, v); ok {
-			quoted := len(text) > 1 && text[0] == '"' && text[len(text)-1] == '"'
-			if !isHeaderValue(text) || quoted || strings.Contains(text, ";") {
+			if !isCookieValue(text) {
 				p.complain(b, errNotCookie)
 			}
 			pairs = append(pairs, p.sourceName+"="+text)

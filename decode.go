@@ -46,6 +46,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"reflect"
 	"slices"
@@ -356,6 +357,7 @@ type decoders struct {
 	mistakes       *mistakes
 	byShape        map[*shape]*decodeFunc
 	plans          map[*shape]*objectPlan // of structs inside others
+	examples       map[reflect.Type]bool  // types whose own examples have been tried; see checkExamples
 	discriminators *[]string              // the names of those of all unions; see unionPlan
 	strict         bool                   // unknown members are violations
 	outputs        bool                   // a client decodes outputs; see objectPlan
@@ -364,7 +366,7 @@ type decoders struct {
 }
 
 func newDecoders(p *mistakes, strict bool) *decoders {
-	return &decoders{mistakes: p, byShape: make(map[*shape]*decodeFunc), plans: make(map[*shape]*objectPlan), discriminators: new([]string), strict: strict}
+	return &decoders{mistakes: p, byShape: make(map[*shape]*decodeFunc), plans: make(map[*shape]*objectPlan), examples: make(map[reflect.Type]bool), discriminators: new([]string), strict: strict}
 }
 
 // decoderFor returns the decodeFunc for values of shape s.
@@ -390,6 +392,7 @@ func (c *decoders) runPending() {
 // the client's value does not break. The rule of roleMost is checked while a list or a map
 // is read: afterwards its memory would be spent. A setter checks the rules of a text.
 func (c *decoders) compileDecoder(s *shape) decodeFunc {
+	c.checkExamples(s)
 	if len(s.rules) == 0 || s.kind == kindText {
 		return c.typeDecoder(s)
 	}
@@ -444,6 +447,7 @@ func (c *decoders) typeDecoder(s *shape) decodeFunc {
 		exactly := "must have exactly " + countText(n, "item")
 		return decodeList(c.decoderFor(s.elem), s.typ, &rule{count: n, complaint: &complaint{"maxItems", exactly}}, &complaint{"minItems", exactly})
 	case kindMap:
+		c.checkExamples(s.key)
 		return decodeMap(c.checkedSetter(s.key, isPlainInteger), c.decoderFor(s.elem), s, s.rules.lookup(roleMost))
 	case kindObject:
 		plan := new(objectPlan)
@@ -752,6 +756,7 @@ func (c *decoders) objectPlan(fields []*field, sources map[*field]fieldSource) *
 		}
 		plan := fieldPlan{field: f, prefix: f.prefix, token: f.token, at: f.ownIndex(), in: sources[f].in, decode: c.fieldDecoder(f)}
 		plan.absent, plan.inner = c.defaultFor(f, plan.decode), c.plans[f.shape.arrayItem()]
+		c.checkExample(f, plan.decode)
 		if i < p.named {
 			p.byName[f.name] = i
 		}
@@ -817,25 +822,14 @@ func (c *decoders) defaultFor(f *field, decode decodeFunc) func(reflect.Value) {
 	if f.def == nil {
 		return nil
 	}
-	fresh := func(v reflect.Value) error {
-		d := new(decoder)
-		d.start(f.def)
-		decode(d, v)
-		return d.finish()
-	}
 	value := reflect.New(f.shape.typ).Elem()
 	trying, endless := false, false
 	try := sync.OnceFunc(func() {
 		trying = true
-		err := fresh(value)
+		refusal := decode.refusal(f.def, value)
 		trying = false
-		var e *Error
-		switch {
-		case endless:
-			c.mistakes.addf("%s: the default %s leaves out a field that has it as its default, and so on without end", f.place, f.def)
-		case errors.As(err, &e):
-			c.mistakes.addf("%s: the default %s is refused: %s", f.place, f.def, strings.TrimPrefix(e.Message, codes[CodeInvalidArgument.row()].text+": "))
-		}
+		c.mistakes.addIf(endless, "%s: the default %s leaves out a field that has it as its default, and so on without end", f.place, f.def)
+		c.mistakes.addIf(!endless && refusal != "", "%s: the default %s is refused: %s", f.place, f.def, refusal)
 	})
 	c.pending = append(c.pending, try)
 	c.runPending()
@@ -848,7 +842,81 @@ func (c *decoders) defaultFor(f *field, decode decodeFunc) func(reflect.Value) {
 			return
 		}
 		try()
-		fresh(v)
+		decode.refusal(f.def, v)
+	}
+}
+
+// refusal decodes a text into v and returns why it is refused, in words for the author of the
+// service, or "".
+func (decode decodeFunc) refusal(text []byte, v reflect.Value) (why string) {
+	defer func() {
+		if p := recover(); p != nil { // the UnmarshalText or the UnmarshalJSON of a type
+			why = fmt.Sprintf("reading it panics: %v", p)
+		}
+	}()
+	d := new(decoder)
+	d.start(text)
+	decode(d, v)
+	var e *Error
+	if !errors.As(d.finish(), &e) {
+		return ""
+	}
+	if list := e.Violations(); e.cause != nil && len(list) == 1 { // the words of the type, which clients do not see
+		return strings.TrimLeft(list[0].Path+" "+e.cause.Error(), " ")
+	}
+	return strings.TrimPrefix(e.Message, codes[CodeInvalidArgument.row()].text+": ")
+}
+
+// checkExample notes an example of the field f that the decoder refuses, and values of a tag
+// enum that the type refuses. A client does not send what it only reads.
+func (c *decoders) checkExample(f *field, decode decodeFunc) {
+	if c.outputs {
+		return
+	}
+	if f.example != nil {
+		c.pending = append(c.pending, func() {
+			why := decode.refusal(f.example, reflect.New(f.shape.typ).Elem())
+			c.mistakes.addIf(why != "", "%s: the example %s is refused: %s", f.place, f.example, why)
+		})
+	}
+	target := f.shape.deref()
+	target = cmp.Or(target.scalarItem(), target)
+	if enum := target.rules.lookup(roleValues); enum != nil && target.kind == kindText && !target.isEnum {
+		c.tryEach(target, itemsOf(enum.value), f.place+": the value %s of the enum is refused: %s")
+	}
+	c.runPending()
+}
+
+// checkExamples notes each value that a type with a text or JSON of its own refuses, although
+// its method Enum or JSONSchema says that it is one.
+func (c *decoders) checkExamples(s *shape) {
+	if c.outputs || c.examples[s.typ] || s.kind != kindText && s.kind != kindCustom {
+		return
+	}
+	c.examples[s.typ] = true
+	name := s.typ.String()
+	if enum := s.rules.lookup(roleValues); s.isEnum {
+		c.tryEach(s, itemsOf(enum.value), name+".Enum returns %s, which is refused: %s")
+	}
+	for _, keyword := range [...]string{"enum", "const", "default", "example", "examples"} {
+		list, ok := s.custom[keyword].([]any)
+		if _, given := s.custom[keyword]; given && keyword != "enum" && keyword != "examples" {
+			list, ok = []any{s.custom[keyword]}, true
+		}
+		for i := 0; ok && i < len(list); i++ {
+			text, _ := plainJSON(list[i])
+			c.tryEach(s, [][]byte{text}, name+".JSONSchema has %s in "+keyword+", which is refused: %s")
+		}
+	}
+}
+
+// tryEach notes the texts that the type of s refuses, whatever its rules. format is that of the
+// mistake, about the text and the reason.
+func (c *decoders) tryEach(s *shape, texts [][]byte, format string) {
+	decode := c.typeDecoder(s.withoutRules())
+	for _, text := range texts {
+		why := decode.refusal(text, reflect.New(s.typ).Elem())
+		c.mistakes.addIf(why != "", format, text, why)
 	}
 }
 

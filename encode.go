@@ -655,6 +655,11 @@ func (c *encoders) outputHeader(p *mistakes, f *field) outputHeader {
 	if h.shape.kind.isScalar() {
 		h.encode = c.encoderFor(h.shape)
 	}
+	if h.isETag() {
+		p.checkCarried(f, "ETag", func(text string) bool { return isHeaderValue(text) && isEntityTag(text) })
+	} else {
+		p.checkCarried(f, "header", isHeaderValue)
+	}
 	switch {
 	case !isToken(f.header):
 		p.addf("%s: header:%q: want the name of a header, in letters, digits and dashes", f.place, f.header)

@@ -644,6 +644,13 @@ func isHeaderValue(text string) bool {
 	return strings.Trim(text, " \t") == text
 }
 
+// isCookieValue reports whether text can be the value of a cookie without changes: a value in
+// quotation marks is read without them.
+func isCookieValue(text string) bool {
+	quoted := len(text) > 1 && text[0] == '"' && text[len(text)-1] == '"'
+	return isHeaderValue(text) && !quoted && !strings.Contains(text, ";")
+}
+
 // isEntityTag reports whether text is an entity tag, strong such as "v1" or weak such as
 // W/"v1", with the quotes (RFC 9110, section 8.8.3).
 func isEntityTag(text string) bool {

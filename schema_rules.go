@@ -13,6 +13,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"math/bits"
 	"net/netip"
@@ -250,6 +251,13 @@ func (p *mistakes) applyRules(f *field) {
 		case !ok:
 		case f.quoted:
 			p.addf("%s: %s fits %s, and `json:\",string\"` makes this a string of another kind", f.place, row.keyword, row.on)
+		case on.kind == kindText && row.role == roleValues && hasMethods(on.typ, typeTextMarshaler):
+			r, want := parseTexts(on, text)
+			if want != "" {
+				p.addf("%s: %s:%q: want %s", f.place, row.keyword, text, want)
+				continue
+			}
+			*list = append(*list, r)
 		case on.kind == kindText:
 			p.addf("%s: %s: no tag is a rule for %v, which reads its own text; check it in its UnmarshalText, which JSONSchema() map[string]any describes, or in a method Validate() error of the struct", f.place, row.keyword, on.typ)
 		case !hasRules(on) && !hasRules(target):
@@ -287,7 +295,8 @@ func (p *mistakes) narrowField(f *field, s *shape, rules ruleSet, format string)
 	n := *s
 	own, enum := s.rules.lookup(roleValues), rules.lookup(roleValues)
 	if enum != nil {
-		n.rules, n.enumTitles = nil, nil
+		n.rules, n.enumTitles, n.custom = nil, nil, maps.Clone(s.custom)
+		delete(n.custom, ruleEnum)
 	}
 	if enum != nil && own != nil && len(s.enumTitles) == len(own.values) {
 		for _, x := range enum.values {
@@ -477,7 +486,14 @@ func (r *rule) excludes(high *rule) bool {
 // does not have, and tags that exclude all values of a type with a method Enum.
 func (p *mistakes) checkEnum(rules ruleSet, s *shape, at string) {
 	enum, own := rules.lookup(roleValues), s.rules.lookup(roleValues)
+	listed, closed := s.custom[ruleEnum].([]any)
 	switch {
+	case enum != nil && s.kind == kindText: // whose values are their texts here
+		for _, v := range enum.values {
+			is := func(x reflect.Value) bool { return x.String() == v.String() }
+			p.addIf(own != nil && !slices.ContainsFunc(own.values, is), "%s: %v.Enum does not return the value %s of the enum; drop it, or add it there", at, s.typ, literalText(v))
+			p.addIf(closed && !slices.Contains(listed, any(v.String())), "%s: %v.JSONSchema does not have the value %s of the enum; drop it, or add it there", at, s.typ, literalText(v))
+		}
 	case enum != nil:
 		for _, v := range enum.values {
 			for _, r := range rules {
@@ -489,6 +505,19 @@ func (p *mistakes) checkEnum(rules ruleSet, s *shape, at string) {
 		return !slices.ContainsFunc(rules, func(r rule) bool { return r.violates(v) })
 	}):
 		p.addf("%s: no value that %v.Enum returns meets the tags; drop one of them", at, s.typ)
+	}
+}
+
+// checkCarried notes the values of an enum that its carrier, such as "header", cannot hold, since
+// fits is false for them. The enum is that of the field f or of its items.
+func (p *mistakes) checkCarried(f *field, carrier string, fits func(text string) bool) {
+	target := f.shape.deref()
+	enum := cmp.Or(target.scalarItem(), target).rules.lookup(roleValues)
+	if enum == nil || enum.values[0].Kind() != reflect.String {
+		return
+	}
+	for _, v := range enum.values {
+		p.addIf(!fits(v.String()), "%s: no %s can have the value %s of the enum; drop it, or let the field be a member of the body", f.place, carrier, literalText(v))
 	}
 }
 
@@ -555,14 +584,29 @@ func (p *mistakes) listValues(s *shape, list reflect.Value, at string) {
 		p.addf("%s: %v.Enum returns no values, so nothing would be valid; list the values, or drop the method", at, s.typ)
 		return
 	}
+	s.rules, s.isEnum = ruleSet{enumOf(s, texts)}, true
+}
+
+// enumOf is enumRule for all types. The value of a text is compared by its MarshalText.
+func enumOf(s *shape, texts []string) rule {
 	r := enumRule(s, texts)
 	if s.kind == kindText {
 		r.violates = func(v reflect.Value) bool {
 			text, err := s.keyText(v)
-			return err != nil || !seen[text]
+			return err != nil || !slices.Contains(texts, text)
 		}
 	}
-	s.rules, s.isEnum = ruleSet{r}, true
+	return r
+}
+
+// parseTexts is parseEnum for a type with MarshalText, of which a tag lists the texts. Whether
+// the type reads them is found by decoding them.
+func parseTexts(s *shape, text string) (rule, string) {
+	r, want := parseEnum(&shape{typ: s.typ, kind: kindString}, text)
+	if want != "" {
+		return r, want
+	}
+	return enumOf(s, strings.Split(text, ",")), ""
 }
 
 // literalText returns a value of an enum as messages have it.

@@ -200,6 +200,7 @@ type sEnums struct {
 	ByLevel map[sLevel]sLevel `json:"byLevel"`
 	Mood    sMood             `json:"mood"`
 	ByMood  map[sMood][]sMood `json:"byMood,omitempty"`
+	Gladly  *[]sMood          `json:"gladly,omitempty" enum:"glad"`
 }
 
 // sItems has tags that are about the items of its lists.
@@ -400,6 +401,9 @@ func TestConstraints(t *testing.T) {
 		{Optional[float32]{}, `maximum:"0.1"`, `0.1 null`, `0.10000000001`, "must be at most 0.1"},
 		{Optional[[]int]{}, `maxItems:"1"`, `[] [1] null`, `[1,2]`, "must have at most 1 item"},
 		{Optional[string]{}, `enum:"a"`, `"a" null`, `"b"`, "must be one of a"},
+		{sMood(0), `enum:"glad"`, `"glad" "gla\u0064"`, `"sad" "GLAD" "mad" ""`, "must be one of glad"},
+		{netip.Addr{}, `enum:"::1,192.0.2.1"`, `"::1" "192.0.2.1"`, `"192.0.2.2" "0::1"`, "must be one of ::1, 192.0.2.1"},
+		{new(netip.Addr), `enum:"::1" example:"::1"`, `"::1" null`, `"::2"`, "must be one of ::1"},
 		{sColor(""), `enum:"b"`, `"b" "\u0062"`, `"a" "c" ""`, "must be one of b"},
 		{sColor(""), `maxLength:"0"`, `""`, `"a"`, "must have at most 0 characters"},
 		{sLevel(0), `minimum:"0"`, `0 7.0`, `-1`, "must be at least 0"},
@@ -456,7 +460,17 @@ func TestTagMistakes(t *testing.T) {
 		{sColor(""), `minLength:"2"`},
 		{sColor(""), `minimum:"2"`},
 		{sLevel(0), `json:",string"`},
-		{sMood(0), `enum:"glad"`},
+		{sMood(0), `enum:"glad,mad"`},
+		{sMood(0), `enum:"glad, sad"`},
+		{[]sMood(nil), `enum:"glad,glad"`},
+		{map[sOdd]int{}, ``},
+		{[]*sOdd{}, `enum:"odd"`},
+		{sOdd(""), `example:"five" enum:"even"`},
+		{sOddJSON{}, `example:"\"odd\""`},
+		{0, `example:"1.5"`},
+		{0, `example:"5" maximum:"3"`},
+		{"", `example:"abc" maxLength:"2"`},
+		{sEnumRead(0), `enum:"a"`},
 		{netip.Addr{}, `pattern:"a" patternHint:"an a"`},
 		{sMood(0), `default:"GLAD"`},
 		{[]sLevel(nil), `enum:"7,8"`},
@@ -758,6 +772,67 @@ type sEarly struct {
 	Optional Optional[[]map[string]sEarly] `json:"optional,omitzero" minItems:"1"`
 }
 
+type (
+	sDay     struct{ time.Time } // says that it is a date, and takes what a time.Time takes
+	sOdd     string              // writes a text that it does not read
+	sOddJSON struct{ sOdd }      // likewise, as JSON
+)
+
+func (sDay) JSONSchema() map[string]any {
+	return map[string]any{"type": "string", "format": "date", "examples": []string{"2026-11-23T00:00:00Z", "2026-11-23"}}
+}
+
+func (sOdd) Enum() []sOdd                   { return []sOdd{"even", "odd"} }
+func (o sOdd) MarshalText() ([]byte, error) { return []byte(o), nil }
+func (o *sOdd) UnmarshalText(text []byte) error {
+	if *o = sOdd(text); *o == "odd" {
+		panic("odd")
+	}
+	return nil
+}
+
+func (sOddJSON) JSONSchema() map[string]any {
+	return map[string]any{"enum": []any{"even", 5}, "const": "odd", "default": "", "example": nil, "examples": []any{map[string]any{}}}
+}
+func (sOddJSON) MarshalJSON() ([]byte, error) { return []byte(`"odd"`), nil }
+func (*sOddJSON) UnmarshalJSON(text []byte) error {
+	if string(text) != `"even"` {
+		return fmt.Errorf("%s is odd", text)
+	}
+	return nil
+}
+
+// Verify that the examples of types whose errors are those of the standard library are read.
+func TestExamplesRefused(t *testing.T) {
+	for _, test := range []struct {
+		value     any
+		tag, want string
+	}{
+		{sDay{}, ``, `svc.sDay.JSONSchema has "2026-11-23" in examples, which is refused: `},
+		{[]sDay{}, `example:"[\"2026-11-23\"]"`, `In.Field: the example ["2026-11-23"] is refused: /0 `},
+		{netip.Addr{}, `enum:"192.0.2.1,localhost"`, `In.Field: the value "localhost" of the enum is refused: `},
+		{[]netip.Addr{}, `enum:"192.0.2.1,localhost"`, `In.Field: the value "localhost" of the enum is refused: `},
+		{netip.Addr{}, `example:"192.0.2.256"`, `In.Field: the example "192.0.2.256" is refused: `},
+		{netip.Addr{}, `enum:"192.0.2.1,2001:db8::1" example:"192.0.2.1"`, ""},
+		{time.Time{}, `example:"2026-11-23T10:00:00Z"`, ""},
+	} {
+		t.Run(fmt.Sprintf("%T %s", test.value, test.tag), func(t *testing.T) {
+			p := new(mistakes)
+			c := newShapes(p)
+			s := c.shapeFor(fieldType(reflect.TypeOf(test.value), test.tag), "In")
+			c.finishShapes()
+			newDecoders(p, false).decoderFor(s)
+			got := ""
+			for _, err := range p.list {
+				got += err.Error() + "\n"
+			}
+			if !strings.Contains(got, test.want) || test.want == "" && got != "" || strings.Count(got, "\n") > 2 {
+				t.Errorf("mistakes %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
 // Verify that structs without a name that contain themselves are told apart, in
 // schemas that need nothing beside them and among components.
 func TestUnnamedRecursive(t *testing.T) {
@@ -836,7 +911,7 @@ func (sTicket) JSONSchema() map[string]any {
 	return map[string]any{"type": "string", "pattern": "^[A-Z]{2}$", "x-kind": map[string]any{"$comment": "no schema"}}
 }
 func (sHost) JSONSchema() map[string]any {
-	return map[string]any{"type": "string", "format": "hostname", "properties": map[string]any{"$ref": map[string]any{}}, "default": map[string]any{"$ref": "x"}}
+	return map[string]any{"type": "string", "format": "hostname", "properties": map[string]any{"$ref": map[string]any{}}, "x-like": map[string]any{"$ref": "x"}}
 }
 func (sConst) JSONSchema() map[string]any {
 	return map[string]any{"description": "Always x.", "type": "string", "not": map[string]any{"const": "y"}}
@@ -850,7 +925,7 @@ func TestTextSchema(t *testing.T) {
 		json, oa30 string // "" for the same
 	}{
 		{reflect.TypeFor[sTicket](), `{"pattern":"^[A-Z]{2}$","type":"string","x-kind":{"$comment":"no schema"}}`, ""},
-		{reflect.TypeFor[sHost](), `{"default":{"$ref":"x"},"format":"hostname","properties":{"$ref":{}},"type":"string"}`, ""},
+		{reflect.TypeFor[sHost](), `{"format":"hostname","properties":{"$ref":{}},"type":"string","x-like":{"$ref":"x"}}`, ""},
 		{reflect.TypeFor[sConst](), `{"description":"Always x.","not":{"const":"y"},"type":"string"}`, `{"description":"Always x.","type":"string"}`},
 	} {
 		t.Run(test.typ.String(), func(t *testing.T) {

@@ -1079,8 +1079,13 @@ func (spelledImpl) List(context.Context, *spelledQuery) (*spelled, error) {
 	return &spelled{}, nil
 }
 
-func (spelledShade) MarshalText() ([]byte, error)  { return []byte("dark red"), nil }
-func (*spelledShade) UnmarshalText(b []byte) error { return errors.New("secret " + string(b)) }
+func (spelledShade) MarshalText() ([]byte, error) { return []byte("dark red"), nil }
+func (*spelledShade) UnmarshalText(b []byte) error {
+	if slices.Contains([]string{"dark red", "C-1", "C-2"}, string(b)) { // the examples
+		return nil
+	}
+	return errors.New("secret " + string(b))
+}
 func (spelledCode) JSONSchema() map[string]any {
 	return map[string]any{"type": "string", "examples": []string{"C-1"}}
 }

@@ -319,6 +319,7 @@ type (
 		Nothing(context.Context) error
 		Put(context.Context, *regPutTree) error
 		Same(context.Context, *regSamePlace) error
+		Speak(context.Context, *regSpoken) (*regSpokenOut, error)
 		Unfilled(context.Context, *regIn) error
 	}
 	regBinding struct{ BindingAPI }
@@ -349,11 +350,28 @@ type (
 		ID   []string `json:"id" path:"id"`
 		Text string   `json:"text"`
 	}
+	regSpoken struct {
+		Tongue  regTongue `header:"X-Tongue,omitempty" json:"-"`
+		Accent  string    `header:"X-Accent" enum:"north,sëuth"`
+		Crumb   string    `cookie:"crumb" enum:"a;b,\"c\",d"`
+		Written regTongue `json:"written"`
+	}
+	regSpokenOut struct {
+		Tongue  regTongue   `header:"X-Tongue"`
+		Tongues []regTongue `header:"X-Tongues"`
+		Words   []string    `header:"X-Words" enum:"one,two\x01"`
+		Tag     string      `header:"ETag" enum:"\"1\",2"`
+	}
 	regSamePlace struct {
 		ID   string `json:"id"`
 		Name string `json:"name" path:"id"`
 	}
 )
+
+// A regTongue has a value that no header can have.
+type regTongue string
+
+func (regTongue) Enum() []regTongue { return []regTongue{"en", "русский", "two\nlines"} }
 
 // Verify what is said of fields that have no place on their route.
 func TestRegisterBinding(t *testing.T) {
