@@ -1,0 +1,3 @@
+module example.com/svc/bench/rollout
+
+go 1.24
