@@ -970,6 +970,12 @@ func (p *prober) texts(a, b *contractPlan, n int) (list []string, sure bool) {
 		for _, n := range []int{x.least, y.least - 1, long} { // bytes, if rules of a or b count these
 			texts = append(texts, base64.StdEncoding.EncodeToString(make([]byte, max(0, min(n, x.most, maxProbe)))))
 		}
+	case a.Kind == "file": // its value is the media type
+		texts = []string{"application/octet-stream"}
+		for i := range n {
+			texts = append(texts, "application/x-"+strconv.Itoa(i))
+		}
+		sure = b == nil || b.Go == ""
 	case x.pattern+y.pattern == "":
 		for i := range n + 1 {
 			text := strconv.FormatInt(int64(i)+10, 36)

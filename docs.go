@@ -783,9 +783,8 @@ func (w *docsWriter) curlCommand(o docsOperation) string {
 	}
 	if o.method.takesBody() {
 		command += " -T FILE" // sends the file as it is
-		if types, _ := contentOf(memberAt(o.text, "requestBody")); types[0] != "*/*" {
-			command += " -H 'Content-Type: " + types[0] + "'"
-		}
+		types, _ := contentOf(memberAt(o.text, "requestBody"))
+		command += " -H 'Content-Type: " + types[0] + "'"
 	}
 	if o.method.sendsFile() {
 		command += " -OJ" // saves the file under its name

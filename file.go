@@ -6,7 +6,7 @@ package svc
 //   - Body, and reading that of a request
 //   - File, and sending one by http.ServeContent
 //   - the header Content-Disposition
-//   - what the tags contentType and maxBytes say
+//   - media types, and what the tags contentType and maxBytes say
 
 import (
 	"cmp"
@@ -42,7 +42,7 @@ import (
 // client gets that of Read. A method that returns a [Stream] or a [File] must have read the Body
 // before, since neither can read it.
 type Body struct {
-	ContentType string // as the client sent it; empty if it sent none
+	ContentType string // one media type, as the client sent it; empty if it sent none
 	Size        int64  // in bytes; -1 if it is not known
 	content     io.Reader
 }
@@ -106,8 +106,15 @@ var (
 
 // openBody returns the Body of r, or the error that rejects the request.
 func (t *fileTags) openBody(w http.ResponseWriter, r *http.Request, l limits) (*Body, error) {
-	b := &Body{strings.Join(r.Header["Content-Type"], ", "), r.ContentLength, r.Body}
-	err := cmp.Or(checkSite(w, r), checkUncompressed(w, r), t.limitBody(b, l))
+	types := r.Header["Content-Type"]
+	b := &Body{strings.Join(types, ", "), r.ContentLength, r.Body}
+	err := cmp.Or(checkUncompressed(w, r), t.limitBody(b, l))
+	switch {
+	case checkSite(w, r) != nil:
+		err = Errorf(CodePermissionDenied, "an upload from a page of another site needs an origin that CORS allows")
+	case len(types) > 1: // together they can look like one, whose parameter is in quotes
+		err = t.mediaTypeError()
+	}
 	if err != nil || !hasBody(r) {
 		return b, leaveWith(w, r, err)
 	}
@@ -120,12 +127,14 @@ func (t *fileTags) openBody(w http.ResponseWriter, r *http.Request, l limits) (*
 }
 
 // limitBody puts a bodyReader into b. It returns an error with the status 415 for a content
-// type that the tags do not allow, and with 413 for a Size over the limit. If the size is
-// unknown, Read returns that error.
+// type that is not one media type or that the tags do not allow, and with 413 for a Size over
+// the limit. If the size is unknown, Read returns that error.
 func (t *fileTags) limitBody(b *Body, l limits) error {
 	l.size = cmp.Or(t.max, l.size)
 	b.content = &bodyReader{limits: l, body: *b, turn: make(chan struct{}, 1)}
 	switch {
+	case b.ContentType != "" && !isMediaType(b.ContentType):
+		return t.mediaTypeError()
 	case !t.allows(b.ContentType):
 		return httpError(http.StatusUnsupportedMediaType, CodeInvalidArgument, "the Content-Type must be %s", strings.Join(t.types, " or "))
 	case l.size >= 0 && b.Size > l.size:
@@ -234,10 +243,10 @@ func (b *bodyReader) interrupt(ctx context.Context) bool {
 // [io.Closer]. An interceptor that returns an error or another File closes it.
 //
 // An error of Content before the first byte is INTERNAL, and a later one closes the connection.
-// So is an end before Size. doc/files.md has more.
+// An end before Size counts as an error. doc/files.md has more.
 type File struct {
 	Name        string    // to save the file as; cut at 255 bytes
-	ContentType string    // one of the tag contentType; default: its only type, else application/octet-stream
+	ContentType string    // a media type, one of the tag contentType; default: its only type, else application/octet-stream
 	ETag        string    // an entity tag, such as `"v1"`; empty for none
 	Modified    time.Time // zero if not known
 	Size        int64     // of a Content without Seek, in bytes; 0 if not known
@@ -261,11 +270,10 @@ func (f *File) check(t *fileTags) error {
 		f.ContentType = t.types[0]
 	}
 	f.ContentType = cmp.Or(f.ContentType, "application/octet-stream")
-	_, _, err := mime.ParseMediaType(f.ContentType)
 	switch {
 	case f.Content == nil:
 		return errors.New("the File has no Content")
-	case err != nil || !isHeaderValue(f.ContentType) || !t.allows(f.ContentType):
+	case !isMediaType(f.ContentType) || !t.allows(f.ContentType):
 		return fmt.Errorf("the ContentType of the File is %q (application/octet-stream if it is not set); want a media type, one of the tag contentType if there is one", f.ContentType)
 	case f.ETag != "" && !isEntityTag(f.ETag):
 		return fmt.Errorf("the ETag %q of the File is not an entity tag, such as %q", f.ETag, `"v1"`)
@@ -486,6 +494,76 @@ func parseFile(h http.Header) File {
 type fileTags struct {
 	types []string // media types in lower case; nil for any
 	max   int64    // bytes of a Body; 0 if the tag is missing
+}
+
+// isMediaType reports whether text is one media type (RFC 9110, section 8.3.1) that a header can
+// carry without changes. A Body has no other, so that a File can be sent with the type that it
+// came with:
+//
+//	accepted      image/png, text/csv; charset=utf-8;, a/b;x="1, 2"
+//	not accepted  image, image/png;a=b,text/html, text/csv; charset, a/b;x="ä"
+func isMediaType(text string) bool {
+	kind, rest, _ := strings.Cut(text, "/")
+	subtype, rest := cutToken(rest)
+	if !isToken(kind) || subtype == "" || !isHeaderValue(text) {
+		return false
+	}
+	for rest != "" {
+		var separated bool
+		if rest, separated = strings.CutPrefix(strings.TrimLeft(rest, " \t"), ";"); !separated {
+			return false
+		}
+		name, value := cutToken(strings.TrimLeft(rest, " \t"))
+		rest = value
+		if name == "" { // two semicolons, or one at the end
+			continue
+		}
+		var ok bool
+		if value, ok = strings.CutPrefix(value, "="); !ok {
+			return false
+		}
+		if rest, ok = cutParameterValue(value); !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// cutToken returns the token with which text begins, or "", and what is after it.
+func cutToken(text string) (token, rest string) {
+	end := 0
+	for end < len(text) && isToken(text[end:end+1]) {
+		end++
+	}
+	return text[:end], text[end:]
+}
+
+// cutParameterValue returns what is after the token or the quoted string with which text, the
+// value of a header, begins (RFC 9110, section 5.6.4). ok is false if it begins with neither.
+func cutParameterValue(text string) (rest string, ok bool) {
+	if !strings.HasPrefix(text, `"`) {
+		token, rest := cutToken(text)
+		return rest, token != ""
+	}
+	for i := 1; i < len(text); i++ {
+		switch text[i] {
+		case '"':
+			return text[i+1:], true
+		case '\\': // the next character has no meaning
+			i++
+		}
+	}
+	return "", false
+}
+
+// mediaTypeError returns the error for an upload whose Content-Type isMediaType does not accept,
+// or that has two.
+func (t *fileTags) mediaTypeError() error {
+	want := "such as application/octet-stream"
+	if t.types != nil {
+		want = strings.Join(t.types, " or ")
+	}
+	return httpError(http.StatusUnsupportedMediaType, CodeInvalidArgument, "the Content-Type must be one media type: %s", want)
 }
 
 // allows reports whether a Body or a File may have the content type.

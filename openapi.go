@@ -248,10 +248,13 @@ func (b *apiBuilder) writeRequestBody(out *members, m *method) {
 	case m.takesBody():
 		f := m.in.file
 		about := f.doc
-		if f.tags.max > 0 {
-			about = strings.TrimLeft(f.doc+" At most "+strconv.FormatInt(f.tags.max, 10)+" bytes.", " ")
+		if f.tags.types == nil {
+			about += " Any media type is accepted."
 		}
-		out.addRaw("requestBody", object("description", about, "required", true, "content", fileContent(f.tags)))
+		if f.tags.max > 0 {
+			about += " At most " + strconv.FormatInt(f.tags.max, 10) + " bytes."
+		}
+		out.addRaw("requestBody", object("description", strings.TrimLeft(about, " "), "required", true, "content", fileContent(f.tags, "application/octet-stream")))
 	case m.bind.rest.body != nil:
 		content := contentWith(contentTypeJSON, appendRef(nil, componentPrefix, b.referBody(m)))
 		out.addRaw("requestBody", object("required", true, "content", content))
@@ -371,16 +374,17 @@ func contentWith(mediaType string, schema []byte) []byte {
 	return object(mediaType, object("schema", schema))
 }
 
-// fileContent returns the Content Object of a Body or a File. All three forms have the
-// format binary of 3.0.3. In 3.1 a file is a schema without a type, which generators do not
-// support.
-func fileContent(t *fileTags) []byte {
-	types := slices.Sorted(slices.Values(t.types))
+// fileContent returns the Content Object of a Body or a File, with its types in the order of the
+// tag, since clients use the first one. any stands for any type: clients cannot send a range such
+// as */*. All three forms have the format binary of 3.0.3. In 3.1 a file is a schema without a
+// type, which generators do not support.
+func fileContent(t *fileTags, any string) []byte {
+	types := t.types
 	if types == nil {
-		types = []string{"*/*"}
+		types = []string{any}
 	}
 	content := openMembers(nil)
-	for _, mediaType := range slices.Compact(types) {
+	for _, mediaType := range types {
 		content.addRaw(mediaType, []byte(`{"schema":{"type":"string","format":"binary"}}`))
 	}
 	return content.close()
@@ -447,7 +451,7 @@ func (b *apiBuilder) writeResponses(out *members, m *method) {
 	if m.sendsRanges() {
 		headers := b.listHeaders(m)
 		headers["Content-Range"] = textHeader("Which part of the file this is.", true)
-		responses["206"] = object("description", http.StatusText(http.StatusPartialContent), "headers", headers, "content", fileContent(m.out.file.tags))
+		responses["206"] = object("description", http.StatusText(http.StatusPartialContent), "headers", headers, "content", fileContent(m.out.file.tags, "*/*"))
 	}
 	responses[decimal(m.status)] = b.describeSuccess(m)
 	out.add("responses", responses) // in the order of their names: 200, 400, default
@@ -465,7 +469,7 @@ func (b *apiBuilder) describeSuccess(m *method) []byte {
 			description = strings.Replace(streamDescription, streamEnvelope, "what error responses have as their body", 1)
 		}
 	case m.sendsFile():
-		content = fileContent(m.out.file.tags)
+		content = fileContent(m.out.file.tags, "*/*")
 	case m.hasHeaderMembers():
 		content = contentWith(contentTypeJSON, appendRef(nil, componentPrefix, b.referPart(m, m.out, m.headers.body, "Response")))
 	case m.out != nil:

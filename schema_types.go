@@ -422,7 +422,9 @@ func (c *shapes) parseFileTags(f *field) *fileTags {
 			kind, subtype, _ := strings.Cut(mediaType, "/")
 			isBad := err != nil || len(params) > 0 || kind == "" || subtype == "" || strings.Contains(mediaType, "*")
 			c.addIf(isBad, "%s: contentType:%q: want media types such as image/png, with commas between them; leave the tag out for any type", f.place, list)
-			t.types = append(t.types, mediaType)
+			if !slices.Contains(t.types, mediaType) {
+				t.types = append(t.types, mediaType)
+			}
 		}
 	}
 	if text, given := lookupTag(f.tag, "maxBytes"); given {

@@ -632,7 +632,7 @@ input /a/value: is int8, was object; for example {"a":{"value":{}}}`},
 		A svc.Body `contentType:"image/png"`
 	}](), taking[rPhoto](), ""},
 	{"media types for any", taking[struct{ A svc.Body }](), taking[rPhoto](), `input /A: is required, was optional; for example {}
-input /A: contentType is ["image/png","image/jpeg"], was none; for example {"A":"a"}`},
+input /A: contentType is ["image/png","image/jpeg"], was none; for example {"A":"application/octet-stream"}`},
 	{"a file for nothing", taking[struct{}](svc.MethodOptions{Transports: []svc.Transport{svc.TransportREST}}), taking[rPhoto](), `input /A: is required, and is new; for example {}`},
 	{"maxBytes", taking[struct {
 		A svc.Body `maxBytes:"20"`

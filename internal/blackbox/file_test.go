@@ -144,9 +144,13 @@ func TestBody(t *testing.T) {
 		{"JSON", "PUT /files/1", "Content-Type: application/json\r\n" + withLength(2, "{}"), 415, "image/png"},
 		{"no type", "PUT /files/1", withLength(1, "a"), 415, "image/png"},
 		{"two types", "PUT /files/1", png + png + withLength(1, "a"), 415, "image/png"},
+		{"two types in one line", "PUT /files/1", "Content-Type: image/png;a=b,text/html\r\n" + withLength(1, "a"), 415, "one media type: image/png or text/csv"},
+		{"a parameter without a value", "PUT /files/1", "Content-Type: image/png; a\r\n" + withLength(1, "a"), 415, "one media type: image/png or text/csv"},
+		{"two types where any is taken", "POST /files/convert?to=text/plain", "Content-Type: a/b\r\nContent-Type: c/d\r\n" + withLength(1, "a"), 415, "one media type: such as application/octet-stream"},
+		{"two lines that look like one type", "POST /files/convert?to=text/plain", "Content-Type: a/b;x=\"\r\nContent-Type: \"\r\n" + withLength(1, "a"), 415, "one media type"},
 		{"compressed", "PUT /files/1", png + "Content-Encoding: gzip\r\n" + withLength(1, "a"), 415, "Content-Encoding"},
 		{"another violation", "PUT /files/0", png + withLength(1, "a"), 400, "/id"},
-		{"a page of another site", "POST /files/convert?to=text/plain", "Origin: https://evil.example\r\nContent-Type: text/plain\r\n" + withLength(1, "a"), 403, "other sites"},
+		{"a page of another site", "POST /files/convert?to=text/plain", "Origin: https://evil.example\r\nContent-Type: text/plain\r\n" + withLength(1, "a"), 403, "an upload from a page of another site needs an origin that CORS allows"},
 		{"any type", "POST /files/convert?to=text/plain", "Content-Type: a/b\r\n" + withLength(1, "a"), 200, "A"},
 		{"no type where any is taken", "POST /files/convert?to=text/plain", withLength(1, "b"), 200, "B"},
 	} {
@@ -842,6 +846,7 @@ func TestFileCall(t *testing.T) {
 		{svc.NewBody(io.MultiReader(strings.NewReader("abc")), "text/csv"), "3 -1 text/csv"},
 		{svc.Body{ContentType: "image/png"}, "0 0 image/png"},
 		{svc.NewBody(strings.NewReader("abc"), "image/gif"), "INVALID_ARGUMENT 415"},
+		{svc.NewBody(strings.NewReader("ab"), "image/png;a=b,text/html"), "INVALID_ARGUMENT 415"},
 		{svc.NewBody(strings.NewReader(strings.Repeat("x", 1001)), "image/png"), "RESOURCE_EXHAUSTED 413"},
 		{svc.NewBody(io.MultiReader(strings.NewReader(strings.Repeat("x", 1001))), "image/png"), "RESOURCE_EXHAUSTED 413"},
 	} {
@@ -1002,6 +1007,7 @@ func TestFileClient(t *testing.T) {
 			{"", "image/png", 0, "{0 0 image/png} <nil>"},
 			{"", "image/png", -1, "{0 -1 image/png} <nil>"},
 			{"abc", "image/gif", 3, "INVALID_ARGUMENT: the Content-Type must be image/png or text/csv"},
+			{"abc", "image/png, text/csv", 3, "INVALID_ARGUMENT: the Content-Type must be one media type: image/png or text/csv"},
 			{strings.Repeat("x", 1001), "image/png", 1001, "RESOURCE_EXHAUSTED: the request body has more than 1000 bytes"},
 			{strings.Repeat("x", 1001), "image/png", -1, "RESOURCE_EXHAUSTED: the request body has more than 1000 bytes"},
 		} {
