@@ -70,6 +70,7 @@ type binding struct {
 	runsCode bool
 	hooks    checkFunc
 	check    func() checkFunc
+	sourceOf func(path string) string // sourceAt, made once
 }
 
 // A restPlan builds an input from an HTTP request.
@@ -186,6 +187,7 @@ func compileBinding(c *decoders, s *shape, r route) *binding {
 		rest.inBody = s.withFields(body)
 		rest.body = c.structPlan(rest.inBody, b.sources)
 	}
+	b.sourceOf = b.sourceAt
 	b.hooks = new(checks).compileInput(s, b.sources)
 	if b.hooks != nil {
 		c := &checks{forREST: true}
@@ -412,6 +414,42 @@ func (b *binding) bindRequest(d *decoder, r *requestValues) (any, error) {
 	return in, b.finishInput(d, v, b.rest.hooks)
 }
 
+// sourceAt returns the Violation.In of a place in the input, which an error of the application
+// names: the source of the field, by its JSON name or by that of its parameter, else the body.
+func (b *binding) sourceAt(path string) string {
+	first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	token := "/" + first
+	if b.in == nil || path == "" {
+		return inBody
+	}
+	i := slices.IndexFunc(b.in.fields, func(f *field) bool { return f.token == token && !f.isNameless() })
+	if i < 0 {
+		i = slices.IndexFunc(b.in.fields, func(f *field) bool { return b.sources[f].token == token })
+	}
+	if i < 0 { // no field, or one that only an alternative of a union has
+		return inBody
+	}
+	return b.sources[b.in.fields[i]].in
+}
+
+// completeError returns err, which the method has returned, with the sources of violations that
+// say none.
+func (b *binding) completeError(err error) error {
+	e := ErrorFrom(err)
+	list, isComplete := e.Violations(), true
+	for i := range list {
+		if list[i].In == "" {
+			list[i].In, isComplete = b.sourceAt(list[i].Path), false
+		}
+	}
+	if isComplete {
+		return err
+	}
+	shown := e.WithDetail("violations", list)
+	shown.violations = nil
+	return replaceIn(err, e, shown)
+}
+
 // compileQuery returns the binding for parseQuery of a struct of this package, whose tags
 // have no mistakes.
 func compileQuery(t reflect.Type) *binding {
@@ -540,7 +578,7 @@ func finishParams(d *decoder, v reflect.Value, list []param) {
 	d.seen = d.seen[:0]
 }
 
-var errEmptyBody = &complaint{ruleRequired, "a JSON body is required; send at least {}"}
+var errEmptyBody = &complaint{rule: ruleRequired, message: "a JSON body is required; send at least {}"}
 
 // bindBody decodes the JSON body into the fields of v that come from it. An
 // empty body has a message of its own, since clients often forget the {}.
@@ -629,7 +667,7 @@ func (b *binding) checkValue(d *decoder, in reflect.Value) error {
 
 // errInputTooDeep is the complaint about a Go value, at the place of the whole input: a
 // value that contains itself has no first place that is too deep.
-var errInputTooDeep = &complaint{ruleSyntax, "is nested more than 1000 levels deep, or contains itself"}
+var errInputTooDeep = &complaint{rule: ruleSyntax, message: "is nested more than 1000 levels deep, or contains itself"}
 
 // finishInput runs check if the input has no violations so far, and returns the
 // error of the input or nil.
@@ -643,7 +681,7 @@ func (b *binding) finishInput(d *decoder, v reflect.Value, check checkFunc) erro
 	}
 	d.report.keyViolation = nil
 	if check != nil && d.scan.err == nil && len(d.report.found.list) == 0 {
-		d.in = inBody
+		d.in, d.sourceOf = inBody, b.sourceOf
 		check(d, v)
 	}
 	if d.report.tooDeep {
@@ -654,11 +692,11 @@ func (b *binding) finishInput(d *decoder, v reflect.Value, check checkFunc) erro
 }
 
 var (
-	errRepeated     = &complaint{ruleDuplicate, "is given more than once"}
-	errNotUTF8      = &complaint{ruleType, "must be valid UTF-8"}
-	errPlusInTime   = &complaint{ruleType, errNotTime.message + "; in a query + is a blank, so write %2B for it"}
-	errStrayPercent = &complaint{ruleSyntax, "has a % that two hexadecimal digits do not follow"}
-	errSemicolon    = &complaint{ruleSyntax, "has a semicolon; write %3B for the character, and & between parameters"}
+	errRepeated     = &complaint{rule: ruleDuplicate, message: "is given more than once"}
+	errNotUTF8      = &complaint{rule: ruleType, message: "must be valid UTF-8"}
+	errPlusInTime   = &complaint{rule: ruleType, message: errNotTime.message + "; in a query + is a blank, so write %2B for it"}
+	errStrayPercent = &complaint{rule: ruleSyntax, message: "has a % that two hexadecimal digits do not follow"}
+	errSemicolon    = &complaint{rule: ruleSyntax, message: "has a semicolon; write %3B for the character, and & between parameters"}
 )
 
 // bindQuery fills the fields that come from the query string, read as
@@ -697,7 +735,7 @@ func (b *binding) bindQuery(d *decoder, v reflect.Value, query string, strict bo
 	finishParams(d, v, b.rest.query)
 }
 
-var errUnknownParam = &complaint{ruleUnknown, "is not a known parameter"}
+var errUnknownParam = &complaint{rule: ruleUnknown, message: "is not a known parameter"}
 
 // addUnknownParam adds a violation for a parameter of this name, as the query spells it,
 // unless it is versioned, the one that Version reads.
@@ -1030,7 +1068,7 @@ func (c *checks) structCheck(s *shape, sources map[*field]fieldSource) checkFunc
 	for _, a := range s.alternatives {
 		values = append(values, a.value)
 	}
-	errNoAlternative := &complaint{ruleVariant, "must have exactly one of the alternatives " + strings.Join(values, ", ") + ", and a discriminator that is empty or says which"}
+	errNoAlternative := &complaint{rule: ruleVariant, message: "must have exactly one of the alternatives " + strings.Join(values, ", ") + ", and a discriminator that is empty or says which"}
 	compile := func(form *shape) checkFunc { return c.membersCheck(form, sources) }
 	return compileForms(s, compile, func(d *decoder, _ error) {
 		if c.rules {
@@ -1140,7 +1178,7 @@ func (d *decoder) callValidate(v reflect.Value) {
 	case errors.As(err, &e):
 		d.report.validateErr = ErrorFrom(err)
 	default:
-		d.addViolation(&complaint{ruleValidate, err.Error()})
+		d.addViolation(&complaint{rule: ruleValidate, message: err.Error()})
 	}
 }
 

@@ -255,7 +255,7 @@ func (c *call) invoke(ctx context.Context, in any) (out any, err error) {
 	}
 	if err != nil {
 		probeError(err)
-		return nil, err
+		return nil, m.bind.completeError(err)
 	}
 	return c.checkOutput(out)
 }

@@ -46,7 +46,7 @@ func (c *call) readKey(d *decoder, path string, values []string) {
 		}
 		return
 	}
-	d.report.keyViolation = &Violation{inHeader, path, wrong.rule, wrong.message}
+	d.report.keyViolation = &Violation{In: inHeader, Path: path, Rule: wrong.rule, Message: wrong.message}
 }
 
 // IdempotencyKeyFrom returns the idempotency key of the call that ctx belongs to, without

@@ -33,6 +33,7 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/tls"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -599,11 +600,11 @@ func (s *sentPath) PathValue(name string) string {
 }
 
 var (
-	errNotSegment = &complaint{ruleSyntax, `must not be empty, ".", ".." or "/", which the path of a URL cannot carry`}
-	errNullParam  = &complaint{ruleType, "must not be null, which the query of a URL cannot carry"}
-	errNotHeader  = &complaint{ruleSyntax, "must be visible ASCII characters, with spaces only between them, since a header carries nothing else"}
-	errNotDate    = &complaint{ruleType, "must be a date of HTTP, such as Mon, 02 Jan 2006 15:04:05 GMT"} // RFC 9110, section 5.6.7
-	errNotCookie  = &complaint{ruleSyntax, "must be visible ASCII characters, without semicolons, quotes around them and spaces around them, since a cookie carries nothing else"}
+	errNotSegment = &complaint{rule: ruleSyntax, message: `must not be empty, ".", ".." or "/", which the path of a URL cannot carry`}
+	errNullParam  = &complaint{rule: ruleType, message: "must not be null, which the query of a URL cannot carry"}
+	errNotHeader  = &complaint{rule: ruleSyntax, message: "must be visible ASCII characters, with spaces only between them, since a header carries nothing else"}
+	errNotDate    = &complaint{rule: ruleType, message: "must be a date of HTTP, such as Mon, 02 Jan 2006 15:04:05 GMT"} // RFC 9110, section 5.6.7
+	errNotCookie  = &complaint{rule: ruleSyntax, message: "must be visible ASCII characters, without semicolons, quotes around them and spaces around them, since a cookie carries nothing else"}
 )
 
 // writePath sets the path of r.
@@ -954,6 +955,11 @@ func readEnvelope(d *decoder, text []byte) *Error {
 	e.Details, _ = d.decodeAnyValue().(map[string]any)
 	if list, ok := e.Details["violations"].([]any); ok {
 		if vs := receivedViolations(list); len(vs) == len(list) {
+			for i, item := range itemsOf(memberAt(details, "violations")) {
+				if limit := memberAt(item, "limit"); isJSONNumber(limit) {
+					vs[i].Limit = json.Number(limit) // as it was sent
+				}
+			}
 			e.Details["violations"] = vs
 		}
 	}

@@ -246,10 +246,6 @@ type planRule struct {
 	value json.RawMessage
 }
 
-// maxFile is the rule of a file that says how many bytes it has at most. It is no row, since
-// a file is no JSON.
-const maxFile = "maxBytes"
-
 var kindNames = [...]string{
 	kindAny: "any", kindRaw: "any", kindCustom: "custom", kindText: "text", kindTime: "time", kindDuration: "duration", kindBytes: "bytes", kindString: "string",
 	kindBool: "bool", kindNumber: "number", kindSlice: "list", kindArray: "list", kindMap: "map", kindObject: "object", kindFile: "file",
@@ -363,7 +359,7 @@ func (p *contractPlan) planFile(t *fileTags) {
 		p.Rules[ruleEnum], _ = plainJSON(t.types)
 	}
 	if t.max > 0 {
-		p.Rules[maxFile] = strconv.AppendInt(nil, t.max, 10)
+		p.Rules[ruleMaxBytes] = strconv.AppendInt(nil, t.max, 10)
 	}
 }
 
@@ -484,7 +480,7 @@ func (l *planLinker) linkPlan(p *contractPlan) {
 // linkRules finds the rows of the rules of p.
 func (l *planLinker) linkRules(p *contractPlan) {
 	unknown := maps.Clone(p.Rules)
-	delete(unknown, maxFile)
+	delete(unknown, ruleMaxBytes)
 	for _, row := range l.rows {
 		if value := p.Rules[row.keyword]; value != nil {
 			p.rules = append(p.rules, planRule{row, value})

@@ -624,12 +624,12 @@ func (p *prober) explainAbsent(f *contractPlan) string {
 
 // compareField adds the breaks of a field of an input that have no witness.
 func (p *prober) compareField(f, g *contractPlan, at string) {
-	was, _ := strconv.Atoi(string(f.Rules[maxFile]))
-	is, _ := strconv.Atoi(string(g.Rules[maxFile]))
+	was, _ := strconv.Atoi(string(f.Rules[ruleMaxBytes]))
+	is, _ := strconv.Atoi(string(g.Rules[ruleMaxBytes]))
 	p.remarkIf(p.sameRoute && !f.isFrom(g.From), at, "comes from %s, came from %s", cmp.Or(g.From, "body"), cmp.Or(f.From, "body"))
 	p.remarkIf(!p.isRequired(f) && !p.isRequired(g) && !sameScalar(f.Default, g.Default), at, "default is %s, was %s", cmp.Or(string(g.Default), "none"), cmp.Or(string(f.Default), "none"))
 	p.remarkIf(f.MCPHeader != g.MCPHeader && g.MCPHeader != "" && p.usesMCP(), at, "mcpheader is %s, was %s", g.MCPHeader, cmp.Or(f.MCPHeader, "none"))
-	p.remarkIf(is < was, at, "%s is %s, was %d", maxFile, cmp.Or(string(g.Rules[maxFile]), "none"), was) // without the rule, MaxBody decides, which is less in general
+	p.remarkIf(is < was, at, "%s is %s, was %d", ruleMaxBytes, cmp.Or(string(g.Rules[ruleMaxBytes]), "none"), was) // without the rule, MaxBody decides, which is less in general
 	if x, y := cmp.Or(f.Of, f), cmp.Or(g.Of, g); f.From != "" && x.jsonType() == "number" && !x.isInteger() && y.isInteger() {
 		p.doubt(at, "%s, and outside of JSON an integer is written in digits alone", p.changed(f, g))
 	}

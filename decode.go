@@ -81,8 +81,11 @@ type decoder struct {
 	scratch []byte          // for text that is read and not kept: unescaped strings, query values, places
 	number  []byte          // the text of the last float of 32 bits; see checkRules
 	arena   strings.Builder // the block that takes the next short string; see keepText
-	opts    inputOptions
-	report  report
+	// sourceOf returns the Violation.In of a place in the input that an error of Validate names. It
+	// is set while Validate methods run; see binding.sourceAt.
+	sourceOf func(path string) string
+	opts     inputOptions
+	report   report
 }
 
 // inputOptions say how one input is read. The transport and the binder set them before
@@ -209,7 +212,7 @@ func (d *decoder) addViolation(c *complaint) {
 	if d.naming {
 		message = "has a name that " + message
 	}
-	d.report.found.addViolation(Violation{In: d.in, Path: d.place(), Rule: c.rule, Message: message})
+	d.report.found.addViolation(Violation{In: d.in, Path: d.place(), Rule: c.rule, Message: message, Limit: c.limit})
 }
 
 // addIfAny adds a violation unless c is nil, for a good value, or errAdded.
@@ -251,11 +254,15 @@ func (d *decoder) skipIfFull() bool {
 	return true
 }
 
-// skipMismatch skips a value of the wrong type and adds c.
+// skipMismatch skips a value of the wrong type and adds c, with the type that came.
 func (d *decoder) skipMismatch(c *complaint) {
-	d.scan.skipValue()
-	if d.scan.err == nil {
-		d.addViolation(c)
+	value := d.scan.skipValue()
+	switch {
+	case d.scan.err != nil:
+	case d.report.found.full():
+		d.addViolation(c) // which counts it; a string is not read a second time
+	default:
+		d.addViolation(c.about(value))
 	}
 }
 
@@ -444,8 +451,8 @@ func (c *decoders) typeDecoder(s *shape) decodeFunc {
 		return decodeList(c.decoderFor(s.elem), s.typ, limit, nil)
 	case kindArray:
 		n := s.typ.Len() // its schema has it as minItems and maxItems
-		exactly := "must have exactly " + countText(n, "item")
-		return decodeList(c.decoderFor(s.elem), s.typ, &rule{count: n, complaint: &complaint{"maxItems", exactly}}, &complaint{"minItems", exactly})
+		exactly, limit := "must have exactly "+countText(n, "item"), json.Number(strconv.Itoa(n))
+		return decodeList(c.decoderFor(s.elem), s.typ, &rule{count: n, complaint: &complaint{rule: "maxItems", message: exactly, limit: limit}}, &complaint{rule: "minItems", message: exactly, limit: limit})
 	case kindMap:
 		c.checkExamples(s.key)
 		return decodeMap(c.checkedSetter(s.key, isPlainInteger), c.decoderFor(s.elem), s, s.rules.lookup(roleMost))
@@ -489,7 +496,7 @@ func decodeOptional(elem decodeFunc) decodeFunc {
 	}
 }
 
-var errNull = &complaint{ruleType, "must not be null; it may be left out"}
+var errNull = &complaint{rule: ruleType, message: "must not be null; it may be left out"}
 
 // refuseNull returns decode for a field that can be absent and not null: null is a
 // violation.
@@ -503,7 +510,7 @@ func refuseNull(decode decodeFunc) decodeFunc {
 	}
 }
 
-var errNotArray = &complaint{ruleType, "must be an array"}
+var errNotArray = wrongType("must be an array", "array", isJSONArray)
 
 // decodeList returns the decodeFunc of a slice or an array of type t. An empty array gives
 // an empty slice; only an absent one is nil. Elements beyond limit are scanned and not
@@ -603,9 +610,9 @@ func (d *decoder) eachElement(limit *rule, decode func()) (count int) {
 	return count
 }
 
-var errNotObject = &complaint{ruleType, "must be an object"}
+var errNotObject = wrongType("must be an object", "object", isJSONObject)
 
-var errSameMapKey = &complaint{ruleDuplicate, "is the same key as another name"}
+var errSameMapKey = &complaint{rule: ruleDuplicate, message: "is the same key as another name"}
 
 // decodeMap returns the decodeFunc of a map of shape s. UnmarshalText may read two
 // names, such as "::1" and "0::1", as one map key. That is a violation, since one of the
@@ -1061,12 +1068,12 @@ func (p *objectPlan) unknownComplaint(d *decoder, name string) *complaint {
 		beside = d.opts.beside
 	}
 	if meant := suggestName(name, &d.report.distances, p.known, beside); meant != "" {
-		return &complaint{ruleUnknown, errUnknown.message + meant}
+		return &complaint{rule: ruleUnknown, message: errUnknown.message + meant}
 	}
 	return errUnknown
 }
 
-var errRequired = &complaint{ruleRequired, "is required"}
+var errRequired = &complaint{rule: ruleRequired, message: "is required"}
 
 // completeAbsent sets the defaults of absent fields and adds a violation for
 // each absent field that is required. seen says which fields were met.
@@ -1126,7 +1133,7 @@ func (p *objectPlan) choosePlan(d *decoder, v reflect.Value) *objectPlan {
 		if value := d.scan.lookAhead(*u.discriminators, p.fields[0].name); isText(value) {
 			a, c = u.alternatives[string(textOf(value))], u.errUnknown
 		} else if value != nil {
-			c = errNotString
+			c = errNotString.about(value)
 		}
 	}
 	switch {
@@ -1221,15 +1228,16 @@ func (s *shape) typeComplaint() *complaint { return cmp.Or(typeComplaints[s.kind
 
 // The complaints about scalars. They are never written.
 var (
-	errNotString   = &complaint{ruleType, "must be a string"}
-	errNotBool     = &complaint{ruleType, "must be true or false"}
-	errNotInteger  = &complaint{ruleType, "must be an integer"}
-	errNotNumber   = &complaint{ruleType, "must be a number"}
-	errNotTime     = &complaint{ruleType, "must be a date and time by RFC 3339, such as 2006-01-02T15:04:05Z"}
-	errNotDuration = &complaint{ruleType, "must be a duration, such as 1h30m or 1.5s"}
-	errNotBase64   = &complaint{ruleType, "must be base64 with padding and on one line; in place of - and _ write + and /"}
-	errNotQuoted   = &complaint{ruleType, "must be a string that holds a JSON string"}
-	errWrongForm   = &complaint{ruleType, "is not in the form that is expected here"}
+	errNotString   = wrongType("must be a string", "", nil)
+	errNotBool     = wrongType("must be true or false", "boolean", isJSONBool)
+	errNotInteger  = wrongType("must be an integer", "integer", isPlainInteger)
+	errFraction    = &complaint{rule: ruleType, message: "must be an integer, is a number with a fraction"}
+	errNotNumber   = wrongType("must be a number", "number", isJSONNumber)
+	errNotTime     = wrongType("must be a date and time by RFC 3339, such as 2006-01-02T15:04:05Z", "", nil)
+	errNotDuration = wrongType("must be a duration, such as 1h30m or 1.5s", "", nil)
+	errNotBase64   = &complaint{rule: ruleType, message: "must be base64 with padding and on one line; in place of - and _ write + and /"}
+	errNotQuoted   = &complaint{rule: ruleType, message: "must be a string that holds a JSON string"}
+	errWrongForm   = &complaint{rule: ruleType, message: "is not in the form that is expected here"}
 )
 
 // A setter sets v, which is settable and zero, to the scalar that text spells,
@@ -1324,12 +1332,12 @@ func setInteger(s *shape) setter {
 		below = most + 1
 		least = "-" + strconv.FormatUint(below, 10)
 	}
-	errOutside := &complaint{ruleRange, "must be an integer between " + least + " and " + strconv.FormatUint(most, 10)}
+	errOutside := &complaint{rule: ruleRange, message: "must be an integer between " + least + " and " + strconv.FormatUint(most, 10)}
 	return func(_ *decoder, v reflect.Value, text []byte) *complaint {
 		mag, neg, kind := parseInteger(text)
 		switch {
 		case kind == integerFraction:
-			return errNotInteger
+			return errFraction
 		case kind == integerRange || !neg && mag > most || neg && mag > below:
 			return errOutside
 		case s.kind == kindUint:
@@ -1348,7 +1356,7 @@ func setInteger(s *shape) setter {
 // so the only error of ParseFloat is that it is out of range. checkRules needs the number
 // as it was sent, so the text of a float of 32 bits is kept in d.number.
 func setFloat(bits int) setter {
-	errOutside := &complaint{ruleRange, "must be a number that a float of " + strconv.Itoa(bits) + " bits can hold"}
+	errOutside := &complaint{rule: ruleRange, message: "must be a number that a float of " + strconv.Itoa(bits) + " bits can hold"}
 	return func(d *decoder, v reflect.Value, text []byte) *complaint {
 		f, err := strconv.ParseFloat(string(text), bits)
 		if err != nil {
@@ -1411,6 +1419,7 @@ var errAdded = new(complaint)
 //	the current place   of err              added
 //	"/home" in "body"   "/zip"              "/home/zip" in "body"
 //	"" (the input)      "/id" in "path"     "/id" in "path", as it is
+//	"" (the input)      "/id" in ""         "/id" in the source of the field id
 //
 // If all violations of the input are from one such error, the client gets that error,
 // with its message, status, headers and other details; see report.
@@ -1423,13 +1432,17 @@ func (d *decoder) addNested(err error) bool {
 	if len(list) == 0 {
 		return false
 	}
-	if at := d.place(); len(d.path) > 0 {
-		for i := range list {
-			list[i].In, list[i].Path = d.in, at+list[i].Path
+	at, isWhole := d.place(), len(d.path) == 0
+	for i := range list {
+		switch v := &list[i]; {
+		case !isWhole:
+			v.In, v.Path = d.in, at+v.Path
+		case v.In == "" && d.sourceOf != nil:
+			v.In = d.sourceOf(v.Path)
 		}
-		e = e.WithDetail("violations", list) // a copy
-		e.violations = nil
 	}
+	e = e.WithDetail("violations", list) // a copy
+	e.violations = nil
 	if d.report.nestedErr == nil {
 		d.report.nestedErr, d.report.nestedCount = e, len(list)
 	}
@@ -1454,7 +1467,7 @@ func (d *decoder) complaintFor(err error, c *complaint) *complaint {
 	d.report.found.cause = cmp.Or(d.report.found.cause, err)
 	var e *Error
 	if errors.As(err, &e) && e != nil && e.Message != "" && !e.code().private() {
-		return &complaint{ruleType, e.Message}
+		return &complaint{rule: ruleType, message: e.Message}
 	}
 	return c
 }

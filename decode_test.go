@@ -620,7 +620,7 @@ func TestValidate(t *testing.T) {
 			[]string{"/leaf leaf 1", "/array/0 leaf 0", "/array/1 leaf 0", "/plain/leaf leaf 0", " everywhere"}},
 		{reflect.TypeFor[struct{ T vText }](), `{"T":"x"}`, []string{"/T text x"}},
 		{reflect.TypeFor[struct{ L vList }](), `{"L":[1]}`, nil},
-		{reflect.TypeFor[vLeaf](), `{"N":"1"}`, []string{"/N must be an integer"}}, // only what fits is asked
+		{reflect.TypeFor[vLeaf](), `{"N":"1"}`, []string{"/N must be an integer, is a string with JSON in it; send the integer itself"}}, // only what fits is asked
 		{reflect.TypeFor[struct {
 			A vLeaf
 			B int

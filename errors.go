@@ -11,8 +11,10 @@ package svc
 //   - the mistakes of a registration, in the interface, the types and the options
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -440,13 +442,21 @@ func (e *Error) Violations() []Violation {
 }
 
 // receivedViolations returns the violations in a list as encoding/json decodes it into an
-// any. It leaves out elements that are not objects; a member that is not a string is "".
+// any. It leaves out elements that are not objects; a member of another type is "".
 func receivedViolations(list []any) []Violation {
 	var out []Violation
 	for _, item := range list {
 		if m, ok := item.(map[string]any); ok {
 			text := func(name string) string { s, _ := m[name].(string); return s }
-			out = append(out, Violation{In: text("in"), Path: text("path"), Rule: text("rule"), Message: text("message")})
+			v := Violation{In: text("in"), Path: text("path"), Rule: text("rule"), Message: text("message")}
+			switch n := m["limit"].(type) {
+			case json.Number:
+				v.Limit = n
+			case float64:
+				text, _ := plainJSON(n)
+				v.Limit = json.Number(text)
+			}
+			out = append(out, v)
 		}
 	}
 	return out
@@ -577,6 +587,10 @@ type Violation struct {
 	Path    string `json:"path"`    // a JSON Pointer (RFC 6901) to the place as it was sent, "/name" for a REST parameter; "" means the whole input
 	Rule    string `json:"rule"`    // for programs: the name of a constraint tag, a word of doc/errors.md such as "required", or your own
 	Message string `json:"message"` // for people; never quotes what the client sent
+
+	// Limit is the number of a rule about one, such as 5 for maxItems:"5", so that programs can
+	// say it in other words. It is never a value of the client.
+	Limit json.Number `json:"limit,omitempty"`
 }
 
 // The values of Violation.In: where the REST route takes a field from.
@@ -596,12 +610,66 @@ const (
 	ruleUnknown  = "unknown"
 	ruleVariant  = "variant"
 	ruleValidate = "validate"
+	ruleMaxBytes = "maxBytes" // a tag of a Body or a File, which is no JSON and no row of ruleRows
 )
 
 // A complaint is a Violation without its place. Plans are compiled with their
 // complaints, which many inputs and many places share. Their variables are named
 // like errors: errRequired, errNotInteger.
-type complaint struct{ rule, message string }
+type complaint struct {
+	rule, message string
+	limit         json.Number // Violation.Limit
+	wanted        *wantedType // of a wrong type; nil if the type that came is not told
+}
+
+// A wantedType is the part of a complaint about a value of a wrong type that depends on the value.
+// All complaints are made once, since a client can send many such values.
+type wantedType struct {
+	given    [len(jsonTypes)]complaint // "must be an object, is a number", in the order of jsonTypes
+	isWanted func(value []byte) bool   // whether JSON has the type, without white space around it; nil if that is a string
+	inString complaint                 // about a string that has such JSON in it
+}
+
+// jsonTypes are the types of JSON, by the first characters of their values.
+var jsonTypes = [...]struct{ begins, noun string }{
+	{"{", "an object"}, {"[", "an array"}, {`"`, "a string"}, {"-0123456789", "a number"}, {"tf", "a boolean"}, {"n", "null"},
+}
+
+// wrongType returns the complaint about values of another type than the one that message names.
+// noun is what to send instead of a string with such a value in it: models and forms often send
+// {"at":"{\"x\":1}"} for {"at":{"x":1}}. Both are empty if a string is wanted.
+func wrongType(message, noun string, isWanted func(value []byte) bool) *complaint {
+	w := &wantedType{isWanted: isWanted}
+	for i, t := range jsonTypes {
+		w.given[i] = complaint{rule: ruleType, message: message + ", is " + t.noun}
+	}
+	w.inString = complaint{rule: ruleType, message: message + ", is a string with JSON in it; send the " + noun + " itself"}
+	return &complaint{rule: ruleType, message: message, wanted: w}
+}
+
+// about returns the complaint about value, which is JSON. Only those of wrongType differ by it.
+func (c *complaint) about(value []byte) *complaint {
+	if c.wanted == nil || len(value) == 0 {
+		return c
+	}
+	if c.wanted.isWanted != nil && isText(value) {
+		inside := bytes.Trim(textOf(value), " \t\r\n")
+		if c.wanted.isWanted(inside) && isJSON(inside) { // which looks at all of it
+			return &c.wanted.inString
+		}
+	}
+	for i, t := range jsonTypes {
+		if strings.IndexByte(t.begins, value[0]) >= 0 {
+			return &c.wanted.given[i]
+		}
+	}
+	return c
+}
+
+// inBody returns the violation of c at a place in the body.
+func (c *complaint) inBody(path string) Violation {
+	return Violation{In: inBody, Path: path, Rule: c.rule, Message: c.message, Limit: c.limit}
+}
 
 // The limits on the size of one error. A client whose input has thousands of
 // violations must not get a line of text for each: that costs the server more
@@ -615,6 +683,7 @@ const (
 	maxViolationBytes = 11 << 10
 	maxViolationPath  = 256 // bytes, before escaping; those of In and of Rule too
 	maxViolationText  = 512 // bytes, before escaping
+	maxViolationLimit = 64  // bytes; a longer number is left out
 )
 
 // violations collects the violations of one input, within the limits.
@@ -643,7 +712,10 @@ func (vs *violations) addViolation(v Violation) {
 	// input without any counts as valid.
 	v.In, v.Path, v.Rule = clip(v.In, maxViolationPath), clip(v.Path, maxViolationPath), clip(v.Rule, maxViolationPath)
 	v.Message = clip(v.Message, maxViolationText)
-	n := len(`{"in":"","path":"","rule":"","message":""},`) + len(`\u0000`)*(len(v.In)+len(v.Path)+len(v.Rule)+len(v.Message))
+	if !v.hasLimit() {
+		v.Limit = ""
+	}
+	n := len(`{"in":"","path":"","rule":"","message":"","limit":},`) + len(`\u0000`)*(len(v.In)+len(v.Path)+len(v.Rule)+len(v.Message)) + len(v.Limit)
 	if vs.bytes+n > maxViolationBytes {
 		vs.bytes, n = len(appendViolations(nil, vs.list)), len(appendViolations(nil, []Violation{v}))
 	}
@@ -656,6 +728,17 @@ func (vs *violations) addViolation(v Violation) {
 		vs.list = make([]Violation, 0, 4)
 	}
 	vs.list = append(vs.list, v)
+}
+
+// hasLimit reports whether the limit is sent: an application could have written any text. Most
+// limits are whole numbers, which need no scanner.
+func (v *Violation) hasLimit() bool {
+	for i := range len(v.Limit) {
+		if c := v.Limit[i]; !isDigit(c) || c == '0' && i == 0 && len(v.Limit) > 1 {
+			return len(v.Limit) <= maxViolationLimit && isNumberText(v.Limit)
+		}
+	}
+	return v.Limit != "" && len(v.Limit) <= maxViolationLimit
 }
 
 // full reports whether nothing more is kept. After the first violation that did not fit
@@ -780,6 +863,9 @@ func appendViolations(dst []byte, list []Violation) []byte {
 		dst = appendQuoted(append(dst, `,"path":`...), v.Path)
 		dst = appendQuoted(append(dst, `,"rule":`...), v.Rule)
 		dst = appendQuoted(append(dst, `,"message":`...), v.Message)
+		if v.hasLimit() {
+			dst = append(append(dst, `,"limit":`...), v.Limit...)
+		}
 		dst = append(dst, '}')
 	}
 	return append(dst, ']')
@@ -830,4 +916,4 @@ func (p *mistakes) panicIfAny(what string) {
 	}
 }
 
-var errUnknown = &complaint{ruleUnknown, "is not a known property"}
+var errUnknown = &complaint{rule: ruleUnknown, message: "is not a known property"}

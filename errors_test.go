@@ -371,7 +371,7 @@ func TestErrorBodies(t *testing.T) {
 		{"details that JSON cannot carry", "/", base.WithDetails(map[string]any{"a": 1, "b": math.NaN(), "c": make(chan int), "d": panicker{}, "e": 2})},
 		{"nothing but such details", "/", base.WithDetail("b", math.Inf(1))},
 		{"empty details", "/", base.WithDetails(nil)},
-		{"violations", "/", base.WithDetail("violations", []Violation{{"body", "/a", "type", "must be \"x\""}, {"query", "/b", "range", "no"}})},
+		{"violations", "/", base.WithDetail("violations", []Violation{{In: "body", Path: "/a", Rule: "type", Message: "must be \"x\""}, {In: "query", Path: "/b", Rule: "range", Message: "no"}})},
 		{"status of its own", "/", base.WithStatus(http.StatusPaymentRequired)},
 		{"status of the exchange", "/", &Error{Code: CodeUnimplemented, Message: "not allowed", status: http.StatusMethodNotAllowed}},
 	}

@@ -11,6 +11,7 @@ package svc
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -90,6 +91,7 @@ type bodyReader struct {
 	body  io.Reader
 	turn  chan struct{} // has room for one
 	ended atomic.Bool   // the method has returned; turn stays full, if end has got it
+	ruled bool          // size is that of the tag maxBytes
 
 	total int64         // bytes that have arrived
 	spent time.Duration // in waiting for the current block
@@ -131,16 +133,28 @@ func (t *fileTags) openBody(w http.ResponseWriter, r *http.Request, l limits) (*
 // the limit. If the size is unknown, Read returns that error.
 func (t *fileTags) limitBody(b *Body, l limits) error {
 	l.size = cmp.Or(t.max, l.size)
-	b.content = &bodyReader{limits: l, body: *b, turn: make(chan struct{}, 1)}
+	reader := &bodyReader{limits: l, body: *b, turn: make(chan struct{}, 1), ruled: t.max > 0}
+	b.content = reader
 	switch {
 	case b.ContentType != "" && !isMediaType(b.ContentType):
 		return t.mediaTypeError()
 	case !t.allows(b.ContentType):
 		return httpError(http.StatusUnsupportedMediaType, CodeInvalidArgument, "the Content-Type must be %s", strings.Join(t.types, " or "))
 	case l.size >= 0 && b.Size > l.size:
-		return l.tooLargeError()
+		return reader.tooLargeError()
 	}
 	return nil
+}
+
+// tooLargeError returns the error for a body over the limit, with the rule if a tag has set that.
+func (b *bodyReader) tooLargeError() error {
+	err := b.limits.tooLargeError()
+	if !b.ruled {
+		return err
+	}
+	size := strconv.FormatInt(b.size, 10)
+	c := complaint{rule: ruleMaxBytes, message: "must have at most " + size + " bytes", limit: json.Number(size)}
+	return ErrorFrom(err).WithDetail("violations", []Violation{c.inBody("")})
 }
 
 // Read implements io.Reader. It fails at once while another goroutine reads, and after the

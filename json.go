@@ -322,14 +322,14 @@ func signed(mag uint64, neg bool) (int64, bool) {
 }
 
 // jsonNumber returns text as a JSON number, if it is one from end to end.
-func jsonNumber[T string | []byte](text T) ([]byte, bool) {
+func jsonNumber[T ~string | []byte](text T) ([]byte, bool) {
 	s := scanner{data: []byte(text)}
 	num := s.readNumber()
 	return num, s.err == nil && s.pos == len(s.data)
 }
 
 // isNumberText reports whether text is a JSON number.
-func isNumberText(text []byte) bool {
+func isNumberText[T ~string | []byte](text T) bool {
 	_, ok := jsonNumber(text)
 	return ok
 }
@@ -927,10 +927,12 @@ func itemsOf(value []byte) (list [][]byte) {
 // isText reports whether a JSON value is a string. An absent value is none.
 func isText(value []byte) bool { return len(value) > 0 && value[0] == '"' }
 
-// isJSONNull, isJSONObject and isJSONNumber report the same for the other types.
+// isJSONNull, isJSONObject and so on report the same for the other types.
 func isJSONNull(value []byte) bool   { return len(value) > 0 && value[0] == 'n' }
 func isJSONObject(value []byte) bool { return len(value) > 0 && value[0] == '{' }
+func isJSONArray(value []byte) bool  { return len(value) > 0 && value[0] == '[' }
 func isJSONNumber(value []byte) bool { return len(value) > 0 && (value[0] == '-' || isDigit(value[0])) }
+func isJSONBool(value []byte) bool   { return len(value) > 0 && (value[0] == 't' || value[0] == 'f') }
 
 // isContainer reports whether a JSON value is an object or an array.
 func isContainer(value []byte) bool { return len(value) > 0 && (value[0] == '{' || value[0] == '[') }

@@ -46,15 +46,15 @@ type paramsReader interface {
 	readParams(method []byte) (input any, err error)
 }
 
-// The violations of a value that is not a message.
+// The complaints about a value that is not a message.
 var (
-	rpcNotObject  = &Violation{inBody, "", ruleType, "a request must be an object"}
-	rpcNoVersion  = &Violation{inBody, "/jsonrpc", ruleRequired, `is required and must be "2.0"`}
-	rpcBadVersion = &Violation{inBody, "/jsonrpc", "enum", `must be "2.0"`}
-	rpcBadID      = &Violation{inBody, "/id", ruleType, "must be a string, a number or null"}
-	rpcNoName     = &Violation{inBody, "/method", ruleRequired, "is required"}
-	rpcBadName    = &Violation{inBody, "/method", ruleType, "must be a string"}
-	rpcBadParams  = &Violation{inBody, "/params", ruleType, "must be an object or an array"}
+	rpcNotObject  = wrongType("a request must be an object", "object", isJSONObject)
+	rpcNoVersion  = &complaint{rule: ruleRequired, message: `is required and must be "2.0"`}
+	rpcBadVersion = &complaint{rule: "enum", message: `must be "2.0"`}
+	rpcBadID      = wrongType("must be a string, a number or null", "", nil)
+	rpcNoName     = &complaint{rule: ruleRequired, message: "is required"}
+	rpcBadName    = wrongType("must be a string", "", nil)
+	rpcBadParams  = wrongType("must be an object or an array", "object", isJSONObject)
 )
 
 // An rpcText is one message or a batch of messages. readText reuses its memory.
@@ -134,8 +134,9 @@ func (seen *rpcMembers) valueOf(name []byte) *[]byte {
 // duplicate if its field is set.
 func (m *rpcMessage) readMessage(s *scanner, params paramsReader) {
 	if s.peek() != '{' {
-		s.skipValue()
-		m.violation = rpcNotObject
+		if value := s.skipValue(); s.err == nil {
+			m.refuse(rpcNotObject, "", value)
+		}
 		return
 	}
 	var seen rpcMembers
@@ -166,6 +167,12 @@ func (m *rpcMessage) readMessage(s *scanner, params paramsReader) {
 	}
 }
 
+// refuse sets the violation of m, which has this value at path.
+func (m *rpcMessage) refuse(c *complaint, path string, value []byte) {
+	v := c.about(value).inBody(path)
+	m.violation = &v
+}
+
 // setMembers sets the fields and the kind of m. It also sets the id of an invalid
 // message, since the answer to it has that id.
 func (m *rpcMessage) setMembers(seen *rpcMembers) {
@@ -180,19 +187,19 @@ func (m *rpcMessage) setMembers(seen *rpcMembers) {
 	}
 	switch {
 	case seen.id != nil && m.id == nil:
-		m.violation = rpcBadID
+		m.refuse(rpcBadID, "/id", seen.id)
 	case seen.version == nil:
-		m.violation = rpcNoVersion
+		m.refuse(rpcNoVersion, "/jsonrpc", nil)
 	case !isText(seen.version) || string(textOf(seen.version)) != "2.0":
-		m.violation = rpcBadVersion
+		m.refuse(rpcBadVersion, "/jsonrpc", nil)
 	case seen.method == nil && (seen.result != nil || seen.err != nil):
 		m.kind, m.params = rpcResponse, seen.result
 	case seen.method == nil:
-		m.violation = rpcNoName
+		m.refuse(rpcNoName, "/method", nil)
 	case m.method == nil:
-		m.violation = rpcBadName
+		m.refuse(rpcBadName, "/method", seen.method)
 	case seen.params != nil && m.params == nil && seen.params[0] != 'n':
-		m.violation = rpcBadParams
+		m.refuse(rpcBadParams, "/params", seen.params)
 	case m.id == nil:
 		m.kind = rpcNotification
 	default:

@@ -154,7 +154,7 @@ func (q *question) ask(ctx context.Context, capability, what string) ([]byte, er
 	case text == nil:
 		return nil, unanswered(reasonNotConfirmed, "the caller did not answer", what)
 	case !isJSONObject(text):
-		return nil, answerError(q.key, Violation{inBody, "", ruleType, "must be an object"})
+		return nil, answerError(q.key, errNotObject.about(text).inBody(""))
 	}
 	x.stream.mu.Lock()
 	defer x.stream.mu.Unlock()
@@ -384,7 +384,7 @@ func (h *mcpHandler) readForm(f *form, key, message string, answer []byte) (any,
 	}
 	content := memberAt(answer, "content")
 	if content != nil && !isJSONObject(content) {
-		return nil, answerError(key, Violation{inBody, "/content", ruleType, "must be an object"})
+		return nil, answerError(key, errNotObject.about(content).inBody("/content"))
 	}
 	m := openMembers(nil)
 	eachMember(content, func(name, value []byte) {
@@ -411,7 +411,7 @@ func checkAction(key, message string, answer []byte) error {
 	case "cancel":
 		return unanswered(reasonNotConfirmed, "the caller did not answer", message)
 	}
-	return answerError(key, Violation{inBody, "/action", "enum", "must be accept, decline or cancel"})
+	return answerError(key, Violation{In: inBody, Path: "/action", Rule: "enum", Message: "must be accept, decline or cancel"})
 }
 
 // answerError returns the error for an answer that breaks rules. The paths of its

@@ -520,7 +520,7 @@ func (t *tool) compileFields(p *mistakes) {
 	case len(c.names) > maxFields:
 		p.addf("MCPToolOptions.Fields: the output has %d members, over %d; return what a model needs", len(c.names), maxFields)
 	default:
-		t.fields, c.wrong = c, &complaint{"enum", "must be one of " + strings.Join(c.names, ", ")}
+		t.fields, c.wrong = c, &complaint{rule: "enum", message: "must be one of " + strings.Join(c.names, ", ")}
 		t.addArgument("fields", "", true, map[string]any{"type": "array", "items": map[string]any{"type": "string", "enum": c.names}, "minItems": 1})
 	}
 }
@@ -530,9 +530,9 @@ func (c *fieldChoice) checkArgument(d *decoder, value []byte) {
 	items := itemsOf(value)
 	switch {
 	case value[0] != '[':
-		d.addViolation(errNotArray)
+		d.addViolation(errNotArray.about(value))
 	case len(items) == 0:
-		d.addViolation(&complaint{"minItems", "must have at least 1 item"})
+		d.addViolation(&complaint{rule: "minItems", message: "must have at least 1 item", limit: "1"})
 	}
 	for i, item := range items {
 		if !isText(item) || !slices.Contains(c.names, string(textOf(item))) {

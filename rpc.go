@@ -105,7 +105,7 @@ func (c *rpcCall) answerText() error {
 	case !text.batch:
 		c.answerMessage(&text.messages[0])
 	case text.count == 0:
-		return rpcRequestError(rpcEmptyBatch)
+		return rpcRequestError(rpcEmptyBatch.inBody(""))
 	case text.count > maxBatch:
 		return rpcProtocolError(rpcInvalidRequest, CodeResourceExhausted, "a batch has at most 1000 calls")
 	default:
@@ -194,9 +194,9 @@ func (c *rpcCall) appendError(err error) {
 func (c *rpcCall) appendResult() error {
 	switch {
 	case c.msg.kind == rpcInvalid:
-		return rpcRequestError(c.msg.violation)
+		return rpcRequestError(*c.msg.violation)
 	case c.msg.kind == rpcResponse:
-		return rpcRequestError(rpcNoName) // svc sends no requests, so no response belongs here
+		return rpcRequestError(rpcNoName.inBody("/method")) // svc sends no requests, so no response belongs here
 	case c.method == nil && string(c.msg.method) == "rpc.discover":
 		c.ws.enc.buf = append(c.ws.enc.buf, c.handler.document...)
 		return checkNoParams(c.msg.params)
@@ -280,7 +280,7 @@ func checkNoParams(params []byte) error {
 		return nil
 	}
 	var v violations
-	v.addViolation(Violation{inBody, "", "maxItems", "must be empty, since the method takes no input"})
+	v.addViolation(Violation{In: inBody, Rule: "maxItems", Message: "must be empty, since the method takes no input", Limit: "0"})
 	return v.err()
 }
 
@@ -296,9 +296,9 @@ func appendRPCData(dst []byte, e *Error) []byte {
 	return append(appendDetails(appendReason(dst, e), e), '}')
 }
 
-// rpcEmptyBatch is the violation of an array without messages (JSON-RPC 2.0,
+// rpcEmptyBatch is the complaint about an array without messages (JSON-RPC 2.0,
 // section 6).
-var rpcEmptyBatch = &Violation{inBody, "", "minItems", "a batch must have a call"}
+var rpcEmptyBatch = &complaint{rule: "minItems", message: "a batch must have a call", limit: "1"}
 
 // rpcProtocolError returns the error for a request that calls nothing, with the violation
 // that is the cause of it if there is one. The status is 200, since many clients read the
@@ -308,8 +308,8 @@ func rpcProtocolError(number int32, code Code, message string, list ...Violation
 }
 
 // rpcRequestError returns the error for a text that is JSON and no request.
-func rpcRequestError(v *Violation) *Error {
-	return rpcProtocolError(rpcInvalidRequest, CodeInvalidArgument, "Invalid Request", *v)
+func rpcRequestError(v Violation) *Error {
+	return rpcProtocolError(rpcInvalidRequest, CodeInvalidArgument, "Invalid Request", v)
 }
 
 // batchWorkers is how many calls of one batch run at a time.

@@ -11,6 +11,7 @@ package svc
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -48,7 +49,7 @@ func tagText(tag reflect.StructTag, name string) string {
 //	rule{
 //		keyword:   "maxItems", // of schemas
 //		role:      roleMost,   // so the decoder stores no more than 10, and contracts try 11
-//		complaint: &complaint{"maxItems", "must have at most 10 items"},
+//		complaint: &complaint{rule: "maxItems", message: "must have at most 10 items", limit: "10"},
 //		value:     []byte("10"),
 //		count:     10,
 //		violates:  a function that reports whether there are more than 10,
@@ -176,7 +177,11 @@ func (row *ruleRow) parseRule(s *shape, text string) (rule, string) {
 		if text == "1" {
 			message = strings.TrimSuffix(message, "s") // of the noun
 		}
-		r.complaint = &complaint{row.keyword, message}
+		r.complaint = &complaint{rule: row.keyword, message: message}
+		switch row.role {
+		case roleLeast, roleMost, roleLow, roleHigh, roleStep:
+			r.complaint.limit = json.Number(text) // which each of them has read as a number of JSON
+		}
 	}
 	return r, want
 }
@@ -327,7 +332,7 @@ func (p *mistakes) applyHint(f *field, pattern *rule, hasTag bool) {
 	case hint == "":
 		p.addf("%s: patternHint is empty; write what the pattern matches, such as two capital letters and six digits", f.place)
 	default:
-		pattern.complaint = &complaint{pattern.keyword, "must be " + hint}
+		pattern.complaint = &complaint{rule: pattern.keyword, message: "must be " + hint}
 		f.doc = strings.TrimPrefix(strings.TrimSuffix(f.doc, ".")+": "+hint, ": ")
 	}
 }
@@ -418,11 +423,11 @@ func (p *mistakes) checkForeignTags(s *shape, checksItself bool) {
 func (s *shape) textComplaint() *complaint {
 	switch {
 	case s.example != "":
-		return &complaint{ruleType, "is not in the form that is expected here, such as " + s.example}
+		return &complaint{rule: ruleType, message: "is not in the form that is expected here, such as " + s.example}
 	case s.typ == reflect.TypeFor[netip.Addr]():
-		return &complaint{ruleType, "must be an IP address, such as 192.0.2.1 or 2001:db8::1"}
+		return &complaint{rule: ruleType, message: "must be an IP address, such as 192.0.2.1 or 2001:db8::1"}
 	case s.typ == reflect.TypeFor[netip.Prefix]():
-		return &complaint{ruleType, "must be a range of IP addresses, such as 192.0.2.0/24"}
+		return &complaint{rule: ruleType, message: "must be a range of IP addresses, such as 192.0.2.0/24"}
 	}
 	return nil
 }
@@ -656,7 +661,7 @@ func enumRule(s *shape, texts []string) rule {
 		shown[i] = `""`
 	}
 	message := strings.Replace(enumMessage, "#", strings.Join(shown, ", "), 1)
-	r := rule{keyword: ruleEnum, role: roleValues, values: values, complaint: &complaint{ruleEnum, message}}
+	r := rule{keyword: ruleEnum, role: roleValues, values: values, complaint: &complaint{rule: ruleEnum, message: message}}
 	if !isBoundable(s) {
 		r.value, _ = plainJSON(texts)
 		sorted := slices.Sorted(slices.Values(texts))

@@ -418,7 +418,10 @@ func TestConstraints(t *testing.T) {
 			}
 			for _, value := range strings.Fields(test.fail) {
 				_, err := c.unmarshal([]byte(`{"f":` + value + `}`))
-				want := []Violation{{"body", "/f", keyword, test.message}}
+				want := []Violation{{In: "body", Path: "/f", Rule: keyword, Message: test.message}}
+				if text, _ := lookupTag(reflect.StructTag(test.tag), keyword); keyword != ruleEnum && isNumberText(text) {
+					want[0].Limit = json.Number(text)
+				}
 				if got := listOf(err); !slices.Equal(got, want) {
 					t.Errorf("%T %s: %s gives %v, want %v", test.value, test.tag, value, got, want)
 				}

@@ -101,6 +101,7 @@ func streamItem(t reflect.Type) reflect.Type {
 //	consume is never called after over is set
 //	err is set only together with over, by the first error
 type iteration struct {
+	bind    *binding
 	consume func(item any) error
 	cancel  context.CancelCauseFunc // of the method's ctx
 	turn    chan struct{}           // has room for one
@@ -134,9 +135,11 @@ func (it *iteration) yieldItem(item any, err error) bool {
 		<-it.turn
 	}()
 	switch {
-	case err == nil && item == nil:
+	case err != nil:
+		err = it.bind.completeError(err)
+	case item == nil:
 		err = errors.New("the stream yielded neither an item nor an error")
-	case err == nil:
+	default:
 		err = it.consume(item)
 	}
 	returned = true
@@ -148,7 +151,7 @@ func (it *iteration) yieldItem(item any, err error) bool {
 // of m. After eachItem has returned, consume is not called, even if the application still
 // yields.
 func (m *method) eachItem(cancel context.CancelCauseFunc, out any, consume func(item any) error) (err error) {
-	it := &iteration{consume: consume, cancel: cancel, turn: make(chan struct{}, 1)}
+	it := &iteration{bind: m.bind, consume: consume, cancel: cancel, turn: make(chan struct{}, 1)}
 	defer func() {
 		v := recover()
 		it.turn <- struct{}{} // after an item that another goroutine has yielded

@@ -420,7 +420,7 @@ func TestErrorViolations(t *testing.T) {
 	if err := json.Unmarshal([]byte(text), &received); err != nil {
 		t.Fatal(err)
 	}
-	want := svc.Violation{In: "body", Path: "/name", Rule: "type", Message: "must be a string"}
+	want := svc.Violation{In: "body", Path: "/name", Rule: "type", Message: "must be a string, is a number"}
 	if got := received.Error.Violations(); len(got) != 1 || got[0] != want {
 		t.Errorf("the violations of %s are %v", text, got)
 	}

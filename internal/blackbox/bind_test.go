@@ -130,7 +130,7 @@ func agree[T any](t *testing.T, texts []string, inBody func(string) string) {
 			same := got == status && (answer == want || status != 200)
 			// What is no JSON at all has another mistake in the body.
 			if status == 400 && !strings.Contains(want, `"rule":"syntax"`) {
-				same = same && answer == strings.ReplaceAll(want, `"in":"body"`, `"in":"`+place+`"`)
+				same = same && answer == strings.ReplaceAll(untyped(want), `"in":"body"`, `"in":"`+place+`"`)
 			}
 			if !same {
 				t.Errorf("%q as %T: in the %s %d %s; in the body %d %s", text, zero, place, got, answer, status, want)
@@ -224,7 +224,7 @@ func TestListsAgreeWithJSON(t *testing.T) {
 		}
 		status, want := ask(h, "POST", "/agree", `{"v":[`+strings.Join(body, ",")+`]}`)
 		got, answer := ask(h, "GET", "/agree?"+strings.Join(query, "&"), "")
-		if got != status || answer != strings.ReplaceAll(want, `"in":"body"`, `"in":"query"`) {
+		if got != status || answer != strings.ReplaceAll(untyped(want), `"in":"body"`, `"in":"query"`) {
 			t.Errorf("%q: in the query %d %s; in the body %d %s", items, got, answer, status, want)
 		}
 	}
@@ -575,7 +575,7 @@ func TestHeaderField(t *testing.T) {
 		{"/h/count?after=3&Last-Event-ID=3", none, `{}`, `{"in":"query","path":"/after","rule":"unknown","message":"is not a known parameter"},{"in":"query","path":"/Last-Event-ID"`},
 		{"/h/count", "1e1", `{}`, `{"in":"header","path":"/Last-Event-ID","rule":"type","message":"must be an integer"}`},
 		{"/h/count", "07", `{}`, `{"in":"header","path":"/Last-Event-ID","rule":"type","message":"must be an integer"}`},
-		{"/h/count", "0", `{}`, `{"in":"header","path":"/Last-Event-ID","rule":"minimum","message":"must be at least 1"}`},
+		{"/h/count", "0", `{}`, `{"in":"header","path":"/Last-Event-ID","rule":"minimum","message":"must be at least 1","limit":1}`},
 		{"/h/count", "12", `{"after":13}`, `{"in":"body","path":"/after","rule":"unknown","message":"is not a known property"}`},
 		{"/h/count", "1,2", `{}`, `{"in":"header","path":"/Last-Event-ID","rule":"type","message":"must be an integer"}`},
 		{"/h/text", "añb", ``, `{"after":"añb"}`},
@@ -623,7 +623,7 @@ func TestHeadersAndCookies(t *testing.T) {
 		{"If-Match: ab|Cookie: sid=", `"Sid":"","Theme":"light"`},
 		{"If-Match: a, b", `"Match":"a, b"`},
 		{"", violation("header", "if-match", "required", "is required")},
-		{"If-Match:", violation("header", "if-match", "minLength", "must have at least 2 characters")},
+		{"If-Match:", strings.TrimSuffix(violation("header", "if-match", "minLength", "must have at least 2 characters"), "}") + `,"limit":2}`},
 		{"If-Match: ab|If-Match: ab", violation("header", "if-match", "duplicate", "is given more than once")},
 		{"If-Match: ab|X-Tenant:", violation("header", "X-Tenant", "type", "must be an integer")},
 		{"If-Match: ab|X-Tenant: 1e0", violation("header", "X-Tenant", "type", "must be an integer")},
@@ -635,7 +635,7 @@ func TestHeadersAndCookies(t *testing.T) {
 		{"If-Match: ab|Cookie: theme=dark|Cookie: theme=dark", violation("cookie", "theme", "duplicate", "is given more than once")},
 		{"If-Match: ab|Cookie: seen=1", violation("cookie", "seen", "type", "must be true or false")},
 		{"If-Match: ab|Cookie: sid=\xff", violation("cookie", "sid", "type", "must be valid UTF-8")},
-		{"If-Match: a|X-Tenant: x|Cookie: sid=x", violation("header", "if-match", "minLength", "must have at least 2 characters") + "," +
+		{"If-Match: a|X-Tenant: x|Cookie: sid=x", strings.TrimSuffix(violation("header", "if-match", "minLength", "must have at least 2 characters"), "}") + `,"limit":2}` + "," +
 			violation("header", "X-Tenant", "type", "must be an integer") + "," + violation("cookie", "sid", "pattern", "must match the pattern ^[^a-z]*$")},
 		{"If-Match: ab|X-Tenant: 4", `{"in":"body","path":"","rule":"validate","message":"unlucky"}`},
 	} {
@@ -1105,11 +1105,11 @@ func TestSpelledTexts(t *testing.T) {
 		{`{"own":"blue"}`, "body", "/own", "type", "is not in the form that is expected here, such as C-2"},
 		{`{"ports":{"x":"a"}}`, "body", "/ports/x", "type", "has a name that must be an integer"},
 		{`{"ports":{"256":"a"}}`, "body", "/ports/256", "range", "has a name that must be an integer between 0 and 255"},
-		{`{"ports":{"80":1}}`, "body", "/ports/80", "type", "must be a string"},
+		{`{"ports":{"80":1}}`, "body", "/ports/80", "type", "must be a string, is a number"},
 		{`{"hosts":{"here":true}}`, "body", "/hosts/here", "type", "has a name that must be an IP address, such as 192.0.2.1 or 2001:db8::1"},
 		{`{"hosts":{"::1":true,"0::1":true}}`, "body", "/hosts/0::1", "duplicate", "has a name that is the same key as another name"},
 		{`{"levels":{"middle":{"n":1}}}`, "body", "/levels/middle", "enum", "has a name that must be one of low, high"},
-		{`{"numbers":{"x":"a"}}`, "body", "/numbers/x", "type", "must be an integer"},
+		{`{"numbers":{"x":"a"}}`, "body", "/numbers/x", "type", "must be an integer, is a string"},
 		{`?from=::1&from=here`, "query", "/from/1", "type", "must be an IP address, such as 192.0.2.1 or 2001:db8::1"},
 		{`?shade=blue`, "query", "/shade", "type", "is not in the form that is expected here, such as dark red"},
 	} {
@@ -1149,12 +1149,12 @@ func TestMapSizes(t *testing.T) {
 		name, value string
 		want        string // the violation, or "" for none
 	}{
-		{"too few", `{}`, `{"in":"body","path":"/a","rule":"minProperties","message":"must have at least 1 member"}`},
+		{"too few", `{}`, `{"in":"body","path":"/a","rule":"minProperties","message":"must have at least 1 member","limit":1}`},
 		{"the least", `{"x":1}`, ""},
 		{"the most", `{"x":1,"y":2}`, ""},
-		{"too many", `{"x":1,"y":2,"z":3}`, `{"in":"body","path":"/a","rule":"maxProperties","message":"must have at most 2 members"}`},
-		{"too many, the last of another type", `{"x":1,"y":2,"z":"no"}`, `{"in":"body","path":"/a","rule":"maxProperties","message":"must have at most 2 members"}`},
-		{"too many, the first of another type", `{"x":"no","y":2,"z":3}`, `{"in":"body","path":"/a/x","rule":"type","message":"must be an integer"},{"in":"body","path":"/a","rule":"maxProperties","message":"must have at most 2 members"}`},
+		{"too many", `{"x":1,"y":2,"z":3}`, `{"in":"body","path":"/a","rule":"maxProperties","message":"must have at most 2 members","limit":2}`},
+		{"too many, the last of another type", `{"x":1,"y":2,"z":"no"}`, `{"in":"body","path":"/a","rule":"maxProperties","message":"must have at most 2 members","limit":2}`},
+		{"too many, the first of another type", `{"x":"no","y":2,"z":3}`, `{"in":"body","path":"/a/x","rule":"type","message":"must be an integer, is a string"},{"in":"body","path":"/a","rule":"maxProperties","message":"must have at most 2 members","limit":2}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			body := `{"a":` + test.value + `}`

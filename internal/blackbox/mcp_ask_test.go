@@ -195,7 +195,7 @@ func TestMCPAskAnswers(t *testing.T) {
 		{"an answer that breaks three rules", answer(`{"why":"x","count":300}`), 200, failure(`…\n- /sure/why must be one of old, wrong\n…\n- /sure/count must be an integer between 0 and 255\n- /sure/sure is required`)},
 		{"an answer with lists", answer(`{"sure":true,"kinds":["task"],"moods":["bad","good"]}`), 200, done(0)},
 		{"an answer with wrong items in lists", answer(`{"sure":true,"kinds":["x"],"moods":["ugly"]}`), 200, failure(`…\n- /sure/kinds/0 must be one of note, task\n- /sure/moods/0 must be one of good, bad`)},
-		{"a list as the answer", answer(`[]`), 200, failure(`…/sure/content must be an object`)},
+		{"a list as the answer", answer(`[]`), 200, failure(`…/sure/content must be an object, is an array`)},
 		{"an answer without content", archive(`,"inputResponses":{"sure":{"action":"accept"}}`), 200, failure(`…/sure/sure is required`)},
 		{"declined", archive(`,"inputResponses":{"sure":{"action":"decline"}}`), 200, failure(`FAILED_PRECONDITION: the caller said no: Archive all of it? (reason: not_confirmed)`)},
 		{"canceled", archive(`,"inputResponses":{"sure":{"action":"cancel"}}`), 200, failure(`FAILED_PRECONDITION: the caller did not answer: Archive all of it? (reason: not_confirmed)`)},

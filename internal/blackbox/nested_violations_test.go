@@ -90,7 +90,7 @@ func TestNestedViolations(t *testing.T) {
 		{"two structs", "", `{"method":{"number":"x"},"list":[{"number":"y"}]}`, all("invalid input: /method/number has a wrong digit (and 3 more)", at("body", "/method", "/number")+","+at("body", "/list/0", "/number"))},
 		{"a struct and a plain error", "", `{"method":{"number":"x"},"list":[{"number":"plain"}]}`,
 			all("invalid input: /method/number has a wrong digit (and 2 more)", at("body", "/method", "/number")+`,{"in":"body","path":"/list/0","rule":"validate","message":"is plain"}`)},
-		{"JSON and a rule", "", `{"card":"bad","n":10}`, all("invalid input: /card/digits has a wrong digit (and 2 more)", at("body", "/card", "/digits")+`,{"in":"body","path":"/n","rule":"maximum","message":"must be at most 9"}`)},
+		{"JSON and a rule", "", `{"card":"bad","n":10}`, all("invalid input: /card/digits has a wrong digit (and 2 more)", at("body", "/card", "/digits")+`,{"in":"body","path":"/n","rule":"maximum","message":"must be at most 9","limit":9}`)},
 		{"the query and the body", "?from=bad", `{"card":"bad"}`, all("invalid input: /from/digits has a wrong digit (and 3 more)", at("query", "/from", "/digits")+","+at("body", "/card", "/digits"))},
 		{"another code", "", `{"method":{"number":"gone"},"list":[{"number":"y"}]}`, `404  {"error":{"code":"NOT_FOUND","message":"there is no such number"}}`},
 		{"another code later", "", `{"method":{"number":"x"},"list":[{"number":"gone"}]}`, `404  {"error":{"code":"NOT_FOUND","message":"there is no such number"}}`},

@@ -466,7 +466,7 @@ func TestPagesBindWhereverEmbedded(t *testing.T) {
 		})
 	}
 	_, refusal := pageREST(t, s, "POST", "/p/query?limit=0", `{}`)
-	if want := `{"in":"query","path":"/limit","rule":"minimum","message":"must be at least 1"}`; !strings.Contains(refusal, want) {
+	if want := `{"in":"query","path":"/limit","rule":"minimum","message":"must be at least 1","limit":1}`; !strings.Contains(refusal, want) {
 		t.Errorf("POST with limit=0: %s, want %s", refusal, want)
 	}
 }
@@ -586,8 +586,8 @@ func TestPagesBindAsObject(t *testing.T) {
 		{`{"page":3,"per_page":101,"limit":1000,"cursor":"x"}`, svc.PageRequest{Page: 3, PerPage: 100, Limit: 100, Cursor: "x"}, nil},
 		{`{"page":` + maxInt + `}`, svc.PageRequest{Page: math.MaxInt, PerPage: 20, Limit: 20, Cursor: ""}, nil},
 		{`{"page":0,"limit":0}`, svc.PageRequest{}, []string{"page minimum must be at least 1", "limit minimum must be at least 1"}},
-		{`{"page":"1"}`, svc.PageRequest{}, []string{"page type must be an integer"}},
-		{`{"page":null}`, svc.PageRequest{}, []string{"page type must be an integer"}},
+		{`{"page":"1"}`, svc.PageRequest{}, []string{"page type must be an integer, is a string with JSON in it; send the integer itself"}},
+		{`{"page":null}`, svc.PageRequest{}, []string{"page type must be an integer, is null"}},
 	} {
 		t.Run(rowName(test.params), func(t *testing.T) {
 			body := `{"jsonrpc":"2.0","id":1,"method":"p.list_both","params":` + test.params + `}`

@@ -108,13 +108,13 @@ var unionInputs = []struct{ name, in, want string }{
 	{"no members of the alternative", `{"payment":{"id":"7","type":"cash"}}`, `{"payment":{"type":"cash","id":"7","note":"none"}}`},
 	{"members of other alternatives", `{"payment":{"type":"cash","id":"7","number":{"x":[1]},"debit":7}}`, `{"payment":{"type":"cash","id":"7","note":"none"}}`}, // members of others are unknown
 	{"members that are missing", `{"payment":{"type":"card"}}`, `required /payment/id: is required; required /payment/number: is required`},
-	{"three rules are broken", `{"payment":{"type":"iban","number":9,"id":"","bic":1}}`, `minimum /payment/number: must be at least 10; minLength /payment/id: must have at least 1 character; type /payment/bic: must be a string`},
+	{"three rules are broken", `{"payment":{"type":"iban","number":9,"id":"","bic":1}}`, `minimum /payment/number: must be at least 10; minLength /payment/id: must have at least 1 character; type /payment/bic: must be a string, is a number`},
 	{"no discriminator", `{"payment":{"id":1}}`, `required /payment/type: is required`},
-	{"a discriminator of null", `{"payment":{"id":1,"type":null}}`, `type /payment/type: must be a string`},
+	{"a discriminator of null", `{"payment":{"id":1,"type":null}}`, `type /payment/type: must be a string, is null`},
 	{"a discriminator in another case", `{"payment":{"type":"Card","id":1}}`, `enum /payment/type: must be one of card, iban, cash, bundle`},
 	{"an empty discriminator", `{"payment":{"type":"","id":1}}`, `enum /payment/type: must be one of card, iban, cash, bundle`},
-	{"a list", `{"payment":[]}`, `type /payment: must be an object`},
-	{"null", `{"payment":null}`, `type /payment: must be an object`},
+	{"a list", `{"payment":[]}`, `type /payment: must be an object, is an array`},
+	{"null", `{"payment":null}`, `type /payment: must be an object, is null`},
 	{"the discriminator twice", `{"payment":{"type":"cash","type":"cash","id":"7"}}`, `duplicate /payment/type: is the name of two members of one object, at byte 33`},
 	{"a common member twice", `{"payment":{"id":"7","id":"7","type":"no"}}`, `duplicate /payment/id: is the name of two members of one object, at byte 26`},
 	{"Validate of the alternative", `{"payment":{"type":"card","id":"7","number":"bad"}}`, `validate /payment: has a bad number`},
@@ -124,7 +124,7 @@ var unionInputs = []struct{ name, in, want string }{
 	{"unions in all places", `{"payment":{"type":"bundle","id":"7","parts":[{"number":"1","type":"card","id":"8"},{"type":"bundle","id":"9","parts":[]}],"rest":{"id":"1","type":"cash"}},"other":{"type":"cash","id":"2"},"maybe":{"type":"cash","id":"3"},"list":[{"type":"cash","id":"4"}],"map":{"k":{"type":"cash","id":"5"}},"zero":{"type":"cash","id":"6"}}`,
 		`{"payment":{"type":"bundle","id":"7","note":"none","parts":[{"type":"card","id":"8","note":"none","number":"1!","debit":true},{"type":"bundle","id":"9","note":"none","parts":[]}],"rest":{"type":"cash","id":"1","note":"none"}},"other":{"type":"cash","id":"2","note":"none"},"maybe":{"type":"cash","id":"3","note":"none"},"list":[{"type":"cash","id":"4","note":"none"}],"map":{"k":{"type":"cash","id":"5","note":"none"}},"zero":{"type":"cash","id":"6","note":"none"}}`},
 	{"unions in a union that are wrong", `{"payment":{"type":"bundle","id":"7","parts":[{"type":"card","id":"8"},{"id":3,"type":"cash"},{},{}]}}`,
-		`required /payment/parts/0/number: is required; type /payment/parts/1/id: must be a string; required /payment/parts/2/type: is required; maxItems /payment/parts: must have at most 3 items`},
+		`required /payment/parts/0/number: is required; type /payment/parts/1/id: must be a string, is a number; required /payment/parts/2/type: is required; maxItems /payment/parts: must have at most 3 items`},
 }
 
 // unionOutcome returns what is in the body of a response: the output, or the violations.
@@ -570,9 +570,9 @@ func TestUnionUnknownToTheClient(t *testing.T) {
 		{"an unknown alternative", `{"id":"1","type":"coin","number":[]}`, `coin 1`},
 		{"no discriminator", `{"id":"1","number":[]}`, ` 1`},
 		{"a member too few", `{"type":"cash"}`, `cash  cash`},
-		{"a discriminator of another type", `{"type":1}`, `INTERNAL: the response does not match the type of the output: /type must be a string`},
-		{"a member of another type", `{"type":"iban","number":""}`, `INTERNAL: the response does not match the type of the output: /number must be an integer`},
-		{"no object", `[]`, `INTERNAL: the response does not match the type of the output: must be an object`},
+		{"a discriminator of another type", `{"type":1}`, `INTERNAL: the response does not match the type of the output: /type must be a string, is a number`},
+		{"a member of another type", `{"type":"iban","number":""}`, `INTERNAL: the response does not match the type of the output: /number must be an integer, is a string`},
+		{"no object", `[]`, `INTERNAL: the response does not match the type of the output: must be an object, is an array`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			answer = test.answer
