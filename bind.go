@@ -127,9 +127,22 @@ type route struct {
 	instead      string   // a pattern without the placeholder, for an inferred route that has one
 }
 
+// routeVerbs are the verbs that a route may have.
+var routeVerbs = []string{http.MethodGet, verbQuery, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
+
 // hasBody reports whether requests to the route have a body that means
-// something (RFC 9110, section 9.3).
+// something (RFC 9110, section 9.3; RFC 10008, section 2).
 func (r route) hasBody() bool { return r.verb != http.MethodGet && r.verb != http.MethodDelete }
+
+// isRead reports whether the verb is safe: a client asks for no change (RFC 9110, section 9.2.1;
+// RFC 10008, section 2).
+func (r route) isRead() bool { return r.verb == http.MethodGet || r.verb == verbQuery }
+
+// isIdempotent reports whether several requests are meant to have the effect of one (RFC 9110,
+// section 9.2.2).
+func (r route) isIdempotent() bool {
+	return r.isRead() || r.verb == http.MethodPut || r.verb == http.MethodDelete
+}
 
 // noBinding returns the binding of a method without an input. Its inputs are nil.
 func noBinding(strict bool) *binding {

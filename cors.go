@@ -40,7 +40,7 @@ type CORSOptions struct {
 
 // corsVerbs are the verbs that pages may use. Routes answer other verbs with 405, which
 // pages can read.
-const corsVerbs = "GET, HEAD, POST, PUT, PATCH, DELETE"
+const corsVerbs = "GET, HEAD, QUERY, POST, PUT, PATCH, DELETE"
 
 // corsExposed is the default of Access-Control-Expose-Headers: the headers that
 // errors, outputs and middleware of this package set.

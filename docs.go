@@ -128,7 +128,7 @@ func docsPolicy(page string) string {
 // A docsWriter writes the page or the Markdown of a service. It has what both show: the
 // document, and for each operation what OpenAPI cannot express.
 type docsWriter struct {
-	*apiBuilder  // of OpenAPI 3.1; its schemas are written
+	*apiBuilder  // of OpenAPI 3.1, with methods by QUERY beside; its schemas are written
 	places       DocsOptions
 	operations   []docsOperation // in the order of reading
 	bytes.Buffer                 // of the Markdown
@@ -153,7 +153,7 @@ type docsOperation struct {
 
 // newDocsWriter returns a writer for the page or the Markdown of s.
 func newDocsWriter(s *Service, places DocsOptions) *docsWriter {
-	w := &docsWriter{apiBuilder: newAPIBuilder(s, openAPI31), places: places}
+	w := &docsWriter{apiBuilder: newAPIBuilder(s, openAPI31, s.methodsOn(TransportREST)), places: places}
 	w.writeSchemas()
 	for _, path := range w.paths {
 		for _, operation := range path.operations {

@@ -403,8 +403,12 @@ func (s *fileSender) decide(f *File, r *http.Request, size int64, canSeek bool) 
 	} else {
 		seen.Header.Set("Range", clampRange(ranges[0]))
 	}
-	if r.Method != http.MethodGet && r.Method != http.MethodHead { // RFC 9110, sections 13.1 and 14.2
-		seen.Header = nil
+	switch r.Method {
+	case http.MethodGet, http.MethodHead:
+	case verbQuery:
+		seen.Header.Del("Range") // only GET has ranges (RFC 9110, section 14.2)
+	default:
+		seen.Header = nil // preconditions of a write are about what it changes (RFC 9110, section 13.1)
 	}
 	content := io.NewSectionReader(nil, 0, size)
 	http.ServeContent(s, &seen, "", f.Modified, content)

@@ -37,6 +37,9 @@ import (
 	"time"
 )
 
+// verbQuery is a read that has a body (RFC 10008). net/http has no constant for it.
+const verbQuery = "QUERY"
+
 // DefaultMaxBody is the largest request body, in bytes, if Options.MaxBody is zero: 1 MiB.
 const DefaultMaxBody = 1 << 20
 

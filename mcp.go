@@ -456,8 +456,8 @@ func (t *tool) compileTool(p *mistakes, o MCPToolOptions, x *toolIndex) {
 	p.addIf(len(t.name) > maxToolName, "the tool name %q is longer than %d characters, which many models refuse; set MCPToolOptions.Name", t.name, maxToolName)
 	p.addIf(!isMadeOf(t.name, "-_"), "the tool name %q has other characters than letters, digits, - and _ of ASCII; set MCPToolOptions.Name", t.name)
 	t.meta = encodeExtras(p, o.Meta, o.Icons)
-	isGet := t.route.verb == http.MethodGet
-	t.options, t.readOnly = o, *cmp.Or(o.ReadOnly, &isGet)
+	isRead := t.route.isRead()
+	t.options, t.readOnly = o, *cmp.Or(o.ReadOnly, &isRead)
 	t.options.Title = cmp.Or(o.Title, t.summary())
 	t.about = cmp.Or(o.Description, t.own.Description, capitalized(strings.Join(splitWords(t.goName), " "))+" on "+t.resource+", a "+strings.TrimLeft(t.route.verb+" method of ", " ")+x.service.opts.Name+".")
 	if t.own.Deprecated {
@@ -633,16 +633,16 @@ func (x *exchange) addObjects(l *mcpList) (err error) {
 
 // describeTool returns the object that tools/list has for t. All revisions get the same
 // members, since clients ignore unknown ones: annotations began with 2025-03-26, title and
-// outputSchema with 2025-06-18. The verb implies hints: GET is safe, and PUT and
+// outputSchema with 2025-06-18. The verb implies hints: GET and QUERY are safe, and PUT and
 // DELETE are idempotent (RFC 9110, section 9.2). Directories of servers require all hints,
 // even those that have the default of the specification. The title is not there once more:
 // it costs a model more than clients of 2025-03-26 would gain.
 func (t *tool) describeTool() []byte {
-	o, verb := &t.options, t.route.verb
+	o := &t.options
 	word, _, _ := strings.Cut(t.method.name, "_")
 	adds := word == "create" || word == "add" || word == "new"
 	destructive, openWorld := !t.readOnly && !adds, false
-	idempotent := t.readOnly || verb == http.MethodPut || verb == http.MethodDelete || t.own.IdempotencyKey == KeyRequired
+	idempotent := t.readOnly || t.route.isIdempotent() || t.own.IdempotencyKey == KeyRequired
 	m := openMembers(make([]byte, 0, len(t.input)+len(t.output)+512)) // most fit
 	m.add("name", t.name, "title", o.Title, "description", t.about, "inputSchema", t.input, "outputSchema", t.output)
 	m.addName("annotations")

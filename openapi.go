@@ -43,7 +43,7 @@ import (
 func (s *Service) OpenAPI() http.Handler {
 	var forms [openAPI30 + 1]func() *document // by dialect, from openAPI31
 	for d := openAPI31; d <= openAPI30; d++ {
-		forms[d] = lazyDocument(func() []byte { return newAPIBuilder(s, d).appendDocument(nil) })
+		forms[d] = lazyDocument(func() []byte { return newAPIBuilder(s, d, s.methodsIn(d)).appendDocument(nil) })
 	}
 	// The query wins over Accept: people type it into a browser, where they cannot change
 	// Accept.
@@ -92,10 +92,20 @@ type usedNames struct {
 	paths      map[string]*apiPath // without names of placeholders: "/todos/{id}" => "/todos/"
 }
 
-// newAPIBuilder returns a builder that has written all operations of s. The result depends
-// only on the service and the dialect, so each document is always the same, byte for byte.
-func newAPIBuilder(s *Service, d dialect) *apiBuilder {
+// methodsIn returns the methods that a document of d has: a Path Item Object can say QUERY from
+// 3.2 on.
+func (s *Service) methodsIn(d dialect) []*method {
 	methods := s.methodsOn(TransportREST)
+	if d != openAPI32 {
+		methods = slices.DeleteFunc(methods, func(m *method) bool { return m.verb == verbQuery })
+	}
+	return methods
+}
+
+// newAPIBuilder returns a builder that has written the operations of methods, which are of s.
+// The result depends only on these and the dialect, so each document is always the same, byte
+// for byte.
+func newAPIBuilder(s *Service, d dialect, methods []*method) *apiBuilder {
 	b := &apiBuilder{
 		components: newComponents(d, s.typeNames, sentTypes(methods)),
 		service:    s,
@@ -355,8 +365,8 @@ func (m *method) ownParameters() (list [][]byte) {
 
 // isConditional reports whether If-None-Match can make the response a 304.
 func (m *method) isConditional() bool {
-	return m.sendsRanges() ||
-		m.verb == http.MethodGet && m.headers != nil && slices.ContainsFunc(m.headers.fields, func(h outputHeader) bool { return h.isETag() })
+	return m.isRead() && m.sendsFile() ||
+		m.isRead() && m.headers != nil && slices.ContainsFunc(m.headers.fields, func(h outputHeader) bool { return h.isETag() })
 }
 
 // sendsRanges reports whether Range can make the response a 206.

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -38,11 +39,11 @@ func (s *Service) Routes() []Route {
 	return routes
 }
 
-// varies returns the request headers on which the response to a GET depends, since they set
+// varies returns the request headers on which the response to a read depends, since they set
 // fields of its input: a cache must not send the response for one value to a request with
 // another value (RFC 9110, section 12.5.5).
 func (m *method) varies() (names []string) {
-	if m.verb != http.MethodGet {
+	if !m.isRead() {
 		return nil
 	}
 	for _, p := range m.bind.rest.header {
@@ -135,17 +136,25 @@ func (h *restMux) writeErrorResponse(w http.ResponseWriter, r *http.Request, err
 // verb, else 404.
 func (h *restMux) respond(w http.ResponseWriter, r *http.Request, _ *workspace) error {
 	leaveBody(w, r)
-	var allowed []string // HEAD too, which http.ServeMux serves by the route of GET
-	for _, verb := range [...]string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
+	var allowed []string
+	for _, verb := range routeVerbs {
 		chosen, _ := h.mux.Handler(&http.Request{Method: verb, URL: r.URL, Host: r.Host})
-		if _, ok := chosen.(*restHandler); ok && isClean(r.URL) {
-			allowed = append(allowed, verb)
+		if _, ok := chosen.(*restHandler); !ok || !isClean(r.URL) {
+			continue
+		}
+		allowed = append(allowed, verb)
+		if verb == http.MethodGet { // whose route http.ServeMux uses for HEAD too
+			allowed = append(allowed, http.MethodHead)
 		}
 	}
 	if allowed == nil {
 		return httpError(http.StatusNotFound, CodeNotFound, nothingThere)
 	}
-	return notAllowed(strings.Join(allowed, ", "))
+	err := notAllowed(strings.Join(allowed, ", "))
+	if slices.Contains(allowed, verbQuery) {
+		err = err.WithHeader("Accept-Query", contentTypeJSON) // RFC 10008, section 3
+	}
+	return err
 }
 
 // A restHandler serves one method. A panic with http.ErrAbortHandler passes through, and net/http
@@ -225,7 +234,7 @@ func (c *restCall) writeOutput(w http.ResponseWriter) {
 		etag = c.header.Get("Etag")
 	}
 	c.markReplayed(c.response)
-	unchanged := m.verb == http.MethodGet && etag != "" && isUnchanged(c.request, etag)
+	unchanged := m.isRead() && etag != "" && isUnchanged(c.request, etag)
 	if unchanged {
 		c.status = http.StatusNotModified
 	}
@@ -255,6 +264,9 @@ func (c *restCall) readInput() (any, error) {
 		err = checkSite(w, r)
 	default:
 		err = checkJSON(w, r)
+		if err == nil && m.verb == verbQuery && r.Header.Get("Content-Type") == "" { // RFC 10008, section 2
+			err = leaveWith(w, r, httpError(http.StatusUnsupportedMediaType, CodeInvalidArgument, "a QUERY must name the Content-Type of its body, application/json"))
+		}
 	}
 	if err == nil && body == nil {
 		ws.body, err = m.limits.readBody(w, r, ws.body[:0], m.bind.rest.body == nil)

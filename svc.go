@@ -189,7 +189,8 @@ type MethodOptions struct {
 	// default.
 	Resource string
 	// HTTP is the route, as a pattern of http.ServeMux with a verb, and without a host or the
-	// prefix of At: "POST /todos/{id}/archive". Default: inferred from the method's name.
+	// prefix of At: "POST /todos/{id}/archive". QUERY is a read by the JSON in its body (RFC
+	// 10008). Default: inferred from the method's name.
 	HTTP string
 	// Status is the HTTP status of success: 200, 201, 202 or 203 with an output, and 200, 202,
 	// 204 or 205 without one. A stream has 200. Default: 200, or 204 without an output.

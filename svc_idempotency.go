@@ -74,7 +74,7 @@ func (c *methodCompiler) setKey(m *method, use KeyUse) {
 		return
 	}
 	c.addIf(use != KeyAllowed && use != KeyRequired, "MethodOptions.IdempotencyKey is %q; want KeyAllowed or KeyRequired", use)
-	c.addIf(m.route.verb == http.MethodGet || m.stream != "" || m.takesBody() || m.sendsFile(), "MethodOptions.IdempotencyKey is for methods that write and answer with JSON, not for a GET, a stream, a Body or a File")
+	c.addIf(m.route.isRead() || m.stream != "" || m.takesBody() || m.sendsFile(), "MethodOptions.IdempotencyKey is for methods that write and answer with JSON, not for a GET, a QUERY, a stream, a Body or a File")
 	c.addIf(c.impl != nil && c.opts.Idempotency == nil, "MethodOptions.IdempotencyKey needs Options.Idempotency, which keeps the answers")
 	m.key = &keyPlan{Idempotency: c.opts.Idempotency, name: m.resource + "." + m.name}
 	if m.in != nil {

@@ -486,6 +486,7 @@ func (c *methodCompiler) compilePlans(m *method) {
 			c.addf("the method has no input to fill {%s}; give it an input with such a field%s", strings.Join(m.placeholders, "}, {"), m.orPattern())
 		}
 	}
+	c.addIf(m.verb == verbQuery && (m.takesBody() || m.bind.rest.body == nil), "a QUERY asks by the JSON in its body (RFC 10008); give the input fields there, or the method another verb")
 	if m.out != nil {
 		m.encode = c.encoders.encoderFor(m.out)
 		if m.sendsFile() {
@@ -721,10 +722,9 @@ func isPlural(word string) bool {
 func parsePattern(pattern string) (route, error) {
 	verb, path, ok := strings.Cut(pattern, " ")
 	path = strings.TrimLeft(path, " \t")
-	allowed := []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodPatch}
 	switch {
-	case !ok || !slices.Contains(allowed, verb):
-		return route{}, fmt.Errorf("want a pattern such as \"POST /todos/{id}/archive\", with one of the methods %s first", strings.Join(allowed, ", "))
+	case !ok || !slices.Contains(routeVerbs, verb):
+		return route{}, fmt.Errorf("want a pattern such as \"POST /todos/{id}/archive\", with one of the methods %s first", strings.Join(routeVerbs, ", "))
 	case !strings.HasPrefix(path, "/"):
 		return route{}, fmt.Errorf("want a path that starts with a slash, without a host")
 	}

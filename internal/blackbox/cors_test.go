@@ -45,7 +45,7 @@ func corsHeaders(h http.Header) string {
 
 const (
 	corsExpose  = "Expose-Headers: WWW-Authenticate, Location, ETag, Link, Retry-After, Deprecation, Sunset, Content-Disposition, Content-Range, Accept-Ranges, Idempotent-Replayed"
-	corsMethods = "Allow-Methods: GET, HEAD, POST, PUT, PATCH, DELETE"
+	corsMethods = "Allow-Methods: GET, HEAD, QUERY, POST, PUT, PATCH, DELETE"
 )
 
 func TestCORS(t *testing.T) {
