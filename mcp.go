@@ -386,6 +386,7 @@ type toolIndex struct {
 	service *Service
 	named   map[string][]*tool // by the default name of the tool and by the Go name
 	schemas map[schemaKey][]byte
+	writers map[schemaUse]*schemaBundler // of the schemas that are shared
 }
 
 // A schemaKey stands for the schema that tools with one type share.
@@ -414,7 +415,7 @@ func (x *toolIndex) lookupTool(p *mistakes, option, key string) *tool {
 // so that tools/list is the same each time (MCP 2026-07-28, Tools).
 func (h *mcpHandler) compileTools(p *mistakes) {
 	s, o := h.service, &h.options
-	x := &toolIndex{service: s, named: make(map[string][]*tool), schemas: make(map[schemaKey][]byte)}
+	x := &toolIndex{service: s, named: make(map[string][]*tool), schemas: make(map[schemaKey][]byte), writers: make(map[schemaUse]*schemaBundler)}
 	var all []*tool
 	for _, m := range s.methodsOn(TransportMCP) {
 		t := &tool{method: m, name: toolName(m)}
@@ -426,12 +427,16 @@ func (h *mcpHandler) compileTools(p *mistakes) {
 	tools := optionsByTool(p, x, "Tools", o.Tools)
 	resources := optionsByTool(p, x, "Resources", o.Resources)
 	prompts := optionsByTool(p, x, "Prompts", o.Prompts)
-	named, sent := make(map[string]*tool), sentTypes(s.methods)
+	named := make(map[string]*tool)
+	var describer *describer
+	if o.Show != nil {
+		describer = s.newDescriber()
+	}
 	for _, t := range all {
 		p.where = t.goName
 		t.closed = !o.AllowUnknown
 		if o.Show != nil {
-			t.described = s.describeMethod(t.method, sent)
+			t.described = describer.describeMethod(t.method)
 		}
 		t.compileTool(p, tools[t], x)
 		if other := named[t.name]; other != nil {
@@ -523,7 +528,15 @@ func (x *toolIndex) schemaOf(s *shape, w schemaWriter, more ...*field) []byte {
 	if w.use == forToolInput {
 		s = s.onWire(more...)
 	}
-	text := appendSelfContained(nil, s, w)
+	writer := x.writers[w.use]
+	switch {
+	case w.loose != nil:
+		writer = newBundler(w, x.service.typeNames)
+	case writer == nil:
+		writer = newBundler(w, x.service.typeNames)
+		x.writers[w.use] = writer
+	}
+	text := writer.appendSchema(nil, s)
 	if isShared {
 		x.schemas[key] = text
 	}

@@ -359,9 +359,9 @@ func compileForm(t reflect.Type) (*form, error) {
 		return nil, p.err("cannot ask for " + t.String())
 	}
 	flat := s.onWire()
-	f.schema = appendSelfContained(nil, flat, schemaWriter{use: forForm})
+	f.schema = (&schemaWriter{use: forForm}).appendShape(nil, flat)
 	if !slices.ContainsFunc(flat.fields, func(f *field) bool { return f.shape.deref().kind == kindSlice }) {
-		f.june = appendSelfContained(nil, flat, schemaWriter{use: forJuneForm})
+		f.june = (&schemaWriter{use: forJuneForm}).appendShape(nil, flat)
 	}
 	return f, nil
 }

@@ -69,6 +69,7 @@ type shape struct {
 	alternative           // zero unless the shape is an alternative of a union
 	constraints           // on the values
 
+	outer   reflect.Type   // of a struct without a name in Go: a named type that has it in the field suffix; nil if there is none
 	custom  map[string]any // what JSONSchema returned, read back from its JSON
 	example string         // of a text, by the tag of the field or JSONSchema; for messages
 	file    *field         // the Body of an input, or the File of an output; it is not in fields
@@ -195,36 +196,42 @@ func (s *shape) parts(yield func(part) bool) {
 // hasParts reports whether s has parts. Most types have none.
 func (s *shape) hasParts() bool { return s.elem != nil || s.fields != nil }
 
-// isEndless reports whether every value of the object s contains one of the objects
-// endless, in a field or in a list or map that cannot be empty. With
+// neededObject returns the object that each value of f contains: f itself, or what is in a list
+// or a map that cannot be empty. It returns nil if there is none. With
 //
 //	type Node struct {
 //		Kids []Node `json:"kids" minItems:"1"`
 //	}
 //
 // a Node needs a Node in its Kids, which needs another one, and so on.
-func (s *shape) isEndless(endless map[*shape]bool) bool {
-	isForever := func(f *field) bool {
-		inner := f.shape
-		if least := inner.rules.lookup(roleLeast); least != nil && least.count > 0 && inner.elem != nil {
-			inner = inner.elem
-		}
-		return f.isRequired() && endless[inner.arrayItem()]
+func (f *field) neededObject() *shape {
+	inner := f.shape
+	if least := inner.rules.lookup(roleLeast); least != nil && least.count > 0 && inner.elem != nil {
+		inner = inner.elem
 	}
-	for _, form := range s.forms() {
-		if !slices.ContainsFunc(form.fields, isForever) {
-			return false
-		}
+	if inner = inner.arrayItem(); inner.kind != kindObject || !f.isRequired() {
+		return nil
 	}
-	return true
+	return inner
 }
 
-// place returns the place of p in messages. at is the place of the shape that p is in.
-func (p part) place(at string) string {
-	if p.field != nil {
-		return at + "." + p.field.goName
+// A placeText is a place in messages, which is made into a text only for a mistake. outer is
+// nil for the first one, whose name is the whole text.
+type placeText struct {
+	outer *placeText
+	name  string
+	part  part
+}
+
+// String returns the place, such as app.Todo.Owner.
+func (p *placeText) String() string {
+	switch {
+	case p.outer == nil:
+		return p.name
+	case p.part.field != nil:
+		return p.outer.String() + "." + p.part.field.goName
 	}
-	return at + p.in
+	return p.outer.String() + p.part.in
 }
 
 // withFields returns a copy of the object s with these fields instead of its own: for
@@ -282,15 +289,15 @@ func compileForms[F ~func(*C, reflect.Value), C any](s *shape, compile func(*sha
 // walk calls visit once for s and each shape below it that is not in done, and adds them
 // to done. at is the place of s in messages. If several ways lead to a shape, its place is
 // that of the first.
-func (s *shape) walk(at string, done map[*shape]bool, visit func(s *shape, at string)) {
+func (s *shape) walk(at *placeText, done map[*shape]bool, visit func(s *shape, at *placeText)) {
 	if done[s] {
 		return
 	}
 	done[s] = true
 	visit(s, at)
 	for p := range s.parts {
-		if !done[p.shape] { // also tested by walk, but here before place makes a text
-			p.shape.walk(p.place(at), done, visit)
+		if !done[p.shape] { // also tested by walk, but here before there is a new place
+			p.shape.walk(&placeText{outer: at, part: p}, done, visit)
 		}
 	}
 }
@@ -298,7 +305,7 @@ func (s *shape) walk(at string, done map[*shape]bool, visit func(s *shape, at st
 // closeObjects makes the objects at and below s strict, except for shapes in done: they
 // then allow no properties but their own.
 func (s *shape) closeObjects(done map[*shape]bool) {
-	s.walk("", done, func(s *shape, _ string) { s.strict = s.kind == kindObject })
+	s.walk(nil, done, func(s *shape, _ *placeText) { s.strict = s.kind == kindObject })
 }
 
 // reaches reports whether fits returns true for s or a shape below it. It adds the shapes

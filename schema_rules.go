@@ -368,7 +368,7 @@ func (s *shape) replaced(old, other *shape) *shape {
 
 // checkValidate notes a method Validate that looks as if svc called it, but has another
 // signature, such as Validate(ctx). One with other parameters is for the application itself.
-func (p *mistakes) checkValidate(t reflect.Type, at string) {
+func (p *mistakes) checkValidate(t reflect.Type, at *placeText) {
 	m, ok := reflect.PointerTo(t).MethodByName("Validate")
 	if !ok || hasMethods(t, typeValidator) ||
 		m.Type.NumIn() > 2 || m.Type.NumIn() == 2 && m.Type.In(1) != reflect.TypeFor[context.Context]() {

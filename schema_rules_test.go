@@ -106,7 +106,7 @@ func agreeCodecs(t testing.TB) []schemaCodec {
 			s.closeObjects(make(map[*shape]bool))
 		}
 		c.finishShapes()
-		all = append(all, schemaCodec{compileType(t, typ.String(), typ, strict), s.schemaMap(nil)})
+		all = append(all, schemaCodec{compileType(t, typ.String(), typ, strict), readSchema(appendBundle(nil, s, schemaWriter{}))})
 	}
 	return all
 }

@@ -236,13 +236,13 @@ func TestSchemaGolden(t *testing.T) {
 		strict bool
 		append func(dst []byte, s *shape) []byte
 	}{
-		{"2020-12", false, func(dst []byte, s *shape) []byte { return appendSelfContained(dst, s, schemaWriter{}) }},
-		{"2020-12-strict", true, func(dst []byte, s *shape) []byte { return appendSelfContained(dst, s, schemaWriter{}) }},
+		{"2020-12", false, func(dst []byte, s *shape) []byte { return appendBundle(dst, s, schemaWriter{}) }},
+		{"2020-12-strict", true, func(dst []byte, s *shape) []byte { return appendBundle(dst, s, schemaWriter{}) }},
 		{"mcp", false, func(dst []byte, s *shape) []byte {
-			return appendSelfContained(dst, s, schemaWriter{use: forToolInput})
+			return appendBundle(dst, s, schemaWriter{use: forToolInput})
 		}},
 		{"mcp-output", true, func(dst []byte, s *shape) []byte {
-			return appendSelfContained(dst, s, schemaWriter{use: forToolOutput})
+			return appendBundle(dst, s, schemaWriter{use: forToolOutput})
 		}},
 		{"openapi-3.1", false, func(dst []byte, s *shape) []byte { return appendComponent(dst, s, openAPI31, component) }},
 		{"openapi-3.0", false, func(dst []byte, s *shape) []byte { return appendComponent(dst, s, openAPI30, component) }},
@@ -300,14 +300,14 @@ func TestSchemaMap(t *testing.T) {
 	for _, typ := range sinkTypes() {
 		s := c.shapeFor(typ, "T")
 		c.finishShapes()
-		text := appendSelfContained(nil, s, schemaWriter{})
+		text := appendBundle(nil, s, schemaWriter{})
 		d := json.NewDecoder(bytes.NewReader(text))
 		d.UseNumber()
 		var want map[string]any
 		if err := d.Decode(&want); err != nil {
 			t.Fatal(err)
 		}
-		if got := s.schemaMap(nil); !reflect.DeepEqual(got, want) {
+		if got := readSchema(appendBundle(nil, s, schemaWriter{})); !reflect.DeepEqual(got, want) {
 			t.Errorf("%v: %v\nwant %v", typ, got, want)
 		}
 	}
@@ -847,7 +847,7 @@ func TestUnnamedRecursive(t *testing.T) {
 		`"SvcType":{"type":"object","properties":{"C":{"anyOf":[{"$ref":"#/$defs/SvcType"},{"type":"null"}]}},"required":["C"]}`
 	want := `{"type":"object","properties":{"a":{"type":"array","items":{"$ref":"#/$defs/Type"}},"b":{"type":"array","items":{"$ref":"#/$defs/Type2"}},` +
 		`"c":{"$ref":"#/$defs/SvcType"}},"required":["a","b","c"],"$defs":{` + defs + `}}`
-	if got := string(appendSelfContained(nil, s, schemaWriter{})); got != want {
+	if got := string(appendBundle(nil, s, schemaWriter{})); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 	names := make(map[*shape]string)
@@ -1613,4 +1613,12 @@ func BenchmarkEnum(b *testing.B) {
 			}
 		})
 	}
+}
+
+// appendBundle appends the schema of s that w writes, with the names that types have in their
+// compile pass.
+func appendBundle(dst []byte, s *shape, w schemaWriter) []byte {
+	names := make(map[*shape]string)
+	s.walk(nil, make(map[*shape]bool), func(s *shape, _ *placeText) { names[s] = s.name })
+	return newBundler(w, names).appendSchema(dst, s)
 }

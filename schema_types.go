@@ -334,7 +334,7 @@ func (c *shapes) checkUse(s *shape, u use, at string) {
 	if c.fit[key] == nil || len(c.list) > 0 {
 		c.fit[key] = make(map[*shape]bool)
 	}
-	s.walk(at, c.fit[key], func(s *shape, at string) {
+	s.walk(&placeText{name: at}, c.fit[key], func(s *shape, at *placeText) {
 		marshal, unmarshal := typeTextMarshaler, typeTextUnmarshaler
 		switch s.kind {
 		case kindObject:
@@ -441,7 +441,7 @@ func (c *shapes) checkFiles(s *shape, u use, at string) {
 	if c.byType[typeBody] == nil && c.byType[typeFile] == nil {
 		return // most services have no files
 	}
-	s.walk(at, make(map[*shape]bool), func(inner *shape, at string) {
+	s.walk(&placeText{name: at}, make(map[*shape]bool), func(inner *shape, at *placeText) {
 		if inner.file == nil {
 			return
 		}
@@ -807,15 +807,13 @@ func (c *shapes) finishShapes() {
 	}
 	for _, s := range c.all {
 		c.addIf(endless[s], "%v must contain itself or a type that does, so that no value is finite; make a field on the way optional (omitempty) or a pointer", s.typ)
-		// A struct that contains itself needs a name in schemas, to be referred to, even if
-		// it has none in Go.
 		s.recursive = s.fields != nil && recursive[s]
-		if s.recursive && s.typ.Name() == "" && !slices.Contains(c.named, s) {
-			c.named = append(c.named, s)
-		}
 		for _, f := range s.fields {
 			c.addIf(f.omit == omitEmpty && f.shape.alternatives != nil, "%s: omitempty never leaves out a union; write omitzero, or a pointer", f.place)
 		}
+	}
+	if len(structless) == 0 { // else pointers and lists may lead to no struct
+		c.nameInline()
 	}
 	for s, name := range nameTypes(c.mistakes, c.named, nil) {
 		s.name = name
@@ -823,11 +821,137 @@ func (c *shapes) finishShapes() {
 	isMirrored := func(s *shape) bool {
 		return slices.ContainsFunc(s.fields, func(f *field) bool { return f.mcpHeader != "" })
 	}
-	if slices.ContainsFunc(c.all, isMirrored) { // few services have such a field
-		for _, s := range c.all {
-			s.mirrored = s.kind == kindObject && s.reaches(make(map[*shape]bool), isMirrored)
+	for s := range shapesAround(c.all, isMirrored) {
+		s.mirrored = s.kind == kindObject
+	}
+}
+
+// maxInline is how many members a struct without a name in Go may have in its schema, with
+// those of such structs in it, to be written out wherever it is used.
+const maxInline = 64
+
+// nameInline adds to named the structs without a name in Go that documents have to refer to:
+// those that contain themselves, and those with more than maxInline members that would be
+// written out more than once, and in these others again. Each struct here has the next twice,
+// and 3.0.3 writes what a pointer points to twice:
+//
+//	type C []struct{ Left, Right B }
+//	type B []struct{ Left, Right A }
+//	type P struct{ A *struct{ B *struct{ C *struct{ … } } } }
+//
+// The name of one that does not contain itself is made of the type and the field around it.
+func (c *shapes) nameInline() {
+	w := inlineWeights{uses: make(map[*shape]int), weights: make(map[*shape]int)}
+	for _, s := range c.all {
+		if s.fields != nil && s.typ.Name() == "" && s.own == nil {
+			w.uses[s] = 0
 		}
 	}
+	if len(w.uses) == 0 {
+		return
+	}
+	for _, s := range c.all {
+		for _, f := range s.fields {
+			inner, times := f.shape.innermost()
+			if _, ok := w.uses[inner]; !ok {
+				continue
+			}
+			if w.uses[inner] += times; inner.outer == nil && inner != s && !inner.recursive {
+				inner.outer, inner.suffix = cmp.Or(s.outer, s.typ), f.goName
+				if named := f.shape.namedElem(); named != nil {
+					inner.outer, inner.suffix = named, "Item"
+				}
+			}
+		}
+	}
+	for _, s := range c.all {
+		if _, ok := w.uses[s]; ok && (s.recursive || w.isGrowing(s)) {
+			c.named = append(c.named, s)
+		}
+	}
+}
+
+// innermost returns the shape at the end of pointers, lists and maps, and how often 3.0.3
+// writes it for one s: twice behind a pointer.
+func (s *shape) innermost() (inner *shape, times int) {
+	for inner, times = s, 1; inner.elem != nil; inner = inner.elem {
+		if inner.kind == kindPointer || inner.kind == kindOptional {
+			times = min(2*times, math.MaxInt16)
+		}
+	}
+	return inner, times
+}
+
+// namedElem returns the type of the last list or map in s with a name in Go, or nil.
+func (s *shape) namedElem() (named reflect.Type) {
+	for ; s.elem != nil; s = s.elem {
+		if s.typ.Name() != "" && s.kind != kindOptional {
+			named = s.typ
+		}
+	}
+	return named
+}
+
+// inlineWeights has the structs without a name in Go.
+type inlineWeights struct {
+	uses    map[*shape]int // how often they are written in others
+	weights map[*shape]int // how many members they have when they are written out
+}
+
+// isGrowing reports whether documents would grow if s were written out wherever it is used.
+func (w *inlineWeights) isGrowing(s *shape) bool { return w.uses[s] > 1 && w.weightOf(s) > maxInline }
+
+// weightOf returns the number of members of s. It counts a struct to which documents refer as
+// one.
+func (w *inlineWeights) weightOf(s *shape) (n int) {
+	if n = w.weights[s]; n > 0 {
+		return n
+	}
+	n = 1
+	for _, f := range s.fields {
+		inner, times := f.shape.innermost()
+		if _, ok := w.uses[inner]; !ok || inner.recursive || w.isGrowing(inner) {
+			n++
+		} else {
+			n += times * w.weightOf(inner)
+		}
+		n = min(n, math.MaxInt16)
+	}
+	w.weights[s] = n
+	return n
+}
+
+// shapesAround returns the shapes of all that fits reports, and those that contain one of them.
+// It visits each shape once.
+func shapesAround(all []*shape, fits func(*shape) bool) map[*shape]bool {
+	found, done := make(map[*shape]bool), make(map[*shape]bool)
+	var queue, below []*shape
+	for _, s := range all {
+		s.walk(nil, done, func(s *shape, _ *placeText) {
+			if below = append(below, s); fits(s) {
+				found[s] = true
+				queue = append(queue, s)
+			}
+		})
+	}
+	if len(queue) == 0 { // as for most services
+		return nil
+	}
+	around := make(map[*shape][]*shape)
+	for _, s := range below {
+		for p := range s.parts {
+			around[p.shape] = append(around[p.shape], s)
+		}
+	}
+	for ; len(queue) > 0; queue = queue[1:] {
+		for _, s := range around[queue[0]] {
+			if !found[s] {
+				found[s] = true
+				queue = append(queue, s)
+			}
+		}
+	}
+	return found
 }
 
 // recursiveShapes returns the shapes that contain themselves, and structless, those of them
@@ -882,27 +1006,53 @@ func recursiveShapes(all []*shape) (recursive, structless map[*shape]bool) {
 }
 
 // endlessObjects returns the objects that have no finite value, since every value contains
-// one of these objects. It begins with all objects. In each round it drops the objects with
-// a form (see schema.go) that needs none of those left, until a round drops none. For
+// one of these objects. It begins with all objects, and drops those with a form (see schema.go)
+// that needs none of those left, until there are no more. For
 //
 //	type A struct{ B B }
 //	type B struct{ A A }
 //	type C struct{ A *A; D D }
 //	type D struct{ N int }
 //
-// the first round drops D and C: a D has no objects in it, and the A of a C can be nil. A and B
-// need each other, so they stay.
+// it drops D, which has no objects in it, and then C, whose A can be nil. A and B need each
+// other, so they stay.
+//
+// It counts the objects that each form needs, so that it visits each object once.
 func endlessObjects(all []*shape) map[*shape]bool {
-	endless := make(map[*shape]bool)
-	for _, s := range all {
-		endless[s] = s.kind == kindObject
+	type form struct {
+		of    *shape
+		needs int // how many of its fields need an endless object
 	}
-	// In all, parts come after the whole, so going backward needs one round for most services.
-	for changed := true; changed; {
-		changed = false
-		for _, s := range slices.Backward(all) {
-			if endless[s] && !s.isEndless(endless) {
-				endless[s], changed = false, true
+	endless, needed := make(map[*shape]bool), make(map[*shape][]*form)
+	var finite []*shape // to be dropped
+	for _, s := range all {
+		if s.kind != kindObject {
+			continue
+		}
+		endless[s] = true
+		for _, each := range s.forms() {
+			f := form{of: s}
+			for _, field := range each.fields {
+				if inner := field.neededObject(); inner != nil {
+					f.needs++
+					needed[inner] = append(needed[inner], &f)
+				}
+			}
+			if f.needs == 0 {
+				finite = append(finite, s)
+			}
+		}
+	}
+	for len(finite) > 0 {
+		s := finite[len(finite)-1]
+		finite = finite[:len(finite)-1]
+		if !endless[s] {
+			continue
+		}
+		delete(endless, s)
+		for _, f := range needed[s] {
+			if f.needs--; f.needs == 0 {
+				finite = append(finite, f.of)
 			}
 		}
 	}
@@ -921,8 +1071,8 @@ type typeName struct {
 }
 
 // nameTypes gives every type the name it has in documents: what its method SchemaName
-// returns, or its Go name with the names of its type arguments, or Type if it has none
-// in Go. If types share a name, the last element of the package path is put before the name
+// returns, or its Go name with the names of its type arguments. A struct without a name in Go
+// is called Type if it contains itself, or else by the type and the field that it is in. If types share a name, the last element of the package path is put before the name
 // of each, and then more of the path. If they are of one package, it is put before their
 // type arguments. All of them change, so adding a type never makes an old name mean the new
 // type. The names of svc, of alternatives and of parts (a type's name and a suffix) count as
@@ -950,10 +1100,11 @@ func nameTypes(p *mistakes, named []*shape, suffixes map[reflect.Type][]string) 
 	for qualifyNames(p, all, suffixes) {
 	}
 	taken := make(map[string]bool)
+	numbers := make(map[string]int) // the last one behind each name
 	take := func(name string) string {
-		free := name
-		for i := 2; taken[strings.ToLower(free)] || isOwnName(strings.ToLower(free)); i++ {
-			free = name + strconv.Itoa(i)
+		free, fold := name, strings.ToLower(name)
+		for i := max(numbers[fold], 1) + 1; taken[strings.ToLower(free)] || isOwnName(strings.ToLower(free)); i++ {
+			free, numbers[fold] = name+strconv.Itoa(i), i
 		}
 		taken[strings.ToLower(free)] = true
 		return free
@@ -976,7 +1127,7 @@ func nameTypes(p *mistakes, named []*shape, suffixes map[reflect.Type][]string) 
 
 // newTypeName returns the short name of the type of s.
 func (p *mistakes) newTypeName(s *shape) *typeName {
-	n := &typeName{name: documentName(s.typ.Name(), 0), shape: s}
+	n := &typeName{name: documentName(s.namedType().Name(), 0), shape: s}
 	v, ok := reflect.New(s.typ).Interface().(interface{ SchemaName() string })
 	if ok && declaresMethod(s.typ, "SchemaName") {
 		n.name, n.fixed = v.SchemaName(), true
@@ -987,6 +1138,10 @@ func (p *mistakes) newTypeName(s *shape) *typeName {
 	return n
 }
 
+// namedType returns the Go type that the name of s in documents is made from: its own, or that
+// of a named type around a struct that has none.
+func (s *shape) namedType() reflect.Type { return cmp.Or(s.outer, s.typ) }
+
 // lengthen puts the packages of the type arguments, or one more element of the package path,
 // into the name. It reports whether the name changed.
 func (n *typeName) lengthen(byArguments bool) bool {
@@ -996,8 +1151,8 @@ func (n *typeName) lengthen(byArguments bool) bool {
 	} else {
 		n.elements++
 	}
-	n.name = documentName(n.shape.typ.Name(), n.depth) + onlyNameBytes(n.shape.suffix)
-	if prefix := packageName(n.shape.typ.PkgPath(), n.elements); prefix != "" {
+	n.name = documentName(n.shape.namedType().Name(), n.depth) + onlyNameBytes(n.shape.suffix)
+	if prefix := packageName(n.shape.namedType().PkgPath(), n.elements); prefix != "" {
 		n.name = prefix + capitalized(n.name)
 	}
 	return n.name != was
@@ -1020,7 +1175,9 @@ func qualifyNames(p *mistakes, all []*typeName, suffixes map[reflect.Type][]stri
 	for _, n := range all {
 		fold := strings.ToLower(n.name)
 		rivals := groups[fold]
-		other := slices.ContainsFunc(rivals, func(o *typeName) bool { return o != n && (o.fixed || o.shape.typ.PkgPath() != n.shape.typ.PkgPath()) })
+		other := slices.ContainsFunc(rivals, func(o *typeName) bool {
+			return o != n && (o.fixed || o.shape.namedType().PkgPath() != n.shape.namedType().PkgPath())
+		})
 		if slices.ContainsFunc(rivals, n.differsByArguments) && n.lengthen(true) {
 			changed = true
 			continue
@@ -1042,7 +1199,7 @@ func qualifyNames(p *mistakes, all []*typeName, suffixes map[reflect.Type][]stri
 // differsByArguments reports whether o is another type of the package of n, so that only
 // type arguments can distinguish the two.
 func (n *typeName) differsByArguments(o *typeName) bool {
-	return !n.fixed && !o.fixed && n.shape.typ != o.shape.typ && n.shape.typ.PkgPath() == o.shape.typ.PkgPath()
+	return !n.fixed && !o.fixed && n.shape.typ != o.shape.typ && n.shape.namedType().PkgPath() == o.shape.namedType().PkgPath()
 }
 
 // isOwnName reports whether svc has a schema of this name, which is in lower case.

@@ -12,7 +12,6 @@ package svc
 //	writeCustom to writeQuoted the keywords of each kind of type
 //	writeRules                 the constraints
 //	writeAnnotations           descriptions, defaults and examples
-//	appendSelfContained        schemas that need no components beside them
 //	appendParameter            values in a path or a query: text in a URL, where
 //	                           there is no null and nothing is quoted
 //	members, components        the writer of JSON objects, and the schemas that the
@@ -82,6 +81,7 @@ type schemaWriter struct {
 	// to write the shape in place. If ref is nil, everything is in place.
 	ref    func(*shape) string
 	prefix string
+	refs   *[]schemaRef // where references have been written; nil if nobody asks
 }
 
 // A schemaUse says what a schema is published for. The zero value is a document.
@@ -148,7 +148,8 @@ func (w *schemaWriter) appendField(dst []byte, f *field) []byte {
 // ogen write code that does not compile. A $ref is not written twice, since 3.0.3 allows
 // nothing beside it and generators understand it in an anyOf. Null is the first branch:
 // orval up to 8.31 writes it as "| null", which TypeScript accepts only at the beginning
-// of a type.
+// of a type. The second branch of a large type has the type alone, since the keywords beside the
+// anyOf say the rest: each pointer around it would double it again.
 func (w *schemaWriter) appendValue(dst []byte, s *shape, f *field) []byte {
 	target := s.deref() // several pointers in a row have one null
 	nullable := target != s && !f.notNull && !(s.kind == kindPointer && s.elem == target && w.leavesOutNull(f))
@@ -156,9 +157,10 @@ func (w *schemaWriter) appendValue(dst []byte, s *shape, f *field) []byte {
 	if free := target.kind <= kindCustom && !target.constrains(w.dialect); free || !nullable {
 		return w.appendPlain(dst, target, f, true)
 	}
-	m := openMembers(dst)
+	m, beside := openMembers(dst), 0
 	if w.dialect == openAPI30 && w.lookupRef(target) == "" && target.takesNullable() {
 		w.writePlain(&m, target, f, true)
+		beside = len(m.buf) - len(dst)
 		m.add("nullable", true)
 	}
 	if m.open("anyOf", '['); w.dialect == openAPI30 {
@@ -166,8 +168,13 @@ func (w *schemaWriter) appendValue(dst []byte, s *shape, f *field) []byte {
 		if jsonType == "integer" && w.lookupRef(target) != "" {
 			jsonType = "object" // as for a struct: oapi-codegen cannot write null as an integer constant
 		}
-		m.buf = append(appendNull30(m.buf, jsonType), ',')
-		m.buf = append(w.appendPlain(m.buf, target, f, false), ']')
+		m.buf = append(appendType30(m.buf, jsonType, true), ',')
+		if beside > maxWrittenOut {
+			m.buf = appendType30(m.buf, jsonType, false)
+		} else {
+			m.buf = w.appendPlain(m.buf, target, f, false)
+		}
+		m.buf = append(m.buf, ']')
 	} else {
 		m.buf = append(w.appendPlain(m.buf, target, f, false), `,{"type":"null"}]`...)
 	}
@@ -175,15 +182,17 @@ func (w *schemaWriter) appendValue(dst []byte, s *shape, f *field) []byte {
 	return m.close()
 }
 
-// appendNull30 appends the 3.0.3 schema whose only value is null. 3.0.3 has null only
-// beside a type, and an enum must list it.
-func appendNull30(dst []byte, jsonType string) []byte {
-	null := openMembers(dst)
-	null.add("type", jsonType, "nullable", true, "enum", []byte("[null]"))
-	if jsonType == "array" {
-		null.addRaw("items", []byte("{}")) // 3.0.3 requires it beside the type
+// appendType30 appends the 3.0.3 schema of all values of a type, or of null alone. 3.0.3 has
+// null only beside a type, and an enum must list it.
+func appendType30(dst []byte, jsonType string, null bool) []byte {
+	m := openMembers(dst)
+	if m.add("type", jsonType); null {
+		m.add("nullable", true, "enum", []byte("[null]"))
 	}
-	return null.close()
+	if jsonType == "array" {
+		m.addRaw("items", []byte("{}")) // 3.0.3 requires it beside the type
+	}
+	return m.close()
 }
 
 // lookupRef returns the name of the component to refer to for s, or "" to write s in place.
@@ -242,7 +251,7 @@ func (s *shape) jsonType(f *field) string {
 // both branches.
 func (w *schemaWriter) appendPlain(dst []byte, s *shape, f *field, annotate bool) []byte {
 	m := openMembers(dst)
-	if ref := w.lookupRef(s); ref == "" {
+	if ref := w.lookupRef(s); ref == "" || f.mcpHeader != "" && w.use != forDocument { // a header needs the type beside it
 		w.writePlain(&m, s, f, false)
 	} else if w.dialect == openAPI30 && annotate && (f.doc != "" || f.def != nil || f.example != nil) {
 		m.open("allOf", '[')
@@ -250,6 +259,9 @@ func (w *schemaWriter) appendPlain(dst []byte, s *shape, f *field, annotate bool
 	} else {
 		m.buf = appendRef(dst, w.prefix, ref)
 		m.buf = m.buf[:len(m.buf)-1] // members may follow
+		if w.refs != nil {
+			*w.refs = append(*w.refs, schemaRef{len(dst) + len("{"), len(m.buf), s})
+		}
 	}
 	if annotate {
 		w.writeAnnotations(&m, f)
@@ -687,48 +699,6 @@ func (w *schemaWriter) writeAnnotations(m *members, f *field) {
 	default:
 		m.add("examples", [][]byte{f.example})
 	}
-}
-
-// appendSelfContained appends a schema of s that needs nothing beside it: types
-// that contain themselves are in $defs, everything else is in place.
-func appendSelfContained(dst []byte, s *shape, w schemaWriter) []byte {
-	var defs []*shape
-	root := s
-	w.prefix = "#/$defs/"
-	w.ref = func(s *shape) string {
-		// Only a type that contains itself needs a name. All other types are in
-		// place, which is easier to read for a client that has one schema only.
-		if s == root {
-			root = nil // it is written in place once: clients want to see its type
-			return ""
-		}
-		if !s.recursive {
-			return ""
-		}
-		if !slices.Contains(defs, s) {
-			defs = append(defs, s)
-		}
-		return s.name
-	}
-	// The types in $defs are known only when the schema has been written, so $defs
-	// replaces its closing brace.
-	dst = w.appendShape(dst, s)
-	m := members{dst[:len(dst)-1]}
-	at := m.open("$defs", '{')
-	for i := 0; i < len(defs); i++ { // writing one may add others
-		m.addName(defs[i].name)
-		root = defs[i]
-		m.buf = w.appendShape(m.buf, defs[i])
-	}
-	m.closeSome(at, '}')
-	return m.close()
-}
-
-// schemaMap returns the self-contained JSON Schema 2020-12 of s as a map, for
-// descriptors. Numbers are json.Number, since a float64 cannot hold bounds of 64 bits. sent
-// is as in schemaWriter.
-func (s *shape) schemaMap(sent map[reflect.Type]bool) map[string]any {
-	return readSchema(appendSelfContained(nil, s, schemaWriter{sent: sent}))
 }
 
 // appendParameter appends the schema of a field that a parameter sets. It describes the

@@ -506,7 +506,8 @@ func (m *method) hasHeaderMembers() bool {
 // names in documents in this order, whatever the order of the arguments of Join.
 func compareTypes(a, b *shape) int {
 	strict := func(s *shape) string { return strconv.FormatBool(s.strict) } // "false" comes before "true"
-	return cmp.Or(strings.Compare(a.typ.PkgPath(), b.typ.PkgPath()), strings.Compare(a.typ.Name(), b.typ.Name()), strings.Compare(a.value, b.value), strings.Compare(strict(a), strict(b)))
+	s, t := a.namedType(), b.namedType()
+	return cmp.Or(strings.Compare(s.PkgPath(), t.PkgPath()), strings.Compare(s.Name(), t.Name()), strings.Compare(a.suffix, b.suffix), strings.Compare(a.value, b.value), strings.Compare(strict(a), strict(b)))
 }
 
 // At returns the same service under a path prefix: At("/v1") serves GET /v1/todos if s serves
@@ -555,7 +556,7 @@ type Method struct {
 type TypeInfo struct {
 	Name   string         `json:"name"`   // as in documents; "" for a type without a name
 	Kind   string         `json:"kind"`   // of package reflect: "struct", "string"
-	Schema map[string]any `json:"schema"` // JSON Schema 2020-12, needing nothing beside it
+	Schema map[string]any `json:"schema"` // JSON Schema 2020-12, needing nothing beside it; see Descriptor
 }
 
 // An HTTPBinding is the REST route of a method, with the prefix of [Service.At].
@@ -566,20 +567,21 @@ type HTTPBinding struct {
 }
 
 // Descriptor returns a new description of the service, which may be changed. It shows every
-// method, whatever its transports and whoever may call it.
+// method, whatever its transports and whoever may call it. Schemas of more than 4 KiB refer to
+// types under $defs, which is the same map in all of them.
 func (s *Service) Descriptor() *ServiceDescriptor {
 	d := &ServiceDescriptor{Name: s.opts.Name, Description: s.opts.Description, Resources: []Resource{}, Types: []TypeInfo{}}
-	sent := sentTypes(s.methods)
+	schemas := s.newDescriber()
 	for _, m := range s.methods {
 		i := slices.IndexFunc(d.Resources, func(r Resource) bool { return r.Name == m.resource })
 		if i < 0 {
 			i = len(d.Resources)
 			d.Resources = append(d.Resources, Resource{Name: m.resource})
 		}
-		d.Resources[i].Methods = append(d.Resources[i].Methods, s.describeMethod(m, sent))
+		d.Resources[i].Methods = append(d.Resources[i].Methods, schemas.describeMethod(m))
 	}
 	for _, t := range s.types {
-		d.Types = append(d.Types, *s.typeInfo(t, sent))
+		d.Types = append(d.Types, *schemas.typeInfo(t))
 	}
 	// Of services that were joined, several shapes can be one type, and have one name.
 	slices.SortStableFunc(d.Types, func(a, b TypeInfo) int { return strings.Compare(a.Name, b.Name) })
@@ -607,12 +609,62 @@ func (s *Service) documentInfo(identified bool) []byte {
 	return object("title", o.Name, "description", o.Description, "contact", contact, "license", license, "version", o.Version)
 }
 
-func (s *Service) describeMethod(m *method, sent map[reflect.Type]bool) Method {
-	d := Method{Name: m.name, Description: m.own.Description, Input: s.typeInfo(m.in, sent), Output: s.typeInfo(m.out, sent), Stream: m.stream}
-	if m.path != "" {
-		d.HTTP = HTTPBinding{m.verb, s.prefix + m.path}
+// A describer describes the methods and types of a service. It writes the schema of each type
+// once, and large schemas have one map under $defs: of types that contain each other, each
+// schema would have nearly all.
+type describer struct {
+	service *Service
+	schemas *schemaBundle
+	defs    map[string]any
+}
+
+func (s *Service) newDescriber() *describer {
+	d := &describer{s, newBundler(schemaWriter{sent: sentTypes(s.methods)}, s.typeNames).newBundle(), make(map[string]any)}
+	roots := slices.Clone(s.types)
+	for _, m := range s.methods {
+		for _, t := range []*shape{m.in, m.out} {
+			if t != nil && s.typeNames[t] == "" {
+				roots = append(roots, t)
+			}
+		}
 	}
+	d.schemas.share(roots...)
 	return d
+}
+
+func (d *describer) describeMethod(m *method) Method {
+	out := Method{Name: m.name, Description: m.own.Description, Input: d.typeInfo(m.in), Output: d.typeInfo(m.out), Stream: m.stream}
+	if m.path != "" {
+		out.HTTP = HTTPBinding{m.verb, d.service.prefix + m.path}
+	}
+	return out
+}
+
+// typeInfo returns the description of a type, or nil if t is nil. The numbers in its schema
+// are json.Number, since a float64 cannot hold bounds of 64 bits.
+func (d *describer) typeInfo(t *shape) *TypeInfo {
+	if t == nil {
+		return nil
+	}
+	info := &TypeInfo{Name: d.service.typeNames[t], Kind: t.typ.Kind().String()}
+	if d.schemas.isSmall(t) {
+		info.Schema = readSchema(d.schemas.appendSchema(nil, t))
+		return info
+	}
+	before := len(d.schemas.defs)
+	info.Schema = d.readPiece(t)
+	for i := before; i < len(d.schemas.defs); i++ { // reading one may add others
+		d.defs[d.service.typeNames[d.schemas.defs[i]]] = d.readPiece(d.schemas.defs[i])
+	}
+	if len(d.schemas.pieceOf(t).refs) > 0 {
+		info.Schema["$defs"] = d.defs
+	}
+	return info
+}
+
+// readPiece returns the schema of t with $refs to defs.
+func (d *describer) readPiece(t *shape) map[string]any {
+	return readSchema(d.schemas.appendPiece(nil, d.schemas.pieceOf(t), 0))
 }
 
 // sentTypes returns the types in the inputs of methods, which clients send.
@@ -620,18 +672,10 @@ func sentTypes(methods []*method) map[reflect.Type]bool {
 	sent, done := make(map[reflect.Type]bool), make(map[*shape]bool)
 	for _, m := range methods {
 		if m.in != nil {
-			m.in.walk("", done, func(s *shape, _ string) { sent[s.typ] = true })
+			m.in.walk(nil, done, func(s *shape, _ *placeText) { sent[s.typ] = true })
 		}
 	}
 	return sent
-}
-
-// typeInfo returns the description of a type, or nil if t is nil. sent is as in schemaWriter.
-func (s *Service) typeInfo(t *shape, sent map[reflect.Type]bool) *TypeInfo {
-	if t == nil {
-		return nil
-	}
-	return &TypeInfo{Name: s.typeNames[t], Kind: t.typ.Kind().String(), Schema: t.schemaMap(sent)}
 }
 
 // invokeIntercepted is the function that Options.Intercept wraps. The call that ctx

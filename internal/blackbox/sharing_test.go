@@ -1,0 +1,447 @@
+package blackbox_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"testing"
+
+	"example.com/svc"
+)
+
+// This file has chains of types in which each type has the next in two members. Written out,
+// each level is twice the next, so that no document of 40 levels would fit into a computer.
+// Everything that svc makes of types must grow by the same for each level.
+
+// These are the forms of a level.
+type (
+	sharedPointers[T any] struct{ A, B *T }
+	sharedLists[T any]    struct{ A, B []T }
+	sharedMaps[T any]     struct{ A, B map[string]T }
+	sharedStructs[T any]  struct{ A, B T }
+	sharedVariants[T any] struct {
+		Type string `discriminator:"true"`
+		One  *T     `variant:"one"`
+		Two  *T     `variant:"two"`
+	}
+	sharedOptionals[T any] struct {
+		A svc.Optional[T] `json:"A,omitzero"`
+		B svc.Optional[T] `json:"B,omitzero"`
+	}
+)
+
+// Each level has another form.
+type (
+	sharing00 struct{ N int }
+	sharing01 sharedPointers[sharing00]
+	sharing02 sharedLists[sharing01]
+	sharing03 sharedMaps[sharing02]
+	sharing04 sharedStructs[sharing03]
+	sharing05 sharedVariants[sharing04]
+	sharing06 sharedOptionals[sharing05]
+	sharing07 sharedPointers[sharing06]
+	sharing08 sharedLists[sharing07]
+	sharing09 sharedMaps[sharing08]
+	sharing10 sharedStructs[sharing09]
+	sharing11 sharedVariants[sharing10]
+	sharing12 sharedOptionals[sharing11]
+	sharing13 sharedPointers[sharing12]
+	sharing14 sharedLists[sharing13]
+	sharing15 sharedMaps[sharing14]
+	sharing16 sharedStructs[sharing15]
+	sharing17 sharedVariants[sharing16]
+	sharing18 sharedOptionals[sharing17]
+	sharing19 sharedPointers[sharing18]
+	sharing20 sharedLists[sharing19]
+	sharing21 sharedMaps[sharing20]
+	sharing22 sharedStructs[sharing21]
+	sharing23 sharedVariants[sharing22]
+	sharing24 sharedOptionals[sharing23]
+	sharing25 sharedPointers[sharing24]
+	sharing26 sharedLists[sharing25]
+	sharing27 sharedMaps[sharing26]
+	sharing28 sharedStructs[sharing27]
+	sharing29 sharedVariants[sharing28]
+	sharing30 sharedOptionals[sharing29]
+	sharing31 sharedPointers[sharing30]
+	sharing32 sharedLists[sharing31]
+	sharing33 sharedMaps[sharing32]
+	sharing34 sharedStructs[sharing33]
+	sharing35 sharedVariants[sharing34]
+	sharing36 sharedOptionals[sharing35]
+	sharing37 sharedPointers[sharing36]
+	sharing38 sharedLists[sharing37]
+	sharing39 sharedMaps[sharing38]
+	sharing40 sharedStructs[sharing39]
+	sharing41 sharedVariants[sharing40]
+	sharing42 sharedOptionals[sharing41]
+	sharing43 sharedPointers[sharing42]
+	sharing44 sharedLists[sharing43]
+	sharing45 sharedMaps[sharing44]
+	sharing46 sharedStructs[sharing45]
+	sharing47 sharedVariants[sharing46]
+	sharing48 sharedOptionals[sharing47]
+	sharing49 sharedPointers[sharing48]
+	sharing50 sharedLists[sharing49]
+	sharing51 sharedMaps[sharing50]
+	sharing52 sharedStructs[sharing51]
+	sharing53 sharedVariants[sharing52]
+	sharing54 sharedOptionals[sharing53]
+	sharing55 sharedPointers[sharing54]
+	sharing56 sharedLists[sharing55]
+	sharing57 sharedMaps[sharing56]
+	sharing58 sharedStructs[sharing57]
+	sharing59 sharedVariants[sharing58]
+	sharing60 sharedOptionals[sharing59]
+	sharing61 sharedPointers[sharing60]
+	sharing62 sharedLists[sharing61]
+	sharing63 sharedMaps[sharing62]
+	sharing64 sharedStructs[sharing63]
+)
+
+// The structs have no name, and the lists around them have one.
+type (
+	sharingItems00 []struct{ N int }
+	sharingItems01 []struct{ A, B sharingItems00 }
+	sharingItems02 []struct{ A, B sharingItems01 }
+	sharingItems03 []struct{ A, B sharingItems02 }
+	sharingItems04 []struct{ A, B sharingItems03 }
+	sharingItems05 []struct{ A, B sharingItems04 }
+	sharingItems06 []struct{ A, B sharingItems05 }
+	sharingItems07 []struct{ A, B sharingItems06 }
+	sharingItems08 []struct{ A, B sharingItems07 }
+	sharingItems09 []struct{ A, B sharingItems08 }
+	sharingItems10 []struct{ A, B sharingItems09 }
+	sharingItems11 []struct{ A, B sharingItems10 }
+	sharingItems12 []struct{ A, B sharingItems11 }
+	sharingItems13 []struct{ A, B sharingItems12 }
+	sharingItems14 []struct{ A, B sharingItems13 }
+	sharingItems15 []struct{ A, B sharingItems14 }
+	sharingItems16 []struct{ A, B sharingItems15 }
+	sharingItems17 []struct{ A, B sharingItems16 }
+	sharingItems18 []struct{ A, B sharingItems17 }
+	sharingItems19 []struct{ A, B sharingItems18 }
+	sharingItems20 []struct{ A, B sharingItems19 }
+	sharingItems21 []struct{ A, B sharingItems20 }
+	sharingItems22 []struct{ A, B sharingItems21 }
+	sharingItems23 []struct{ A, B sharingItems22 }
+	sharingItems24 []struct{ A, B sharingItems23 }
+	sharingItems25 []struct{ A, B sharingItems24 }
+	sharingItems26 []struct{ A, B sharingItems25 }
+	sharingItems27 []struct{ A, B sharingItems26 }
+	sharingItems28 []struct{ A, B sharingItems27 }
+	sharingItems29 []struct{ A, B sharingItems28 }
+	sharingItems30 []struct{ A, B sharingItems29 }
+	sharingItems31 []struct{ A, B sharingItems30 }
+	sharingItems32 []struct{ A, B sharingItems31 }
+	sharingItems33 []struct{ A, B sharingItems32 }
+	sharingItems34 []struct{ A, B sharingItems33 }
+	sharingItems35 []struct{ A, B sharingItems34 }
+	sharingItems36 []struct{ A, B sharingItems35 }
+	sharingItems37 []struct{ A, B sharingItems36 }
+	sharingItems38 []struct{ A, B sharingItems37 }
+	sharingItems39 []struct{ A, B sharingItems38 }
+	sharingItems40 []struct{ A, B sharingItems39 }
+	sharingItems41 []struct{ A, B sharingItems40 }
+	sharingItems42 []struct{ A, B sharingItems41 }
+	sharingItems43 []struct{ A, B sharingItems42 }
+	sharingItems44 []struct{ A, B sharingItems43 }
+	sharingItems45 []struct{ A, B sharingItems44 }
+	sharingItems46 []struct{ A, B sharingItems45 }
+	sharingItems47 []struct{ A, B sharingItems46 }
+	sharingItems48 []struct{ A, B sharingItems47 }
+	sharingItems49 []struct{ A, B sharingItems48 }
+	sharingItems50 []struct{ A, B sharingItems49 }
+	sharingItems51 []struct{ A, B sharingItems50 }
+	sharingItems52 []struct{ A, B sharingItems51 }
+	sharingItems53 []struct{ A, B sharingItems52 }
+	sharingItems54 []struct{ A, B sharingItems53 }
+	sharingItems55 []struct{ A, B sharingItems54 }
+	sharingItems56 []struct{ A, B sharingItems55 }
+	sharingItems57 []struct{ A, B sharingItems56 }
+	sharingItems58 []struct{ A, B sharingItems57 }
+	sharingItems59 []struct{ A, B sharingItems58 }
+	sharingItems60 []struct{ A, B sharingItems59 }
+	sharingItems61 []struct{ A, B sharingItems60 }
+	sharingItems62 []struct{ A, B sharingItems61 }
+	sharingItems63 []struct{ A, B sharingItems62 }
+	sharingItems64 []struct{ A, B sharingItems63 }
+)
+
+// These have no names at all.
+type (
+	sharingInline00 = struct{ N int }
+	sharingInline01 = struct{ A *sharingInline00 }
+	sharingInline02 = struct{ A *sharingInline01 }
+	sharingInline03 = struct{ A *sharingInline02 }
+	sharingInline04 = struct{ A *sharingInline03 }
+	sharingInline05 = struct{ A *sharingInline04 }
+	sharingInline06 = struct{ A *sharingInline05 }
+	sharingInline07 = struct{ A *sharingInline06 }
+	sharingInline08 = struct{ A *sharingInline07 }
+	sharingInline09 = struct{ A *sharingInline08 }
+	sharingInline10 = struct{ A *sharingInline09 }
+	sharingInline11 = struct{ A *sharingInline10 }
+	sharingInline12 = struct{ A *sharingInline11 }
+	sharingInline13 = struct{ A *sharingInline12 }
+	sharingInline14 = struct{ A *sharingInline13 }
+	sharingInline15 = struct{ A *sharingInline14 }
+	sharingInline16 = struct{ A *sharingInline15 }
+	sharingInline17 = struct{ A *sharingInline16 }
+	sharingInline18 = struct{ A *sharingInline17 }
+	sharingInline19 = struct{ A *sharingInline18 }
+	sharingInline20 = struct{ A *sharingInline19 }
+	sharingInline21 = struct{ A *sharingInline20 }
+	sharingInline22 = struct{ A *sharingInline21 }
+	sharingInline23 = struct{ A *sharingInline22 }
+	sharingInline24 = struct{ A *sharingInline23 }
+	sharingInline25 = struct{ A *sharingInline24 }
+	sharingInline26 = struct{ A *sharingInline25 }
+	sharingInline27 = struct{ A *sharingInline26 }
+	sharingInline28 = struct{ A *sharingInline27 }
+	sharingInline29 = struct{ A *sharingInline28 }
+	sharingInline30 = struct{ A *sharingInline29 }
+	sharingInline31 = struct{ A *sharingInline30 }
+	sharingInline32 = struct{ A *sharingInline31 }
+	sharingInline33 = struct{ A *sharingInline32 }
+	sharingInline34 = struct{ A *sharingInline33 }
+	sharingInline35 = struct{ A *sharingInline34 }
+	sharingInline36 = struct{ A *sharingInline35 }
+	sharingInline37 = struct{ A *sharingInline36 }
+	sharingInline38 = struct{ A *sharingInline37 }
+	sharingInline39 = struct{ A *sharingInline38 }
+	sharingInline40 = struct{ A *sharingInline39 }
+	sharingInline41 = struct{ A *sharingInline40 }
+	sharingInline42 = struct{ A *sharingInline41 }
+	sharingInline43 = struct{ A *sharingInline42 }
+	sharingInline44 = struct{ A *sharingInline43 }
+	sharingInline45 = struct{ A *sharingInline44 }
+	sharingInline46 = struct{ A *sharingInline45 }
+	sharingInline47 = struct{ A *sharingInline46 }
+	sharingInline48 = struct{ A *sharingInline47 }
+	sharingInline49 = struct{ A *sharingInline48 }
+	sharingInline50 = struct{ A *sharingInline49 }
+	sharingInline51 = struct{ A *sharingInline50 }
+	sharingInline52 = struct{ A *sharingInline51 }
+	sharingInline53 = struct{ A *sharingInline52 }
+	sharingInline54 = struct{ A *sharingInline53 }
+	sharingInline55 = struct{ A *sharingInline54 }
+	sharingInline56 = struct{ A *sharingInline55 }
+	sharingInline57 = struct{ A *sharingInline56 }
+	sharingInline58 = struct{ A *sharingInline57 }
+	sharingInline59 = struct{ A *sharingInline58 }
+	sharingInline60 = struct{ A *sharingInline59 }
+	sharingInline61 = struct{ A *sharingInline60 }
+	sharingInline62 = struct{ A *sharingInline61 }
+	sharingInline63 = struct{ A *sharingInline62 }
+	sharingInline64 = struct{ A *sharingInline63 }
+)
+
+// Here there are no structs either.
+type (
+	sharingLists00 = []*int
+	sharingLists01 = []*sharingLists00
+	sharingLists02 = []*sharingLists01
+	sharingLists03 = []*sharingLists02
+	sharingLists04 = []*sharingLists03
+	sharingLists05 = []*sharingLists04
+	sharingLists06 = []*sharingLists05
+	sharingLists07 = []*sharingLists06
+	sharingLists08 = []*sharingLists07
+	sharingLists09 = []*sharingLists08
+	sharingLists10 = []*sharingLists09
+	sharingLists11 = []*sharingLists10
+	sharingLists12 = []*sharingLists11
+	sharingLists13 = []*sharingLists12
+	sharingLists14 = []*sharingLists13
+	sharingLists15 = []*sharingLists14
+	sharingLists16 = []*sharingLists15
+	sharingLists17 = []*sharingLists16
+	sharingLists18 = []*sharingLists17
+	sharingLists19 = []*sharingLists18
+	sharingLists20 = []*sharingLists19
+	sharingLists21 = []*sharingLists20
+	sharingLists22 = []*sharingLists21
+	sharingLists23 = []*sharingLists22
+	sharingLists24 = []*sharingLists23
+	sharingLists25 = []*sharingLists24
+	sharingLists26 = []*sharingLists25
+	sharingLists27 = []*sharingLists26
+	sharingLists28 = []*sharingLists27
+	sharingLists29 = []*sharingLists28
+	sharingLists30 = []*sharingLists29
+	sharingLists31 = []*sharingLists30
+	sharingLists32 = []*sharingLists31
+	sharingLists33 = []*sharingLists32
+	sharingLists34 = []*sharingLists33
+	sharingLists35 = []*sharingLists34
+	sharingLists36 = []*sharingLists35
+	sharingLists37 = []*sharingLists36
+	sharingLists38 = []*sharingLists37
+	sharingLists39 = []*sharingLists38
+	sharingLists40 = []*sharingLists39
+	sharingLists41 = []*sharingLists40
+	sharingLists42 = []*sharingLists41
+	sharingLists43 = []*sharingLists42
+	sharingLists44 = []*sharingLists43
+	sharingLists45 = []*sharingLists44
+	sharingLists46 = []*sharingLists45
+	sharingLists47 = []*sharingLists46
+	sharingLists48 = []*sharingLists47
+	sharingLists49 = []*sharingLists48
+	sharingLists50 = []*sharingLists49
+	sharingLists51 = []*sharingLists50
+	sharingLists52 = []*sharingLists51
+	sharingLists53 = []*sharingLists52
+	sharingLists54 = []*sharingLists53
+	sharingLists55 = []*sharingLists54
+	sharingLists56 = []*sharingLists55
+	sharingLists57 = []*sharingLists56
+	sharingLists58 = []*sharingLists57
+	sharingLists59 = []*sharingLists58
+	sharingLists60 = []*sharingLists59
+	sharingLists61 = []*sharingLists60
+	sharingLists62 = []*sharingLists61
+	sharingLists63 = []*sharingLists62
+	sharingLists64 = []*sharingLists63
+)
+
+type sharingAPI[T any] interface {
+	Send(ctx context.Context, in *T) (*T, error)
+}
+
+type sharingImpl[T any] struct{}
+
+func (sharingImpl[T]) Send(_ context.Context, in *T) (*T, error) { return in, nil }
+
+type sharingClient[T any] struct {
+	Send func(context.Context, *T) (*T, error)
+}
+
+// sharingWork has what svc makes of the types of a service.
+var sharingWork = []struct {
+	what string
+	make func(s *svc.Service) []byte
+}{
+	{"OpenAPI 3.0.3", func(s *svc.Service) []byte { return sharingAnswer(s.OpenAPI(), "/?openapi=3.0", "") }},
+	{"OpenAPI 3.1", func(s *svc.Service) []byte { return sharingAnswer(s.OpenAPI(), "/?openapi=3.1", "") }},
+	{"OpenAPI 3.2", func(s *svc.Service) []byte { return sharingAnswer(s.OpenAPI(), "/?openapi=3.2", "") }},
+	{"OpenRPC", func(s *svc.Service) []byte {
+		return sharingAnswer(s.RPC(), "/", `{"jsonrpc":"2.0","id":1,"method":"rpc.discover"}`)
+	}},
+	{"tools", func(s *svc.Service) []byte {
+		return sharingAnswer(s.MCP(nil), "/", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+	}},
+	{"tools with Fields", func(s *svc.Service) []byte {
+		options := &svc.MCPOptions{Tools: map[string]svc.MCPToolOptions{"Send": {Fields: true}}}
+		return sharingAnswer(s.MCP(options), "/", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+	}},
+	{"tools with Show", func(s *svc.Service) []byte {
+		options := &svc.MCPOptions{Show: func(context.Context, svc.Method) bool { return true }}
+		return sharingAnswer(s.MCP(options), "/", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+	}},
+	{"page", func(s *svc.Service) []byte { return sharingAnswer(s.Docs(nil), "/", "") }},
+	{"Markdown", func(s *svc.Service) []byte { return sharingAnswer(s.Docs(nil), "/llms.txt", "") }},
+	{"contract", (*svc.Service).Contract},
+	{"breaks", func(s *svc.Service) []byte {
+		breaks, err := s.Breaks(s.Contract())
+		return fmt.Append(nil, breaks, err)
+	}},
+	{"descriptor", func(s *svc.Service) []byte { s.Descriptor(); return nil }},
+	{"call", func(s *svc.Service) []byte {
+		r := httptest.NewRequest("POST", "/x/send", strings.NewReader(`{}`))
+		r.Header.Set("Content-Type", "application/json")
+		w := httptest.NewRecorder()
+		s.REST().ServeHTTP(w, r)
+		return w.Body.Bytes()
+	}},
+}
+
+// sharingAnswer returns the body of the answer to a GET, or to a POST with a body.
+func sharingAnswer(h http.Handler, path, body string) []byte {
+	r := httptest.NewRequest("GET", path, nil)
+	if body != "" {
+		r = httptest.NewRequest("POST", path, strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/json")
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	if w.Code != http.StatusOK {
+		panic(w.Body.String())
+	}
+	return w.Body.Bytes()
+}
+
+// A sharingCost is what something costs that svc makes.
+type sharingCost struct {
+	size, count, memory int // the bytes of a text, and the objects and bytes that were allocated
+}
+
+// sharingCosts returns the costs of a service with the type T.
+func sharingCosts[T any](t *testing.T) map[string]sharingCost {
+	costs := make(map[string]sharingCost)
+	measure := func(what string, work func() []byte) {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		text := work()
+		runtime.ReadMemStats(&after)
+		costs[what] = sharingCost{len(text), int(after.Mallocs - before.Mallocs), int(after.TotalAlloc - before.TotalAlloc)}
+	}
+	var s *svc.Service
+	register := func() []byte {
+		s = svc.MustRegister[sharingAPI[T]](sharingImpl[T]{}, &svc.Options{Resource: "x", Logger: slog.New(slog.DiscardHandler)})
+		return nil
+	}
+	register() // what reflect and the package keep is not counted
+	measure("registration", register)
+	measure("client", func() []byte {
+		var client sharingClient[T]
+		if err := svc.Connect[sharingAPI[T]](&client, "http://localhost", nil); err != nil {
+			t.Fatal(err)
+		}
+		return nil
+	})
+	for _, work := range sharingWork {
+		measure(work.what, func() []byte { return work.make(s) })
+	}
+	return costs
+}
+
+// Verify that what svc makes of types that share types grows by the same for each of them. Each
+// row would be 2^64 times as large, or far more, if it were written out.
+func TestSharing(t *testing.T) { // not parallel, since it counts allocations
+	sharingCosts[sharing16](t) // what is made once in a process
+	for _, chain := range []struct {
+		name             string
+		of16, of32, of64 map[string]sharingCost
+	}{
+		{"named", sharingCosts[sharing16](t), sharingCosts[sharing32](t), sharingCosts[sharing64](t)},
+		{"items", sharingCosts[struct{ L sharingItems16 }](t), sharingCosts[struct{ L sharingItems32 }](t), sharingCosts[struct{ L sharingItems64 }](t)},
+		{"inline", sharingCosts[sharingInline16](t), sharingCosts[sharingInline32](t), sharingCosts[sharingInline64](t)},
+		{"lists", sharingCosts[struct{ L sharingLists16 }](t), sharingCosts[struct{ L sharingLists32 }](t), sharingCosts[struct{ L sharingLists64 }](t)},
+	} {
+		for what, of64 := range chain.of64 {
+			t.Run(rowName(chain.name+" "+what), func(t *testing.T) {
+				of16, of32 := chain.of16[what], chain.of32[what]
+				for _, c := range []struct {
+					name                    string
+					of16, of32, of64, slack int
+				}{
+					{"bytes of text", of16.size, of32.size, of64.size, 16_000},
+					{"allocations", of16.count, of32.count, of64.count, 400},
+					{"allocated bytes", of16.memory, of32.memory, of64.memory, 1_000_000},
+				} {
+					// 32 levels more cost twice as much as 16 levels more. Buffers and maps double, and
+					// a struct without a name is written out several levels deep, so there is some slack.
+					if c.of64-c.of32 > 3*max(c.of32-c.of16, 0)+c.slack {
+						t.Errorf("%s are %d for 16 levels, %d for 32 and %d for 64", c.name, c.of16, c.of32, c.of64)
+					}
+				}
+			})
+		}
+	}
+}
