@@ -26,6 +26,7 @@ func kitchenDocument(s *svc.Service, query string) []byte {
 // Verify the documents of services that use everything. interop/openapi holds
 // the same documents to the tools that people read them with.
 func TestOpenAPIGolden(t *testing.T) {
+	queries, _ := newQueries()
 	for _, test := range []struct {
 		file    string
 		service *svc.Service
@@ -37,6 +38,7 @@ func TestOpenAPIGolden(t *testing.T) {
 		{"both-3.0.json", kitchen.Both(), ""},
 		{"both-3.1.json", kitchen.Both(), "?openapi=3.1"},
 		{"both-3.2.json", kitchen.Both(), "?openapi=3.2"},
+		{"query-3.2.json", queries, "?openapi=3.2"},
 	} {
 		t.Run(rowName(test.file, test.query), func(t *testing.T) {
 			var indented bytes.Buffer

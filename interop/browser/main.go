@@ -43,6 +43,7 @@ type CounterAPI interface {
 	Update(ctx context.Context, in *SetCount) (*Count, error)
 	Get(ctx context.Context, in *VersionID) (*Version, error)
 	Patch(ctx context.Context, in *NextVersion) (*Version, error)
+	Search(ctx context.Context, in *SetCount) (*Version, error) // by QUERY
 }
 
 // A Count is the output of every method.
@@ -51,7 +52,7 @@ type Count struct {
 	N  int64  `json:"n"`
 }
 
-// A SetCount is the input of Update.
+// A SetCount is the input of Update and Search.
 type SetCount struct {
 	ID string `json:"id"`
 	N  int64  `json:"n"`
@@ -121,7 +122,10 @@ func serve(handler func(url string) http.Handler) (url string, err error) {
 // newHandler returns the service behind CORS, which stands outside of the guards of
 // /mcp, /private and /bearer.
 func newHandler(allowed, url string) http.Handler {
-	counters := svc.MustRegister[CounterAPI](&counter{}, &svc.Options{Logger: slog.New(slog.DiscardHandler)})
+	counters := svc.MustRegister[CounterAPI](&counter{}, &svc.Options{
+		Logger:  slog.New(slog.DiscardHandler),
+		Methods: map[string]svc.MethodOptions{"Search": {HTTP: "QUERY /counter_api"}},
+	})
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", counters.MCP(nil))
 	bearer := newBearer(url)
