@@ -2,7 +2,7 @@ package svc
 
 // This file compares two plans of a contract by values that it tries; the head of contract.go
 // says how, and has the words. In this order: plans and their scalars; what is reported; the
-// comparison; samples; numbers and texts; the search for texts of patterns.
+// comparison; samples; numbers and texts. contract_pattern.go searches texts of patterns.
 //
 // In it a is the plan of the sender and b that of the reader, and x and y are the objects that
 // they refer to. at is a place in texts, such as "input /tags/*". in puts a value of a, as JSON,
@@ -18,12 +18,9 @@ import (
 	"math/big"
 	"reflect"
 	"regexp"
-	"regexp/syntax"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
 // nativeTexts returns JSON that a type with its own JSON or text may take: its examples, its
@@ -1002,151 +999,9 @@ func (p *prober) texts(a, b *contractPlan, n int) (list []string, sure bool) {
 	return list, sure
 }
 
-type textRules struct {
-	pattern     string // as JSON; "" for none
-	least, most int    // characters
-}
-
 // textRulesOf returns the rules that a plan, which may be nil, has for texts that are like those
 // of another.
 func (p *prober) textRulesOf(plan, like *contractPlan) textRules {
 	least, most := p.sizes(plan, like)
 	return textRules{p.rule(plan, rolePattern), least, most}
-}
-
-// A textEnd is the state of two patterns after a text. For ^ab*$ and ^a$, the texts "ab" and
-// "abb" lead to the same state: the first pattern may end here, and the second has failed.
-type textEnd struct {
-	a, b string // as runProgram has them
-	n    int    // characters; from a limit on that limit
-	text string
-}
-
-// searchTexts returns texts that meet the rules a: wanted texts for each way in which a reader
-// with the rules b can answer. It runs both patterns over all texts, in each round one character
-// further, and drops a text whose state was reached before. So it finds a text for each answer
-// that there is; sure is false if it gave up before. For the patterns ^[a-z]+$ of a and
-// ^[a-m]+$ of b:
-//
-//	round 0  ""         neither has matched
-//	round 1  "a", "z"   a takes both, and b refuses "z": one text for each answer
-//	round 2  "aa" leads to the state of "a", and "az" to that of "z"; nothing is left
-func searchTexts(a, b textRules, wanted int) (texts []string, sure bool) {
-	limit := max(a.least, b.least) + wanted
-	for _, n := range []int{a.most, b.most} {
-		if n < maxProbe {
-			limit = max(limit, n+1) // beyond it, length changes nothing
-		}
-	}
-	own, reader := compileProgram(a.pattern), compileProgram(b.pattern)
-	runes, seen, count := distinctRunes(own, reader), make(map[textEnd]bool), make(map[[3]bool]int)
-	layer := []textEnd{{}} // texts of n characters, no two of which lead to the same
-	const maxSeen = 1 << 15
-	for n := 0; len(layer) > 0 && n <= a.most && len(seen) < maxSeen; n++ {
-		var next []textEnd
-		for _, t := range layer {
-			// Two texts of one answer are refused by b for the same rules, or taken.
-			answer := [3]bool{n < b.least, n > b.most, runProgram(reader, t.b, -1) == hasMatched}
-			if n >= a.least && count[answer] < wanted && runProgram(own, t.a, -1) == hasMatched {
-				count[answer]++
-				texts = append(texts, t.text)
-			}
-			for _, r := range runes {
-				u := textEnd{a: runProgram(own, t.a, r), b: runProgram(reader, t.b, r), n: min(n+1, limit)}
-				if !seen[u] { // by any text
-					seen[u] = true
-					u.text = t.text + string(r)
-					next = append(next, u)
-				}
-			}
-		}
-		layer = next
-	}
-	return texts, len(seen) < maxSeen
-}
-
-// distinctRunes returns one character of each class that two patterns distinguish, so that
-// searchTexts tries few. Two characters are of one class if every instruction of both patterns
-// matches both or neither, and both or neither are word characters, for \b.
-// For ^[a-z]+$ and ^[a-m]+$ it returns a for a to m, 0 for other word characters, - for all other
-// characters, and z for n to z.
-func distinctRunes(a, b *syntax.Prog) (list []rune) {
-	candidates := []rune("a0A-_ .,:/@") // before others, since people read them more easily
-	insts := slices.Concat(a.Inst, b.Inst)
-	for _, i := range insts {
-		for _, r := range i.Rune {
-			// A range ends at r, so its neighbours may be treated otherwise. Of [xX], the program
-			// has X alone, and a flag that says that case does not count.
-			candidates = append(candidates, r, r-1, r+1, unicode.SimpleFold(r))
-		}
-	}
-	seen := make(map[string]bool)
-	for _, r := range candidates {
-		key := strconv.AppendBool(nil, syntax.IsWordChar(r))
-		for _, i := range insts {
-			key = strconv.AppendBool(key, len(i.Rune) > 0 && i.MatchRune(r))
-		}
-		if utf8.ValidRune(r) && !seen[string(key)] {
-			seen[string(key)] = true
-			list = append(list, r)
-		}
-	}
-	return list
-}
-
-// compileProgram compiles a pattern, as JSON. The linker has compiled it before, so it is valid.
-func compileProgram(pattern string) *syntax.Prog {
-	re, _ := syntax.Parse(textOr(pattern), syntax.Perl)
-	prog, _ := syntax.Compile(re.Simplify())
-	return prog
-}
-
-// hasMatched is the state of a program that has found a match.
-const hasMatched = "!"
-
-// runProgram returns the state of a pattern after one more character, or after the end of the
-// text if r is -1. Package regexp matches whole texts only, and a search has to know which texts
-// lead to the same state. The state is "" at the start and hasMatched after a match. In between,
-// its first character is 'a' or ' ' for the last one read, a word character or another, and each
-// of the others is the number of an instruction to go on with.
-func runProgram(prog *syntax.Prog, from string, r rune) string {
-	if from == hasMatched {
-		return from
-	}
-	before, kind, state := rune(-1), ' ', []rune(from)
-	if len(state) > 0 {
-		before, state = state[0], state[1:]
-	}
-	flags := syntax.EmptyOpContext(before, r) // what holds between them: ^, $, \b
-	todo := append(state, rune(prog.Start))   // a match may begin anywhere
-	done := make([]bool, len(prog.Inst))
-	var next []rune
-	for len(todo) > 0 {
-		pc := todo[len(todo)-1]
-		if todo = todo[:len(todo)-1]; done[pc] {
-			continue
-		}
-		done[pc] = true
-		switch i := &prog.Inst[pc]; i.Op {
-		case syntax.InstMatch:
-			return hasMatched
-		case syntax.InstAlt, syntax.InstAltMatch:
-			todo = append(todo, rune(i.Out), rune(i.Arg))
-		case syntax.InstCapture, syntax.InstNop:
-			todo = append(todo, rune(i.Out))
-		case syntax.InstEmptyWidth:
-			if syntax.EmptyOp(i.Arg)&^flags == 0 {
-				todo = append(todo, rune(i.Out))
-			}
-		case syntax.InstRune, syntax.InstRune1, syntax.InstRuneAny, syntax.InstRuneAnyNotNL:
-			if r >= 0 && i.MatchRune(r) {
-				next = append(next, rune(i.Out))
-			}
-		}
-	}
-	slices.Sort(next) // so that equal states are equal texts
-	if syntax.IsWordChar(r) {
-		kind = 'a'
-	}
-	return string(kind) + string(slices.Compact(next))
 }
