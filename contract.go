@@ -36,8 +36,9 @@ import (
 )
 
 // Contract returns what s promises to its clients, as JSON in one order: the names, routes,
-// callers, inputs and outputs of methods. [CheckReleased] keeps it in a file. doc/releases.md
-// says what is no promise.
+// callers, inputs and outputs of methods. It does not have what is given to [Service.MCP], such as
+// other names of tools, resources and prompts. [CheckReleased] keeps it in a file.
+// doc/releases.md says what is no promise.
 func (s *Service) Contract() []byte {
 	lines := strings.NewReplacer(`{"method":`, "\n"+`{"method":`, `{"type":`, "\n"+`{"type":`, `{"field":`, "\n\t"+`{"field":`)
 	text, _ := plainJSON(newContract(s))
@@ -274,11 +275,12 @@ func newContract(s *Service) *contract {
 
 // planMethod returns what m promises.
 func (c *contract) planMethod(s *Service, m *method) *contractMethod {
-	p := &contractMethod{Name: m.resource + "." + m.name, Stream: m.stream, Scopes: m.own.Scopes, Strict: m.opts.Strict, Key: m.own.IdempotencyKey, compiled: m}
+	p := &contractMethod{Name: m.resource + "." + m.name, Stream: m.stream, Scopes: slices.Sorted(slices.Values(m.own.Scopes)), Strict: m.opts.Strict, Key: m.own.IdempotencyKey, compiled: m}
 	p.Transports = m.transports()
 	for _, scheme := range m.schemes {
 		p.Identity = append(p.Identity, scheme.describe(nil).contract)
 	}
+	slices.Sort(p.Identity)
 	for _, alias := range m.otherNames() { // of which another method may have taken one
 		if s.names[methodName{m.resource, alias}] == m && alias != m.name && !slices.Contains(p.Aliases, alias) && callsByName(p.Transports) != "" {
 			p.Aliases = append(p.Aliases, alias)
@@ -315,6 +317,7 @@ func (c *contract) planMethod(s *Service, m *method) *contractMethod {
 		f.From, f.RESTOnly, f.Optional = h.canonical, h.hidden, !h.isSent()
 		p.Headers = append(p.Headers, f)
 	}
+	sortFields(p.Headers)
 	return p
 }
 
@@ -343,7 +346,7 @@ func (c *contract) planInput(m *method, alone bool) *contractPlan {
 		g.From, g.RESTOnly, g.Optional = "the body", true, f.tags.types == nil
 		p.Fields = append(p.Fields, g)
 	}
-	c.planMembers(p, nil, m.in.alternatives)
+	c.planAlternatives(p, m.in.alternatives)
 	return p
 }
 
@@ -398,23 +401,49 @@ func (c *contract) planValue(s *shape) *contractPlan {
 			t = &contractPlan{Type: p.Object, Kind: "object"}
 			c.types[p.Object] = t // before its fields, which may lead back to it
 		}
-		c.planMembers(t, s.fields, s.alternatives)
+		c.planMembers(t, s.fields)
+		c.planAlternatives(t, s.alternatives)
 	}
 	return p
 }
 
-// planMembers adds the members of an object, and the alternatives of a union.
-func (c *contract) planMembers(p *contractPlan, fields []*field, alternatives []*shape) {
+// planMembers adds the members of an object.
+func (c *contract) planMembers(p *contractPlan, fields []*field) {
 	for _, f := range fields {
 		if !f.hidden {
 			p.Fields = append(p.Fields, c.planField(f))
 		}
 	}
+}
+
+// planAlternatives adds the alternatives of a union, and puts the fields of p into the order of
+// contracts, whether p is a union or not. Of a union, the first is the discriminator.
+func (c *contract) planAlternatives(p *contractPlan, alternatives []*shape) {
+	if alternatives == nil {
+		sortFields(p.Fields)
+		return
+	}
+	sortFields(p.Fields[1:])
 	for _, a := range alternatives {
 		u := &contractPlan{Type: a.value, Kind: "object"}
-		c.planMembers(u, a.fields, nil)
+		c.planMembers(u, a.fields)
+		sortFields(u.Fields[1:])
 		p.Union = append(p.Union, u)
 	}
+	slices.SortFunc(p.Union, func(a, b *contractPlan) int { return strings.Compare(a.Type, b.Type) })
+	var values []string
+	for _, u := range p.Union {
+		values = append(values, u.Type)
+	}
+	p.Fields[0].Rules[ruleEnum], _ = plainJSON(values)
+}
+
+// sortFields sorts fields, since their order in a struct promises nothing, so that another one
+// does not change the file of the contract. Two fields of REST alone may have the same name.
+func sortFields(fields []*contractPlan) {
+	slices.SortFunc(fields, func(a, b *contractPlan) int {
+		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.From, b.From))
+	})
 }
 
 // A planLinker links the plans of contracts, so that they can be compared: with the objects that

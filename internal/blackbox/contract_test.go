@@ -542,11 +542,11 @@ input /title: is gone: it is ignored now (refused over MCP without AllowUnknown)
 input /children/*/value: maximum is 9, was none; for example {"value":0,"children":[{"value":10}]}
 input /named/*: is object, was object or null; for example {"value":0,"named":{"a":null}}
 input /value: maximum is 9, was none; for example {"value":10}`},
-	{"recursion, without an end for the new one", taking[one[rLoop]](), taking[one[rEndless]](), `input /a/kids: minItems is 1, was none; for example {"a":{"next":{"kids":[{"kids":[],"next":null,"by":{},"nth":0}],"next":{"kids":[],"next":null,"by":{},"nth":0},"by":{},"nth":0},"by":{},"nth":0,"kids":[]}}
-input /a/next: is object, was object or null; for example {"a":{"kids":[{"kids":[{"kids":[],"next":null,"by":{},"nth":0}],"next":{"kids":[],"next":null,"by":{},"nth":0},"by":{},"nth":0}],"by":{},"nth":0,"next":null}}
-input /a/nth: maximum is 9, was none; for example {"a":{"kids":[{"kids":[{"kids":[],"next":null,"by":{},"nth":0}],"next":{"kids":[],"next":null,"by":{},"nth":0},"by":{},"nth":0}],"next":{"kids":[{"kids":[],"next":null,"by":{},"nth":0}],"next":{"ki…`},
-	{"recursion, a map for an object", taking[one[rTree]](), taking[one[map[string]rDeep]](), `input /a/*: is map, was int8; for example {"a":{"value":0}}
-input /a/*: is map, was list; for example {"a":{"value":0,"children":[]}}
+	{"recursion, without an end for the new one", taking[one[rLoop]](), taking[one[rEndless]](), `input /a/kids: minItems is 1, was none; for example {"a":{"by":{},"next":{"by":{},"kids":[{"by":{},"kids":[],"next":null,"nth":0}],"next":{"by":{},"kids":[],"next":null,"nth":0},"nth":0},"nth":0,"kids":[]}}
+input /a/next: is object, was object or null; for example {"a":{"by":{},"kids":[{"by":{},"kids":[{"by":{},"kids":[],"next":null,"nth":0}],"next":{"by":{},"kids":[],"next":null,"nth":0},"nth":0}],"nth":0,"next":null}}
+input /a/nth: maximum is 9, was none; for example {"a":{"by":{},"kids":[{"by":{},"kids":[{"by":{},"kids":[],"next":null,"nth":0}],"next":{"by":{},"kids":[],"next":null,"nth":0},"nth":0}],"next":{"by":{},"kids":[{"by":{},"kids":[],"next":null,"nth"…`},
+	{"recursion, a map for an object", taking[one[rTree]](), taking[one[map[string]rDeep]](), `input /a/*: is map, was list; for example {"a":{"value":0,"children":[]}}
+input /a/*: is map, was int8; for example {"a":{"value":0}}
 input /a/*/*: is object, was object or null; for example {"a":{"value":0,"named":{"a":null}}}
 input /a/*/*/children: is gone: it is ignored now (refused over MCP without AllowUnknown)
 input /a/*/*/named: is gone: it is ignored now (refused over MCP without AllowUnknown)
@@ -555,8 +555,8 @@ input /a/*/*/value: is gone: it is ignored now (refused over MCP without AllowUn
 input /a/children: is list, was object; for example {"a":{"children":{}}}
 input /a/named/*: is object or null, was map: unknown names are ignored now (refused over MCP without AllowUnknown)
 input /a/named/*/value: is required, was optional; for example {"a":{"named":{"next":{}}}}
-input /a/value: is required, was optional; for example {"a":{}}
-input /a/value: is int8, was object; for example {"a":{"value":{}}}`},
+input /a/named/*/value: is int8, was object; for example {"a":{"named":{"next":{"value":{}}}}}
+input /a/value: is required, was optional; for example {"a":{}}`},
 	// Sources.
 	{"a source that moved", taking[one[int]](), taking[struct {
 		A int `json:"a" query:"a"`
@@ -775,9 +775,9 @@ input /a/type: enum is ["a","b"], was none; for example {"a":{"n":0,"type":"c"}}
 	// What others err about.
 	{"oasdiff 514", taking[one[rEvents]](), taking[one[rMoreEvents]](), ""},
 	{"oasdiff 514, the other way", taking[one[rMoreEvents]](), taking[one[rEvents]](), `input /a/name: enum is ["STARTED","FAILED"], was ["STARTED","FAILED","COPIED"]; for example {"a":{"type":"backup","name":"COPIED"}}
-input /a/type: enum is ["billing","backup"], was ["billing","backup","disk"]; for example {"a":{"type":"disk","name":"FULL"}}`},
+input /a/type: enum is ["backup","billing"], was ["backup","billing","disk"]; for example {"a":{"type":"disk","name":"FULL"}}`},
 	{"oasdiff 514, in an answer", giving[one[rEvents]](), giving[one[rMoreEvents]](), `output /a/name: enum is ["STARTED","FAILED","COPIED"], was ["STARTED","FAILED"]: clients do not know the new ones
-output /a/type: enum is ["billing","backup","disk"], was ["billing","backup"]: clients do not know the new ones`},
+output /a/type: enum is ["backup","billing","disk"], was ["backup","billing"]: clients do not know the new ones`},
 	{"oasdiff 514, in an answer, the other way", giving[one[rMoreEvents]](), giving[one[rEvents]](), ""},
 	{"oasdiff 861", taking[struct {
 		A string `json:"a,omitempty" query:"a" enum:"a,b,c"`
@@ -924,6 +924,72 @@ func TestContractOfHidden(t *testing.T) {
 	}
 }
 
+// An rSwapped has the fields of an rOrdered in another order, and so has each type in it.
+type (
+	rOrdered struct {
+		A    int            `json:"a"`
+		B    *rOrderedPay   `json:"b,omitempty"`
+		H    string         `json:"-" header:"X-H,omitempty"`
+		Q    int            `json:"q,omitempty" query:"q"`
+		List []rOrderedItem `json:"list,omitempty"`
+		Tag  string         `json:"-" header:"X-Tag,omitempty"`
+	}
+	rSwapped struct {
+		Tag  string         `json:"-" header:"X-Tag,omitempty"`
+		H    string         `json:"-" header:"X-H,omitempty"`
+		List []rSwappedItem `json:"list,omitempty"`
+		Q    int            `json:"q,omitempty" query:"q"`
+		B    *rSwappedPay   `json:"b,omitempty"`
+		A    int            `json:"a"`
+	}
+	rOrderedItem struct {
+		X int    `json:"x"`
+		Y string `json:"y,omitempty" maxLength:"3"`
+	}
+	rSwappedItem struct {
+		Y string `json:"y,omitempty" maxLength:"3"`
+		X int    `json:"x"`
+	}
+	rOrderedPay struct {
+		Amount int       `json:"amount"`
+		Type   string    `json:"type" discriminator:"true"`
+		Card   *rCard    `variant:"card"`
+		Cash   *struct{} `variant:"cash"`
+	}
+	rSwappedPay struct {
+		Cash   *struct{} `variant:"cash"`
+		Type   string    `json:"type" discriminator:"true"`
+		Card   *rCard    `variant:"card"`
+		Amount int       `json:"amount"`
+	}
+)
+
+func (rOrdered) SchemaName() string     { return "Order" }
+func (rSwapped) SchemaName() string     { return "Order" }
+func (rOrderedItem) SchemaName() string { return "Item" }
+func (rSwappedItem) SchemaName() string { return "Item" }
+func (rOrderedPay) SchemaName() string  { return "Pay" }
+func (rSwappedPay) SchemaName() string  { return "Pay" }
+
+// Verify that the contract is the same text for structs whose fields have another order.
+func TestContractOrder(t *testing.T) {
+	type both[Out, In any] interface {
+		giver[Out]
+		taker[In]
+	}
+	was := svc.MustRegister[both[rOrdered, rOrdered]](struct {
+		gives[rOrdered]
+		takes[rOrdered]
+	}{}, optionsOf("Make", nil))
+	is := svc.MustRegister[both[rSwapped, rSwapped]](struct {
+		gives[rSwapped]
+		takes[rSwapped]
+	}{}, optionsOf("Make", nil))
+	if old, now := was.Contract(), is.Contract(); !bytes.Equal(old, now) {
+		t.Errorf("got\n%s\nwant\n%s", now, old)
+	}
+}
+
 // A recorder is a TestingT that keeps what it is told.
 type recorder struct{ texts []string }
 
@@ -993,6 +1059,54 @@ func TestCheckReleased(t *testing.T) {
 			text, _ := os.ReadFile(file)
 			if want := test.file; !test.written && string(text) != want || test.written && string(text) != contract(now) {
 				t.Errorf("%s: the file has\n%s", test.name, text)
+			}
+		})
+	}
+}
+
+// Verify what an author sees who adds a method, writes the file, and takes the method back
+// before any release: that needs an allowance, since the file may have been released.
+func TestTakeBack(t *testing.T) {
+	type both interface {
+		taker[one[int]]
+		giver[one[int]]
+	}
+	file := filepath.Join(t.TempDir(), "released.json")
+	before, after := taking[one[int]](), svc.MustRegister[both](struct {
+		takes[one[int]]
+		gives[one[int]]
+	}{}, optionsOf("Make", nil))
+	third := taking[struct {
+		A int `json:"a"`
+		B int `json:"b,omitempty"`
+	}]()
+	const gone = "t.give: is gone"
+	for i, step := range []struct {
+		service *svc.Service
+		update  bool
+		allowed []string
+		want    string // what the test is told
+		file    *svc.Service
+	}{
+		{before, true, nil, "", before},
+		{after, false, nil, "promises something else now", before},
+		{after, true, nil, "", after},
+		{before, false, nil, gone, after},
+		{before, true, nil, gone, after},
+		{before, false, []string{gone}, "promises something else now", after},
+		{before, true, []string{gone}, "", before},
+		{before, false, []string{gone}, "", before}, // it may stay until the next change
+		{third, true, []string{gone}, "no break needs the allowance", third},
+		{third, false, nil, "", third},
+	} {
+		t.Run(fmt.Sprint("step ", i+1), func(t *testing.T) {
+			r := new(recorder)
+			svc.CheckReleased(r, step.service, file, step.update, step.allowed...)
+			if got := strings.Join(r.texts, "\n"); !strings.Contains(got, step.want) || got == "" != (step.want == "") {
+				t.Errorf("got %q, want %q", got, step.want)
+			}
+			if text, _ := os.ReadFile(file); !bytes.Equal(text, step.file.Contract()) {
+				t.Errorf("the file has\n%s", text)
 			}
 		})
 	}
