@@ -5,17 +5,36 @@ package svc
 // can answer. contract_probe.go calls it for plans.
 
 import (
+	"regexp"
 	"regexp/syntax"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
 // textRules are the rules that a text must meet.
 type textRules struct {
-	pattern     string // as JSON; "" for none
+	pattern     string // as a regular expression; "" for none
 	least, most int    // characters
+}
+
+// stringPatterns has, for the kinds of scalars whose JSON is a string, a pattern that all their
+// texts match. For bytes it matches no other text: base64 with padding, whose unused bits are 0.
+var stringPatterns = map[string]string{
+	"bytes":    `^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$`,
+	"duration": durationPattern,
+	"time":     `^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?(?:[Zz]|[+-][0-9]{2}:[0-9]{2})$`,
+}
+
+// patternOf returns the pattern that matches values, which are JSON, and no other text.
+func patternOf(values [][]byte) string {
+	var list []string
+	for _, value := range values {
+		list = append(list, regexp.QuoteMeta(textOr(string(value))))
+	}
+	return "^(?:" + strings.Join(list, "|") + ")$"
 }
 
 // A textEnd is the state of two patterns after a text. For ^ab*$ and ^a$, the texts "ab" and
@@ -23,7 +42,23 @@ type textRules struct {
 type textEnd struct {
 	a, b string // as runProgram has them
 	n    int    // characters; from a limit on that limit
-	text string
+}
+
+// A foundText is a text that leads to a textEnd. It has its last character and the text before
+// that, since texts of a search share their beginnings.
+type foundText struct {
+	textEnd
+	before *foundText // nil for the empty text
+	last   rune
+}
+
+func (t *foundText) String() string {
+	var list []rune
+	for ; t.before != nil; t = t.before {
+		list = append(list, t.last)
+	}
+	slices.Reverse(list)
+	return string(list)
 }
 
 // searchTexts returns texts that meet the rules a: wanted texts for each way in which a reader
@@ -36,31 +71,28 @@ type textEnd struct {
 //	round 1  "a", "z"   a takes both, and b refuses "z": one text for each answer
 //	round 2  "aa" leads to the state of "a", and "az" to that of "z"; nothing is left
 func searchTexts(a, b textRules, wanted int) (texts []string, sure bool) {
-	limit := max(a.least, b.least) + wanted
-	for _, n := range []int{a.most, b.most} {
-		if n < maxProbe {
-			limit = max(limit, n+1) // beyond it, length changes nothing
-		}
+	limit := max(a.least, b.least) + 8*wanted // beyond it, length changes nothing
+	if b.most < a.most {
+		limit = max(limit, b.most+1)
 	}
 	own, reader := compileProgram(a.pattern), compileProgram(b.pattern)
 	runes, seen, count := distinctRunes(own, reader), make(map[textEnd]bool), make(map[[3]bool]int)
-	layer := []textEnd{{}} // texts of n characters, no two of which lead to the same
+	layer := []*foundText{{}} // texts of n characters, no two of which lead to the same
 	const maxSeen = 1 << 15
 	for n := 0; len(layer) > 0 && n <= a.most && len(seen) < maxSeen; n++ {
-		var next []textEnd
+		var next []*foundText
 		for _, t := range layer {
 			// Two texts of one answer are refused by b for the same rules, or taken.
 			answer := [3]bool{n < b.least, n > b.most, runProgram(reader, t.b, -1) == hasMatched}
 			if n >= a.least && count[answer] < wanted && runProgram(own, t.a, -1) == hasMatched {
 				count[answer]++
-				texts = append(texts, t.text)
+				texts = append(texts, t.String())
 			}
 			for _, r := range runes {
-				u := textEnd{a: runProgram(own, t.a, r), b: runProgram(reader, t.b, r), n: min(n+1, limit)}
+				u := textEnd{runProgram(own, t.a, r), runProgram(reader, t.b, r), min(n+1, limit)}
 				if !seen[u] { // by any text
 					seen[u] = true
-					u.text = t.text + string(r)
-					next = append(next, u)
+					next = append(next, &foundText{u, t, r})
 				}
 			}
 		}
@@ -98,9 +130,9 @@ func distinctRunes(a, b *syntax.Prog) (list []rune) {
 	return list
 }
 
-// compileProgram compiles a pattern, as JSON. The linker has compiled it before, so it is valid.
+// compileProgram compiles a pattern. The linker has compiled those of rules, so they are valid.
 func compileProgram(pattern string) *syntax.Prog {
-	re, _ := syntax.Parse(textOr(pattern), syntax.Perl)
+	re, _ := syntax.Parse(pattern, syntax.Perl)
 	prog, _ := syntax.Compile(re.Simplify())
 	return prog
 }

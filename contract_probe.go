@@ -17,7 +17,6 @@ import (
 	"math"
 	"math/big"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -720,7 +719,7 @@ func (p *prober) compareSizes(a, b *contractPlan, at string, with func(n int) st
 
 // maxProbe is the greatest length of a list or text that is tried. Longer ones need not fit
 // into a request.
-const maxProbe = 128 << 10
+const maxProbe = 1 << 20
 
 func arrayOf(elements ...string) string { return "[" + strings.Join(elements, ",") + "]" }
 
@@ -814,11 +813,11 @@ func (p *prober) compareScalars(a, b *contractPlan, at, why string, in func(stri
 	unprobed := p.hasUnprobed(a) // so the values that were tried may be too few
 	switch {
 	case len(refused) > 0 || sure && !unprobed:
-	case a.Go+b.Go != "":
+	case a.Go != b.Go:
 		p.doubt(at, "%s, and svc does not know a type with its own JSON or text", p.changed(a, b))
-	case p.rule(b, rolePattern) != "" && !unprobed:
+	case p.rule(b, rolePattern) != p.rule(a, rolePattern) && p.rule(b, rolePattern) != "" && !unprobed:
 		p.doubt(at, "the pattern changed")
-	case unprobed || a.Kind == "string": // else the values are at all bounds, or in all spellings
+	default:
 		p.doubtUnshown(a, b, at, len(values))
 	}
 }
@@ -836,7 +835,7 @@ func (p *prober) doubtUnshown(a, b *contractPlan, at string, tried int) {
 	if tried > 0 {
 		why = "no value was found that shows it"
 	}
-	if a.Kind != b.Kind {
+	if a.Kind != b.Kind || a.Quoted != b.Quoted {
 		p.doubt(at, "%s, but %s", p.changed(a, b), why)
 	}
 	for _, r := range p.counting(b) {
@@ -844,6 +843,16 @@ func (p *prober) doubtUnshown(a, b *contractPlan, at string, tried int) {
 			p.doubt(at, "%s, but %s", p.explain(a, b, r.keyword), why)
 		}
 	}
+}
+
+// isAnyText reports whether b takes every JSON string.
+func (p *prober) isAnyText(b *contractPlan) bool {
+	return b.Kind == "string" && !b.Quoted && len(p.counting(b)) == 0
+}
+
+// isNarrowed reports whether b has a rule that may refuse values that a has.
+func (p *prober) isNarrowed(a, b *contractPlan) bool {
+	return slices.ContainsFunc(p.counting(b), func(r planRule) bool { return p.isNarrower(r, a) })
 }
 
 // isNarrower reports whether the rule r may refuse values that a has, as far as its value says.
@@ -879,15 +888,16 @@ func (p *prober) values(a, b *contractPlan, n int) (list []string, sure bool) {
 		sure = b == nil || b.reader == nil || b.reader.decode != nil && (b.Kind != "custom" || a.Go == b.Go)
 	case a.Go != "":
 		list = a.reader.nativeTexts()
-		sure = b == nil || a.Go == b.Go || a.Kind == "text" && b.Kind == "string" && len(b.Rules) == 0
+		sure = b == nil || a.Go == b.Go && !p.isNarrowed(a, b) || a.Kind == "text" && p.isAnyText(b)
 	case a.Kind == "bool":
-		list = []string{"false", "true"}
+		list, sure = []string{"false", "true"}, true
 	case a.Kind == "any":
 		list = []string{"null", "true", "0", "0.5", `""`, `"a"`, "[]", "{}"}
 	case a.jsonType() == "string":
 		list, sure = p.texts(a, b, n)
-	default:
+	default: // whose values at all bounds are tried, by which numbers alone differ
 		list = p.numbers(a, b, n)
+		sure = b == nil || p.isAnyText(b) || !b.isComposite() && b.reader.shape.kind.isNumeric()
 	}
 	// The lists above are candidates: drop those that a refuses.
 	seen, different := make(map[string]bool), []string(nil)
@@ -949,49 +959,30 @@ func (p *prober) bounds(plan *contractPlan) (list []string) {
 	return list
 }
 
-// texts returns texts as values does, for the kinds whose JSON they are.
+// texts returns texts as values does, for the kinds whose JSON they are. What a kind reads is
+// searched as a pattern; see stringPatterns.
 func (p *prober) texts(a, b *contractPlan, n int) (list []string, sure bool) {
 	x, y := p.textRulesOf(a, a), p.textRulesOf(b, a)
-	long := 0 // what is too long for b, if such a text can be sent
-	if y.most < maxProbe {
-		long = y.most + 1
-	}
-	var texts []string
-	switch { // in the spellings of each kind that differ most, and one that is long
-	case a.Kind == "time":
-		texts = []string{"2006-01-02T15:04:05Z", "2006-01-02T15:04:05+23:59", "2006-01-02T15:04:05." + strings.Repeat("0", max(long, 21)-21) + "5Z"}
-	case a.Kind == "duration":
-		texts = []string{"1h", "0", "-1.5s", strings.Repeat("0", max(long, 2)-1) + "s"}
-	case a.Kind == "bytes":
-		texts = []string{"AA==", "", "+/+/", strings.Repeat("AAAA", long/4+1)}
-		for _, n := range []int{x.least, y.least - 1, long} { // bytes, if rules of a or b count these
-			texts = append(texts, base64.StdEncoding.EncodeToString(make([]byte, max(0, min(n, x.most, maxProbe)))))
+	texts := p.usualTexts(a, x, y, n)
+	hasPattern := x.pattern+y.pattern != "" || b != nil && a.Kind == "string" && b.Kind == "bytes"
+	isSized := len(p.counting(a)) > 0 && a.Kind == "bytes" // in bytes, which the search does not count
+	switch {
+	case a.Kind == "file": // whose value is the media type
+		sure = b == nil || b.Kind == a.Kind
+	case !hasPattern:
+		sure = p.hasSizesAlone(b) && p.reaches(x.most, y.most) && (b == nil || a.Kind == b.Kind || !isSized)
+	case a.Kind == "string" || a.Kind == "bytes" && !isSized:
+		x.pattern = cmp.Or(x.pattern, stringPatterns[a.Kind])
+		if b != nil {
+			y.pattern = cmp.Or(y.pattern, stringPatterns[b.Kind])
 		}
-	case a.Kind == "file": // its value is the media type
-		texts = []string{"application/octet-stream"}
-		for i := range n {
-			texts = append(texts, "application/x-"+strconv.Itoa(i))
+		if values := itemsOf([]byte(p.rule(b, roleValues))); values != nil { // of which each has the other rules
+			y.pattern = patternOf(values)
 		}
-		sure = b == nil || b.Go == ""
-	case x.pattern+y.pattern == "":
-		for i := range n + 1 {
-			text := strconv.FormatInt(int64(i)+10, 36)
-			texts = append(texts, strings.Repeat("a", max(x.least, y.least, len(text))-len(text))+text)
-		}
-		for _, n := range []int{x.least, y.least - 1, long} { // the shortest, one too short and one too long for b
-			texts = append(texts, strings.Repeat("a", max(0, min(n, x.most, maxProbe))))
-		}
-		sure = b == nil || b.Go == ""
-	default:
-		var values []string
-		for _, item := range itemsOf([]byte(p.rule(b, roleValues))) {
-			values = append(values, regexp.QuoteMeta(textOr(string(item))))
-		}
-		if values != nil { // an enum is a pattern of its values, which have the other rules
-			y.pattern = string(appendQuoted(nil, "^(?:"+strings.Join(values, "|")+")$"))
-		}
-		texts, sure = searchTexts(x, y, n)
-		sure = sure && (b == nil || b.Go == "")
+		var more []string
+		more, sure = searchTexts(x, y, n)
+		texts = append(texts, more...)
+		sure = sure && (b == nil || b.Kind == "string" || b.Kind == "bytes" && len(p.counting(b)) == 0)
 	}
 	for _, text := range texts {
 		list = append(list, string(appendQuoted(nil, text)))
@@ -999,9 +990,55 @@ func (p *prober) texts(a, b *contractPlan, n int) (list []string, sure bool) {
 	return list, sure
 }
 
+// usualTexts returns texts of the kind of a without a pattern: in the spellings of the kind that
+// differ most, and at the sizes where x, the rules of a, and y, those of a reader, may differ.
+func (p *prober) usualTexts(a *contractPlan, x, y textRules, n int) (texts []string) {
+	long := 0 // what is too long for the reader
+	if y.most < maxProbe {
+		long = y.most + 1
+	}
+	sized := func(n int) int { return max(0, min(n, x.most, maxProbe)) }
+	switch {
+	case a.Kind == "file":
+		texts = []string{"application/octet-stream"}
+		for i := range n {
+			texts = append(texts, "application/x-"+strconv.Itoa(i))
+		}
+	case a.Kind == "time":
+		return []string{"2006-01-02T15:04:05Z", "2006-01-02T15:04:05+23:59", "2006-01-02T15:04:05." + strings.Repeat("0", max(long, 21)-21) + "5Z"}
+	case a.Kind == "duration":
+		return []string{"1h", "0", "-1.5s", strings.Repeat("0", max(long, 2)-1) + "s"}
+	case a.Kind == "bytes":
+		texts = []string{"AA==", "", "+/+/", strings.Repeat("AAAA", long/4+1)}
+		for _, n := range []int{x.least, y.least - 1, long} { // bytes, if rules of a or b count these
+			texts = append(texts, base64.StdEncoding.EncodeToString(make([]byte, sized(n))))
+		}
+	case x.pattern+y.pattern == "":
+		for i := range n + 1 {
+			text := strconv.FormatInt(int64(i)+10, 36)
+			texts = append(texts, strings.Repeat("a", max(min(max(x.least, y.least), maxProbe), len(text))-len(text))+text)
+		}
+		for _, n := range []int{x.least, y.least - 1, long} { // the shortest, one too short and one too long for the reader
+			texts = append(texts, strings.Repeat("a", sized(n)))
+		}
+	}
+	return texts
+}
+
+// hasSizesAlone reports whether b, which may be nil, refuses texts of its kind for nothing but
+// their sizes. A string and bytes do.
+func (p *prober) hasSizesAlone(b *contractPlan) bool {
+	isOther := func(r planRule) bool { return r.role != roleLeast && r.role != roleMost }
+	return b == nil || (b.Kind == "string" || b.Kind == "bytes") && !slices.ContainsFunc(p.counting(b), isOther)
+}
+
+// reaches reports whether texts that are one too long for a reader are tried, if the sender has
+// such texts.
+func (p *prober) reaches(sent, read int) bool { return sent <= read || read < maxProbe }
+
 // textRulesOf returns the rules that a plan, which may be nil, has for texts that are like those
 // of another.
 func (p *prober) textRulesOf(plan, like *contractPlan) textRules {
 	least, most := p.sizes(plan, like)
-	return textRules{p.rule(plan, rolePattern), least, most}
+	return textRules{textOr(p.rule(plan, rolePattern)), least, most}
 }

@@ -313,8 +313,13 @@ var releases = []struct {
 	}](), taking[struct {
 		A string `json:"a" pattern:"^[ab]*$"`
 	}](), ""},
-	{"a pattern with too many ways", taking[struct {
+	{"a wider pattern for long texts", taking[struct {
 		A string `json:"a" pattern:"^a*$" maxLength:"40000"`
+	}](), taking[struct {
+		A string `json:"a" pattern:"^a*b?$" maxLength:"40000"`
+	}](), ""},
+	{"a shorter limit for a pattern with too many ways", taking[struct {
+		A string `json:"a" pattern:"^a*$" maxLength:"50000"`
 	}](), taking[struct {
 		A string `json:"a" pattern:"^a*b?$" maxLength:"40000"`
 	}](), "input /a: cannot tell: the pattern changed"},
@@ -439,6 +444,78 @@ input /a/b: is string, was int; for example {"a":{"b":0}}`},
 		A string `json:"a" maxLength:"24"`
 	}](), `input /a: maxLength is 24, was none; for example {"a":"2006-01-02T15:04:05+23:59"}`},
 	{"base64", taking[one[[]byte]](), taking[one[time.Duration]](), `input /a: is duration, was bytes; for example {"a":"AA=="}`},
+	{"base64 for a text with a pattern", taking[struct {
+		A string `json:"a" pattern:"^[a-z_]{4}$"`
+	}](), taking[one[[]byte]](), `input /a: is bytes, was string; for example {"a":"aaa_"}`},
+	{"base64 for a text with a pattern of base64", taking[struct {
+		A string `json:"a" pattern:"^([A-Za-z0-9+/]{4})*$"`
+	}](), taking[one[[]byte]](), ""},
+	{"base64 for a text with a pattern that leaves bits", taking[struct {
+		A string `json:"a" pattern:"^[A-P]{2}==$"`
+	}](), taking[one[[]byte]](), `input /a: is bytes, was string; for example {"a":"AB=="}`},
+	{"base64 for texts of one length", taking[struct {
+		A string `json:"a" minLength:"4" maxLength:"4"`
+	}](), taking[one[[]byte]](), `input /a: is bytes, was string; for example {"a":"aaa-"}`},
+	{"base64 for an enum", taking[struct {
+		A string `json:"a" enum:"abcd,abc"`
+	}](), taking[one[[]byte]](), `input /a: is bytes, was string; for example {"a":"abc"}`},
+	{"base64 for an enum of base64", taking[struct {
+		A string `json:"a" enum:"abcd,abcdefgh"`
+	}](), taking[one[[]byte]](), ""},
+	{"base64 over REST alone", taking[struct {
+		A string `json:"-" header:"If-Match,omitempty" pattern:"^[a-z_]{4}$"`
+	}](), taking[struct {
+		A []byte `json:"-" header:"If-Match,omitempty"`
+	}](), `input /If-Match: is bytes, was string; for example {"If-Match":"aaa_"}`},
+	{"a text for base64", taking[one[[]byte]](), taking[struct {
+		A string `json:"a" pattern:"^([A-Za-z0-9+/=]{4})*$"`
+	}](), ""},
+	{"a narrow text for base64", taking[one[[]byte]](), taking[struct {
+		A string `json:"a" pattern:"^[A-Za-z0-9+]*=?=?$"`
+	}](), `input /a: pattern is "^[A-Za-z0-9+]*=?=?$", was none; for example {"a":"+/+/"}`},
+	{"a time for a text with a pattern", taking[struct {
+		A string `json:"a" pattern:"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$"`
+	}](), taking[one[time.Time]](), `input /a: is time, was string; for example {"a":"0000-00-00T00:00:00Z"}`},
+	{"a time for a text with a pattern of times", taking[struct {
+		A string `json:"a" pattern:"^2006-01-02T15:0[0-9]:05Z$"`
+	}](), taking[one[time.Time]](), "input /a: cannot tell: is time, was string, but no value was found that shows it"},
+	{"a duration for a text with a pattern", taking[struct {
+		A string `json:"a" pattern:"^[0-9]+[a-z]$"`
+	}](), taking[one[time.Duration]](), `input /a: is duration, was string; for example {"a":"0a"}`},
+	{"a duration for a text with a pattern of durations", taking[struct {
+		A string `json:"a" pattern:"^[0-9]{2}s$"`
+	}](), taking[one[time.Duration]](), "input /a: cannot tell: is duration, was string, but no value was found that shows it"},
+	{"a text of its own for a text with a pattern", taking[struct {
+		A string `json:"a" pattern:"^::[0-9]$"`
+	}](), taking[one[netip.Addr]](), "input /a: cannot tell: is net/netip.Addr, was string, and svc does not know a type with its own JSON or text"},
+	{"a text for a duration", taking[one[time.Duration]](), taking[struct {
+		A string `json:"a" minLength:"1"`
+	}](), ""},
+	{"a text with a pattern for a duration", taking[one[time.Duration]](), taking[struct {
+		A string `json:"a" pattern:"[0-9]"`
+	}](), "input /a: cannot tell: the pattern changed"},
+	{"a text that is long enough for a time", taking[one[time.Time]](), taking[struct {
+		A string `json:"a" minLength:"20"`
+	}](), ""},
+	{"a text for a number in a string", taking[struct {
+		A float64 `json:"a,string"`
+	}](), taking[one[string]](), ""},
+	{"a short text for a number in a string", taking[struct {
+		A float64 `json:"a,string"`
+	}](), taking[struct {
+		A string `json:"a" maxLength:"400"`
+	}](), `input /a: cannot tell: is string, was float64 in a string, but no value was found that shows it
+input /a: cannot tell: maxLength is 400, was none, but no value was found that shows it`},
+	{"a text of a length for a bool in a string", taking[struct {
+		A bool `json:"a,string"`
+	}](), taking[struct {
+		A string `json:"a" minLength:"4" maxLength:"5"`
+	}](), ""},
+	{"a longer limit beside a pattern", taking[struct {
+		A string `json:"a" pattern:"^a*$" maxLength:"40000"`
+	}](), taking[struct {
+		A string `json:"a" pattern:"^a*$" maxLength:"50000"`
+	}](), ""},
 	{"in a string", taking[one[int]](), taking[struct {
 		A int `json:"a,string"`
 	}](), `input /a: is int in a string, was int; for example {"a":0}`},
@@ -1109,6 +1186,33 @@ func TestTakeBack(t *testing.T) {
 				t.Errorf("the file has\n%s", text)
 			}
 		})
+	}
+}
+
+// An rTone reads more texts than it lists.
+type rTone int
+
+func (rTone) Enum() []rTone { return []rTone{0, 1} }
+
+func (n rTone) MarshalText() ([]byte, error) { return []byte([]string{"low", "high", "mid"}[n]), nil }
+
+func (n *rTone) UnmarshalText(text []byte) error {
+	*n = rTone(slices.Index([]string{"low", "high", "mid"}, string(text)))
+	if *n < 0 {
+		return fmt.Errorf("no tone")
+	}
+	return nil
+}
+
+// Verify that Breaks says that it cannot tell what a list of values refuses of a text that had
+// none, if svc knows no other text of the type.
+func TestBreaksOfListedText(t *testing.T) {
+	now := taking[one[rTone]]()
+	old := strings.Replace(string(now.Contract()), `,"rules":{"enum":["low","high"]}`, "", 1)
+	breaks, err := now.Breaks([]byte(old))
+	const want = `[t.make input /a: cannot tell: enum is ["low","high"], was none, but no value was found that shows it]`
+	if got := fmt.Sprint(breaks); err != nil || got != want {
+		t.Errorf("got %s, %v, want %s", got, err, want)
 	}
 }
 
