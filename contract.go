@@ -26,6 +26,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -89,7 +90,12 @@ func (b Break) String() string {
 	if b.Witness == nil {
 		return b.text()
 	}
-	return b.text() + "; for example " + clip(string(b.Witness), 200)
+	text := strings.TrimRight(string(b.Witness), " ")
+	example := b.text() + "; for example " + clip(text, 200)
+	if n := len(b.Witness) - len(text); n > 0 { // so that the body is too long
+		example += fmt.Sprintf(" and %d spaces", n)
+	}
+	return example
 }
 
 // text returns b without the example.
@@ -186,8 +192,10 @@ type contractMethod struct {
 	Scopes     []string        `json:"scopes,omitempty"`
 	Strict     bool            `json:"strict,omitempty"`
 	Key        KeyUse          `json:"idempotencyKey,omitempty"`
-	KeyFor     time.Duration   `json:"keptFor,omitempty"` // in nanoseconds
-	Input      *contractPlan   `json:"input,omitempty"`   // with what only REST has
+	KeyFor     time.Duration   `json:"keptFor,omitempty"`    // in nanoseconds
+	MaxBody    bodyLimit       `json:"maxBody,omitempty"`    // of a JSON body over REST
+	MaxMessage bodyLimit       `json:"maxMessage,omitempty"` // of a message of JSON-RPC or MCP
+	Input      *contractPlan   `json:"input,omitempty"`      // with what only REST has
 	Output     *contractPlan   `json:"output,omitempty"`
 	Headers    []*contractPlan `json:"headers,omitempty"`   // of the response
 	ErrorType  string          `json:"errorType,omitempty"` // media type of the ErrorForm; "" for the envelope
@@ -197,6 +205,44 @@ type contractMethod struct {
 	Blocks bool `json:"mcpContent,omitempty"` // over MCP the output is MCPContent alone
 
 	compiled *method // of a service
+}
+
+// A bodyLimit is how many bytes the body of a request has at most. It is 0 for usualBody, so that
+// few methods have one in the file, and -1 for no limit.
+type bodyLimit int64
+
+// usualBody is the limit of a contract that has none. It belongs to contractForm, and so stays
+// what it is if DefaultMaxBody changes.
+const usualBody = 1 << 20
+
+// newBodyLimit returns the limit of an option MaxBody.
+func newBodyLimit(n int64) bodyLimit {
+	switch {
+	case n < 0:
+		return -1
+	case n == usualBody:
+		return 0
+	}
+	return bodyLimit(n)
+}
+
+// bytes returns the limit as a number.
+func (l bodyLimit) bytes() int64 {
+	switch {
+	case l < 0:
+		return math.MaxInt64
+	case l == 0:
+		return usualBody
+	}
+	return int64(l)
+}
+
+// String returns the limit in words.
+func (l bodyLimit) String() string {
+	if l < 0 {
+		return "none"
+	}
+	return strconv.FormatInt(l.bytes(), 10)
 }
 
 // errorsOwn is the ErrorType of an OnError of the application. It promises nothing.
@@ -296,8 +342,14 @@ func (c *contract) planMethod(s *Service, m *method) *contractMethod {
 		p.Output = c.planValue(m.out)
 		_, p.Blocks = m.outType.MethodByName("MCPContent")
 	}
+	if p.hasMessages() {
+		p.MaxMessage = newBodyLimit(s.opts.MaxBody)
+	}
 	if m.path == "" {
 		return p
+	}
+	if p.readsBody() {
+		p.MaxBody = newBodyLimit(m.limits.size)
 	}
 	p.HTTP, p.Status = m.verb+" "+s.prefix+m.path, m.status
 	switch { // of WriteError, the envelope, nothing is written
@@ -342,7 +394,7 @@ func (c *contract) planInput(m *method, alone bool) *contractPlan {
 	}
 	if f := m.in.file; f != nil {
 		g := c.planField(f)
-		g.planFile(f.tags)
+		g.planFile(f.tags, m.limits.size)
 		g.From, g.RESTOnly, g.Optional = "the body", true, f.tags.types == nil
 		p.Fields = append(p.Fields, g)
 	}
@@ -356,13 +408,14 @@ func (c *contract) planField(f *field) *contractPlan {
 	return p
 }
 
-// planFile adds the media types and the greatest length of a file to the rules of p.
-func (p *contractPlan) planFile(t *fileTags) {
+// planFile adds the media types and the greatest length of a file to the rules of p. most is the
+// length without a tag, and negative if there is none.
+func (p *contractPlan) planFile(t *fileTags, most int64) {
 	if t.types != nil {
 		p.Rules[ruleEnum], _ = plainJSON(t.types)
 	}
-	if t.max > 0 {
-		p.Rules[ruleMaxBytes] = strconv.AppendInt(nil, t.max, 10)
+	if most = cmp.Or(t.max, most); most >= 0 {
+		p.Rules[ruleMaxBytes] = strconv.AppendInt(nil, most, 10)
 	}
 }
 
@@ -386,7 +439,7 @@ func (c *contract) planValue(s *shape) *contractPlan {
 			c.natives[p.Go] = s
 		}
 	case kindFile:
-		p.planFile(s.file.tags)
+		p.planFile(s.file.tags, -1)
 	case kindArray:
 		n := s.typ.Len()
 		p.Length = &n
@@ -509,6 +562,8 @@ func (l *planLinker) linkPlan(p *contractPlan) {
 // linkRules finds the rows of the rules of p.
 func (l *planLinker) linkRules(p *contractPlan) {
 	unknown := maps.Clone(p.Rules)
+	_, err := p.maxBytes()
+	l.addIf(err != nil, "%s is %s; want a number of bytes", ruleMaxBytes, p.Rules[ruleMaxBytes])
 	delete(unknown, ruleMaxBytes)
 	for _, row := range l.rows {
 		if value := p.Rules[row.keyword]; value != nil {
@@ -517,6 +572,14 @@ func (l *planLinker) linkRules(p *contractPlan) {
 		}
 	}
 	p.unknown = slices.Sorted(maps.Keys(unknown))
+}
+
+// maxBytes returns how many bytes a file has at most.
+func (p *contractPlan) maxBytes() (int64, error) {
+	if p.Rules[ruleMaxBytes] == nil {
+		return math.MaxInt64, nil
+	}
+	return strconv.ParseInt(string(p.Rules[ruleMaxBytes]), 10, 64)
 }
 
 // A scalarReader reads the scalars of plans with the decoder that a service has for them.
@@ -635,6 +698,28 @@ func (m *contractMethod) readsBody() bool {
 	return m.Input != nil && slices.ContainsFunc(m.Input.Fields, func(f *contractPlan) bool { return f.From == "" })
 }
 
+// hasMessages reports whether m is served over transports whose messages name the method.
+func (m *contractMethod) hasMessages() bool {
+	return slices.ContainsFunc(m.Transports, func(t Transport) bool { return t != TransportREST })
+}
+
+// mostInput returns how many bytes an input of m can have at most. What is not in a body is
+// limited by http.Server, not by svc: see usualBody for its default.
+func (m *contractMethod) mostInput() int64 {
+	most := int64(0)
+	if m.hasMessages() {
+		most = m.MaxMessage.bytes()
+	}
+	if m.readsBody() {
+		most = max(most, m.MaxBody.bytes())
+	}
+	hasParams := m.Input != nil && slices.ContainsFunc(m.Input.Fields, func(f *contractPlan) bool { return f.From != "" })
+	if m.HTTP != "" && (hasParams || !m.readsBody()) {
+		most = max(most, usualBody)
+	}
+	return most
+}
+
 // errorStatus returns the HTTP status of a code, or of a rule in the place of one, such as syntax.
 func (m *contractMethod) errorStatus(code Code) int {
 	if !code.isError() && m.ErrorCodes[code] == 0 { // a rule without a status of its own
@@ -706,6 +791,29 @@ func (p *prober) compareInputs(was, is *contractMethod) {
 			p.add(Break{Place: "input", Reason: "needs a JSON body over REST, needed none", Witness: json.RawMessage(least)})
 		}
 	}
+	if p.sameRoute && was.readsBody() && is.readsBody() {
+		p.compareLimits(old, now, was.MaxBody, is.MaxBody, "REST")
+	}
+	if was.hasMessages() && is.hasMessages() {
+		p.compareLimits(old, now, was.MaxMessage, is.MaxMessage, "JSON-RPC and MCP")
+	}
+}
+
+// compareLimits adds a break if inputs of the plan old are sent in bodies over a transport that may
+// not be as long as they were. Its witness has so many spaces behind the input that the body is
+// too long whatever else is in it, and the released limit has room for the rest of a message.
+func (p *prober) compareLimits(old, now *contractPlan, was, is bodyLimit, over string) {
+	if is.bytes() >= was.bytes() {
+		return
+	}
+	const envelope = 256 // more than a message has beside its params
+	b := Break{Place: "input", Reason: fmt.Sprintf("MaxBody is %v over %s, was %v", is, over, was)}
+	p.missing = ""
+	if text := p.sample(old, now); p.missing == "" && is.bytes() <= maxProbe && was.bytes()-is.bytes() >= int64(len(text)+envelope) {
+		b.Witness = json.RawMessage(text + strings.Repeat(" ", int(is.bytes())))
+	}
+	p.missing = ""
+	p.add(b)
 }
 
 // renameParams gives the parameters of p that only REST has the names that they have now, since

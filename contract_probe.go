@@ -185,12 +185,15 @@ func (p *prober) doubt(at, format string, args ...any) {
 // cannot be sent, if a part of it could not be made, or if the service takes it after all.
 func (p *prober) refuse(at, why, text string) bool {
 	missing := p.missing
-	p.missing = ""
-	if text == "" || p.whole != nil && p.whole.read(text) == nil {
+	if p.missing = ""; missing == "" && !p.isSendable(len(text)) {
+		missing = tooLong
+	}
+	isMade := missing == "" || p.outputs // breaks of outputs have no witness anyway
+	switch {
+	case text == "", isMade && p.whole != nil && p.whole.read(text) == nil:
 		p.unshown++
 		return false
-	}
-	if missing != "" && !p.outputs { // breaks of outputs have no witness anyway
+	case !isMade:
 		p.unshown++
 		p.doubt(at, "%s, but %s", why, missing)
 		return false
@@ -203,6 +206,9 @@ func (p *prober) refuse(at, why, text string) bool {
 	p.add(b)
 	return true
 }
+
+// isSendable reports whether an input of n bytes may have been sent to the release.
+func (p *prober) isSendable(n int) bool { return p.outputs || int64(n) <= p.was.mostInput() }
 
 // breaks returns what was found, in the order of places. It drops the doubts of places where a
 // value is refused.
@@ -507,6 +513,9 @@ func (p *prober) fillMap(a, b *contractPlan, text string, least, most int) strin
 		keys = b.Keys
 	}
 	m, value := members{[]byte(strings.TrimSuffix(text, "}"))}, []byte(p.sample(a.Of, b.child("")))
+	if !p.fits(least, len(value)+len(`"":,`), maxDistinct) {
+		return text
+	}
 	for _, key := range p.some(a.Keys, keys, least) { // of which some may be there
 		if name := textOr(key); len(names) < least && !names[name] {
 			names[name] = true
@@ -563,6 +572,7 @@ func (p *prober) compareMembers(x, y *contractPlan, at string, in func(string) s
 		case g != nil:
 			if !p.outputs {
 				p.compareField(f, g, place)
+				p.compareFiles(f, g, place, inside)
 			}
 			if f.isFrom(g.From) || !p.sameRoute || !p.was.isAlone() && !f.RESTOnly { // else g gets nothing of the sender
 				p.compare(f, g, place, inside)
@@ -620,14 +630,22 @@ func (p *prober) explainAbsent(f *contractPlan) string {
 
 // compareField adds the breaks of a field of an input that have no witness.
 func (p *prober) compareField(f, g *contractPlan, at string) {
-	was, _ := strconv.Atoi(string(f.Rules[ruleMaxBytes]))
-	is, _ := strconv.Atoi(string(g.Rules[ruleMaxBytes]))
 	p.remarkIf(p.sameRoute && !f.isFrom(g.From), at, "comes from %s, came from %s", cmp.Or(g.From, "body"), cmp.Or(f.From, "body"))
 	p.remarkIf(!p.isRequired(f) && !p.isRequired(g) && !sameScalar(f.Default, g.Default), at, "default is %s, was %s", cmp.Or(string(g.Default), "none"), cmp.Or(string(f.Default), "none"))
 	p.remarkIf(f.MCPHeader != g.MCPHeader && g.MCPHeader != "" && p.usesMCP(), at, "mcpheader is %s, was %s", g.MCPHeader, cmp.Or(f.MCPHeader, "none"))
-	p.remarkIf(is < was, at, "%s is %s, was %d", ruleMaxBytes, cmp.Or(string(g.Rules[ruleMaxBytes]), "none"), was) // without the rule, MaxBody decides, which is less in general
 	if x, y := cmp.Or(f.Of, f), cmp.Or(g.Of, g); f.From != "" && x.jsonType() == "number" && !x.isInteger() && y.isInteger() {
 		p.doubt(at, "%s, and outside of JSON an integer is written in digits alone", p.changed(f, g))
+	}
+}
+
+// compareFiles adds the break of a file that may not be as long as it was. Its witness has all but
+// the content.
+func (p *prober) compareFiles(f, g *contractPlan, at string, in func(string) string) {
+	was, _ := f.maxBytes()
+	is, _ := g.maxBytes()
+	if f.Kind == "file" && g.Kind == "file" && is < was {
+		why := fmt.Sprintf("%s is %d, was %s: a body of %d bytes is refused", ruleMaxBytes, is, cmp.Or(string(f.Rules[ruleMaxBytes]), "none"), is+1)
+		p.refuse(at, why, in(p.sample(f, g)))
 	}
 }
 
@@ -694,12 +712,12 @@ func (p *prober) compareLists(a, b *contractPlan, at string, in func(string) str
 			if isUnique { // one of them may be the text itself
 				others = slices.DeleteFunc(others, func(other string) bool { return other == text })
 			}
-			return in(arrayOf(append([]string{text}, others[:max(least, 1)-1]...)...))
+			return in(arrayOf(append([]string{text}, others[:min(len(others), max(least, 1)-1)]...)...))
 		})
 	}
 	p.compareSizes(a, b, at, func(n int) string { return in(arrayOf(p.elements(a, b, n)...)) })
 	if p.rule(b, roleDistinct) != "" && !isUnique && most > 1 {
-		p.refuse(at, p.explainRole(a, b, roleDistinct), in(arrayOf(slices.Repeat(p.elements(a, b, 1), max(least, 2))...)))
+		p.refuse(at, p.explainRole(a, b, roleDistinct), in(arrayOf(p.repeated(p.elements(a, b, 1)[0], max(least, 2))...)))
 	}
 }
 
@@ -710,16 +728,66 @@ func (p *prober) compareSizes(a, b *contractPlan, at string, with func(n int) st
 	low, high := p.sizes(b, a)
 	// Of those that are too short for b, the longest is tried, which is next to the bound.
 	if n := min(low-1, most); n >= least {
-		p.refuse(at, p.explainRole(a, b, roleLeast), with(n))
+		p.refuse(at, p.explainRole(a, b, roleLeast), with(max(least, min(n, maxDistinct))))
 	}
-	if n := max(high+1, least); n <= most && n <= maxProbe {
+	most = min(most, p.differentParts(a))
+	if n := max(high+1, least); n <= most && (n > math.MaxInt/2 || p.isSendable(2*n)) { // a comma for each, and a digit
 		p.refuse(at, p.explainRole(a, b, roleMost), with(n))
 	}
 }
 
-// maxProbe is the greatest length of a list or text that is tried. Longer ones need not fit
-// into a request.
-const maxProbe = 1 << 20
+// differentParts returns how many items of a list or members of a map a are different at most. It
+// has no more of them if it is a map, or if its items must be unique.
+func (p *prober) differentParts(a *contractPlan) int {
+	parts := a.Keys
+	if p.rule(a, roleDistinct) != "" {
+		parts = a.Of
+	}
+	switch {
+	case parts == nil || parts.isComposite():
+	case p.rule(parts, roleValues) != "":
+		return len(itemsOf([]byte(p.rule(parts, roleValues))))
+	case parts.Kind == "bool":
+		return 2
+	case parts.Kind == "int8" || parts.Kind == "uint8":
+		return 1 << 8
+	case parts.Kind == "int16" || parts.Kind == "uint16":
+		return 1 << 16
+	}
+	return math.MaxInt
+}
+
+const (
+	// maxProbe is the greatest size of a value that is tried, in bytes or characters. A request
+	// to a service with the default MaxBody is not longer.
+	maxProbe = 1 << 20
+	// maxDistinct is how many different items or members a value has that is tried. It takes long
+	// to make them.
+	maxDistinct = 1 << 17
+	// maxSample is how many items or members a sample has for the reader alone.
+	maxSample = 1 << 12
+)
+
+// tooLong says why a value with more than that is not made.
+const tooLong = "an input that shows it is too long to be tried"
+
+// fits reports whether n values are tried that have so many bytes each, and notes that they are
+// not.
+func (p *prober) fits(n, size, most int) bool {
+	if n > most || n > maxProbe/max(size, 1) {
+		p.missing = tooLong
+		return false
+	}
+	return true
+}
+
+// repeated returns n times the same text, or once if that is too long.
+func (p *prober) repeated(text string, n int) []string {
+	if !p.fits(n, len(text)+1, maxProbe) {
+		n = 1
+	}
+	return slices.Repeat([]string{text}, n)
+}
 
 func arrayOf(elements ...string) string { return "[" + strings.Join(elements, ",") + "]" }
 
@@ -729,7 +797,9 @@ func (p *prober) elements(a, b *contractPlan, n int) []string {
 	case n == 0:
 		return nil // without a sample, since that of a type which contains itself may have no end
 	case p.rule(a, roleDistinct) == "":
-		return slices.Repeat([]string{p.sample(a.Of, b.child(""))}, n)
+		return p.repeated(p.sample(a.Of, b.child("")), n)
+	case !p.fits(n, 1, maxDistinct):
+		n = 1
 	}
 	return p.some(a.Of, b.child(""), n)
 }
@@ -758,7 +828,7 @@ func (p *prober) sample(a, b *contractPlan) string {
 		if !a.fitsREST("[]") { // so that a break of another field can be shown over REST
 			low = max(low, 1)
 		}
-		n := min(max(least, low), max(least, min(most, maxProbe)))
+		n := max(least, min(low, most, maxSample))
 		if a.Kind == "map" {
 			return p.fillMap(a, b, "{}", n, n)
 		}
@@ -970,7 +1040,7 @@ func (p *prober) texts(a, b *contractPlan, n int) (list []string, sure bool) {
 	case a.Kind == "file": // whose value is the media type
 		sure = b == nil || b.Kind == a.Kind
 	case !hasPattern:
-		sure = p.hasSizesAlone(b) && p.reaches(x.most, y.most) && (b == nil || a.Kind == b.Kind || !isSized)
+		sure = p.hasSizesAlone(b) && p.reaches(x, y) && (b == nil || a.Kind == b.Kind || !isSized)
 	case a.Kind == "string" || a.Kind == "bytes" && !isSized:
 		x.pattern = cmp.Or(x.pattern, stringPatterns[a.Kind])
 		if b != nil {
@@ -1032,9 +1102,11 @@ func (p *prober) hasSizesAlone(b *contractPlan) bool {
 	return b == nil || (b.Kind == "string" || b.Kind == "bytes") && !slices.ContainsFunc(p.counting(b), isOther)
 }
 
-// reaches reports whether texts that are one too long for a reader are tried, if the sender has
-// such texts.
-func (p *prober) reaches(sent, read int) bool { return sent <= read || read < maxProbe }
+// reaches reports whether texts are tried at the sizes of a sender and one beyond those of a
+// reader, if there can be such texts.
+func (p *prober) reaches(x, y textRules) bool {
+	return x.least <= maxProbe && (x.most <= y.most || y.most < maxProbe || !p.isSendable(y.most))
+}
 
 // textRulesOf returns the rules that a plan, which may be nil, has for texts that are like those
 // of another.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -436,6 +437,132 @@ input /a/b: is string, was int; for example {"a":{"b":0}}`},
 		B int            `json:"b,omitempty"`
 	}](), `input /a: maxProperties is 1, was none; for example {"a":{"a":0,"b":0}}`},
 	{"map values", taking[one[map[string]*int]](), taking[one[map[string]int]](), `input /a/*: is int, was int or null; for example {"a":{"a":null}}`},
+	// Long limits.
+	{"a long maxLength", taking[struct {
+		A string `json:"a" maxLength:"200000"`
+	}](), taking[struct {
+		A string `json:"a" maxLength:"150000"`
+	}](), `input /a: maxLength is 150000, was 200000; for example {"a":"` + strings.Repeat("a", 191) + "…"},
+	{"a long minLength", taking[struct {
+		A string `json:"a" minLength:"140000"`
+	}](), taking[struct {
+		A string `json:"a" minLength:"150000"`
+	}](), `input /a: minLength is 150000, was 140000; for example {"a":"` + strings.Repeat("a", 191) + "…"},
+	{"a maxLength that no request reaches", taking[struct {
+		A string `json:"a" maxLength:"9000000"`
+	}](), taking[struct {
+		A string `json:"a" maxLength:"5000000"`
+	}](), ""},
+	{"a maxLength that large requests reach", taking[struct {
+		A string `json:"a" maxLength:"9000000"`
+	}](svc.Options{MaxBody: 10 << 20}), taking[struct {
+		A string `json:"a" maxLength:"5000000"`
+	}](svc.Options{MaxBody: 10 << 20}), "input /a: cannot tell: maxLength is 5000000, was 9000000, but no value was found that shows it"},
+	{"a maxLength for none that large requests reach", taking[one[string]](svc.Options{MaxBody: -1}), taking[struct {
+		A string `json:"a" maxLength:"5000000"`
+	}](svc.Options{MaxBody: -1}), "input /a: cannot tell: maxLength is 5000000, was none, but no value was found that shows it"},
+	{"a minLength that no program can make", taking[struct {
+		A string `json:"a" minLength:"1000000000"`
+		B int    `json:"b"`
+	}](), taking[struct {
+		A string `json:"a" minLength:"2000000000"`
+		B string `json:"b"`
+	}](), `input /a: cannot tell: minLength is 2000000000, was 1000000000, but no value was found that the release took
+input /b: cannot tell: is string, was int, but no value was found that the release took`},
+	{"a long pattern", taking[struct {
+		A string `json:"a" pattern:"^a*$" maxLength:"200000"`
+	}](), taking[struct {
+		A string `json:"a" pattern:"^a*$" maxLength:"150000"`
+	}](), "input /a: cannot tell: maxLength is 150000, was 200000, but no value was found that shows it"},
+	{"a long maxItems", taking[struct {
+		A []int `json:"a" maxItems:"200000"`
+	}](), taking[struct {
+		A []int `json:"a" maxItems:"150000"`
+	}](), `input /a: maxItems is 150000, was 200000; for example {"a":[` + strings.Repeat("0,", 95) + "0…"},
+	{"a maxItems that no request reaches", taking[struct {
+		A []int `json:"a" maxItems:"900000"`
+	}](), taking[struct {
+		A []int `json:"a" maxItems:"600000"`
+	}](), ""},
+	{"a maxItems that no sample reaches", taking[struct {
+		A []string `json:"a" maxItems:"900000"`
+	}](), taking[struct {
+		A []string `json:"a" maxItems:"400000"`
+	}](), "input /a: cannot tell: maxItems is 400000, was 900000, but an input that shows it is too long to be tried"},
+	{"a minItems that no program can make", taking[struct {
+		A []int `json:"a" minItems:"1000000000"`
+		B int   `json:"b"`
+	}](), taking[struct {
+		A []int  `json:"a" minItems:"2000000000"`
+		B string `json:"b"`
+	}](), `input /a: cannot tell: minItems is 2000000000, was 1000000000, but an input that shows it is too long to be tried
+input /b: cannot tell: is string, was int, but an input that shows it is too long to be tried`},
+	{"a long maxProperties", taking[struct {
+		A map[string]bool `json:"a" maxProperties:"90000"`
+	}](), taking[struct {
+		A map[string]bool `json:"a" maxProperties:"140000"`
+	}](), ""},
+	{"a maxProperties that no sample reaches", taking[struct {
+		A map[string]bool `json:"a" maxProperties:"170000"`
+	}](), taking[struct {
+		A map[string]bool `json:"a" maxProperties:"160000"`
+	}](), "input /a: cannot tell: maxProperties is 160000, was 170000, but an input that shows it is too long to be tried"},
+	{"a minProperties that no program can make", taking[struct {
+		A map[string]bool `json:"a" minProperties:"1000000000"`
+	}](), taking[struct {
+		A map[string]bool `json:"a" minProperties:"2000000000"`
+	}](), "input /a: cannot tell: minProperties is 2000000000, was 1000000000, but an input that shows it is too long to be tried"},
+	{"a long list of different items", taking[struct {
+		A []int `json:"a" minItems:"1000000000" uniqueItems:"true"`
+	}](), taking[struct {
+		A []string `json:"a" minItems:"1000000000" uniqueItems:"true"`
+	}](), "input /a/*: cannot tell: is string, was int, but an input that shows it is too long to be tried"},
+	{"a long array", taking[one[[200000]bool]](), taking[one[[200001]bool]](), "input /a: cannot tell: is list of 200001, was list of 200000, but an input that shows it is too long to be tried"},
+	{"a long array that is answered", giving[one[[2000000]bool]](), giving[one[[2000001]bool]](), "output /a: is list of 2000001, was list of 2000000"},
+	{"fewer members than keys", taking[one[map[rColour]int]](), taking[struct {
+		A map[rColour]int `json:"a" maxProperties:"2"`
+	}](), ""},
+	{"more keys than members", taking[one[map[rColours]int]](), taking[struct {
+		A map[rColours]int `json:"a" maxProperties:"2"`
+	}](), `input /a: maxProperties is 2, was none; for example {"a":{"red":0,"green":0,"blue":0}}`},
+	{"fewer members than keys that are numbers", taking[one[map[uint8]int]](), taking[struct {
+		A map[uint8]int `json:"a" maxProperties:"256"`
+	}](), ""},
+	{"fewer items than values", taking[struct {
+		A []rColour `json:"a" uniqueItems:"true"`
+	}](), taking[struct {
+		A []rColour `json:"a" uniqueItems:"true" maxItems:"2"`
+	}](), ""},
+	// Bodies.
+	{"a smaller MaxBody", taking[one[int]](), taking[one[int]](svc.Options{MaxBody: 1000}), `input: MaxBody is 1000 over REST, was 1048576; for example {"a":0} and 1000 spaces
+input: MaxBody is 1000 over JSON-RPC and MCP, was 1048576; for example {"a":0} and 1000 spaces`},
+	{"a smaller MaxBody of the method", taking[one[int]](svc.Options{MaxBody: 2000}, notTools), taking[one[int]](svc.MethodOptions{MaxBody: 1000, Transports: notTools.Transports}), `input: MaxBody is 1000 over REST, was 2000; for example {"a":0} and 1000 spaces`},
+	{"a MaxBody for none", taking[one[int]](svc.Options{MaxBody: -1}, alone), taking[one[int]](svc.Options{MaxBody: 5 << 20}, alone), "input: MaxBody is 5242880 over REST, was none"},
+	{"a larger MaxBody", taking[one[int]](svc.Options{MaxBody: 1000}), taking[one[int]](svc.Options{MaxBody: -1}), ""},
+	{"a MaxBody that is a few bytes smaller", taking[one[int]](svc.Options{MaxBody: 1000}, alone), taking[one[int]](svc.Options{MaxBody: 999}, alone), "input: MaxBody is 999 over REST, was 1000"},
+	{"a smaller MaxBody without a body", taking[struct {
+		A int `json:"a,omitempty" query:"a"`
+	}](getAlone), taking[struct {
+		A int `json:"a,omitempty" query:"a"`
+	}](svc.Options{MaxBody: 1000}, getAlone), ""},
+	{"maxBytes for a Body without", taking[struct{ A svc.Body }](), taking[struct {
+		A svc.Body `maxBytes:"10"`
+	}](), `input /A: maxBytes is 10, was 1048576: a body of 11 bytes is refused; for example {"A":"a"}`},
+	{"no maxBytes for a Body with more", taking[struct {
+		A svc.Body `maxBytes:"2000000" contentType:"image/png"`
+	}](), taking[struct {
+		A svc.Body `contentType:"image/png"`
+	}](), `input /A: maxBytes is 1048576, was 2000000: a body of 1048577 bytes is refused; for example {"A":"image/png"}`},
+	{"no maxBytes for a Body with as many", taking[struct {
+		A svc.Body `maxBytes:"2000000"`
+	}](), taking[struct{ A svc.Body }](svc.Options{MaxBody: 2000000}), ""},
+	{"a smaller MaxBody for a Body", taking[struct{ A svc.Body }](svc.Options{MaxBody: -1}), taking[struct{ A svc.Body }](svc.Options{MaxBody: 2000}), `input /A: maxBytes is 2000, was none: a body of 2001 bytes is refused; for example {"A":"a"}`},
+	{"a smaller MaxBody beside maxBytes", taking[struct {
+		A svc.Body `maxBytes:"10"`
+	}](), taking[struct {
+		A svc.Body `maxBytes:"10"`
+	}](svc.Options{MaxBody: 5}), ""},
+	{"no limit for a Body", taking[struct{ A svc.Body }](), taking[struct{ A svc.Body }](svc.Options{MaxBody: -1}), ""},
 	// Types.
 	{"type", taking[one[string]](), taking[one[int]](), `input /a: is int, was string; for example {"a":"a"}`},
 	{"time", taking[one[string]](), taking[one[time.Time]](), `input /a: is time, was string; for example {"a":"a"}`},
@@ -715,7 +842,7 @@ input /A: contentType is ["image/png","image/jpeg"], was none; for example {"A":
 		A svc.Body `maxBytes:"20"`
 	}](), taking[struct {
 		A svc.Body `maxBytes:"10"`
-	}](), "input /A: maxBytes is 10, was 20"},
+	}](), `input /A: maxBytes is 10, was 20: a body of 11 bytes is refused; for example {"A":"a"}`},
 	{"a longer file", taking[struct {
 		A svc.Body `maxBytes:"20"`
 	}](), taking[struct {
@@ -756,7 +883,7 @@ input /A: contentType is ["image/png","image/jpeg"], was none; for example {"A":
 	{"a scope", taking[one[int]](svc.Options{Defaults: svc.Defaults{Auth: "bearer"}}), taking[one[int]](svc.Options{Defaults: svc.Defaults{Auth: "bearer"}}, svc.MethodOptions{Scopes: []string{"write"}}), "needs the scope write"},
 	{"what is not in the contract", taking[one[int]](), taking[struct {
 		A int `json:"a" doc:"A number." example:"7"`
-	}](svc.Options{Version: "2.0.0", Description: "D", MaxBody: 7}, svc.MethodOptions{Description: "M", Deprecated: true}), ""},
+	}](svc.Options{Version: "2.0.0", Description: "D", BodyTimeout: time.Hour}, svc.MethodOptions{Description: "M", Deprecated: true}), ""},
 	// Keys and forms of errors.
 	{"a key that is required", taking[one[int]](keptFor(0), svc.KeyAllowed), taking[one[int]](keptFor(0), svc.KeyRequired), "needs an idempotency key, needed none"},
 	{"a key for none", taking[one[int]](), taking[one[int]](keptFor(0), svc.KeyAllowed), ""},
@@ -954,15 +1081,20 @@ func sendWitness(t *testing.T, old, now *svc.Service, b svc.Break) {
 				r.URL.RawQuery = name + "=" + string(value)
 			}
 		}
-		if isFile { // whose media type is in the witness
+		if isFile { // whose media type is in the witness, and its length in the reason
 			r.Header.Set("Content-Type", strings.Trim(string(input["A"]), `"`))
+			n := 0
+			if _, text, ok := strings.Cut(b.Reason, "a body of "); ok {
+				fmt.Sscan(text, &n)
+			}
+			r.Body, r.ContentLength = io.NopCloser(strings.NewReader(strings.Repeat("x", n))), int64(n)
 		}
 		w := httptest.NewRecorder()
 		s.REST().ServeHTTP(w, r)
-		if (w.Code < 300) != (i == 0) {
+		if (w.Code < 300) != (i == 0) && !strings.Contains(b.Reason, "over JSON-RPC") {
 			t.Errorf("%v: service %d answers %d %s over REST", b, i, w.Code, w.Body)
 		}
-		if strings.Contains(b.Reason, "JSON body") || input["If-Match"] != nil || isFile || !strings.Contains(string(old.Contract()), `"rpc"`) {
+		if strings.Contains(b.Reason, "over REST") || input["If-Match"] != nil || isFile || !strings.Contains(string(old.Contract()), `"rpc"`) {
 			continue
 		}
 		answer := rpc(s, fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, b.Method, b.Witness))
