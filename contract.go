@@ -613,7 +613,7 @@ func (l *planLinker) readerOf(p *contractPlan) *scalarReader {
 	isBad := p.Rules[ruleEnum] != nil && r.enum == nil || slices.ContainsFunc(r.enum, isOther)
 	l.addIf(isBad, "enum is %s; want values of the type", p.Rules[ruleEnum])
 	*r.shape = *s
-	r.shape.rules = l.rulesOf(p, s)
+	r.shape.rules, r.shape.isEnum = l.rulesOf(p, s), false // which the release may not have had
 	r.decode = newDecoders(l.mistakes, false).fieldDecoder(&field{shape: r.shape, quoted: p.Quoted})
 	return r
 }

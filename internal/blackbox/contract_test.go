@@ -547,7 +547,7 @@ input: MaxBody is 1000 over JSON-RPC and MCP, was 1048576; for example {"a":0} a
 	}](svc.Options{MaxBody: 1000}, getAlone), ""},
 	{"maxBytes for a Body without", taking[struct{ A svc.Body }](), taking[struct {
 		A svc.Body `maxBytes:"10"`
-	}](), `input /A: maxBytes is 10, was 1048576: a body of 11 bytes is refused; for example {"A":"a"}`},
+	}](), `input /A: maxBytes is 10, was 1048576: a body of 11 bytes is refused; for example {"A":"application/octet-stream"}`},
 	{"no maxBytes for a Body with more", taking[struct {
 		A svc.Body `maxBytes:"2000000" contentType:"image/png"`
 	}](), taking[struct {
@@ -556,7 +556,7 @@ input: MaxBody is 1000 over JSON-RPC and MCP, was 1048576; for example {"a":0} a
 	{"no maxBytes for a Body with as many", taking[struct {
 		A svc.Body `maxBytes:"2000000"`
 	}](), taking[struct{ A svc.Body }](svc.Options{MaxBody: 2000000}), ""},
-	{"a smaller MaxBody for a Body", taking[struct{ A svc.Body }](svc.Options{MaxBody: -1}), taking[struct{ A svc.Body }](svc.Options{MaxBody: 2000}), `input /A: maxBytes is 2000, was none: a body of 2001 bytes is refused; for example {"A":"a"}`},
+	{"a smaller MaxBody for a Body", taking[struct{ A svc.Body }](svc.Options{MaxBody: -1}), taking[struct{ A svc.Body }](svc.Options{MaxBody: 2000}), `input /A: maxBytes is 2000, was none: a body of 2001 bytes is refused; for example {"A":"application/octet-stream"}`},
 	{"a smaller MaxBody beside maxBytes", taking[struct {
 		A svc.Body `maxBytes:"10"`
 	}](), taking[struct {
@@ -842,7 +842,7 @@ input /A: contentType is ["image/png","image/jpeg"], was none; for example {"A":
 		A svc.Body `maxBytes:"20"`
 	}](), taking[struct {
 		A svc.Body `maxBytes:"10"`
-	}](), `input /A: maxBytes is 10, was 20: a body of 11 bytes is refused; for example {"A":"a"}`},
+	}](), `input /A: maxBytes is 10, was 20: a body of 11 bytes is refused; for example {"A":"application/octet-stream"}`},
 	{"a longer file", taking[struct {
 		A svc.Body `maxBytes:"20"`
 	}](), taking[struct {
