@@ -113,7 +113,7 @@ func (t *fileTags) openBody(w http.ResponseWriter, r *http.Request, l limits) (*
 	err := cmp.Or(checkUncompressed(w, r), t.limitBody(b, l))
 	switch {
 	case checkSite(w, r) != nil:
-		err = Errorf(CodePermissionDenied, "an upload from a page of another site needs an origin that CORS allows")
+		err = Errorf(CodePermissionDenied, "an upload from a page of another site needs an origin that CORS allows by name")
 	case len(types) > 1: // together they can look like one, whose parameter is in quotes
 		err = t.mediaTypeError()
 	}

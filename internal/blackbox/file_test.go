@@ -150,7 +150,7 @@ func TestBody(t *testing.T) {
 		{"two lines that look like one type", "POST /files/convert?to=text/plain", "Content-Type: a/b;x=\"\r\nContent-Type: \"\r\n" + withLength(1, "a"), 415, "one media type"},
 		{"compressed", "PUT /files/1", png + "Content-Encoding: gzip\r\n" + withLength(1, "a"), 415, "Content-Encoding"},
 		{"another violation", "PUT /files/0", png + withLength(1, "a"), 400, "/id"},
-		{"a page of another site", "POST /files/convert?to=text/plain", "Origin: https://evil.example\r\nContent-Type: text/plain\r\n" + withLength(1, "a"), 403, "an upload from a page of another site needs an origin that CORS allows"},
+		{"a page of another site", "POST /files/convert?to=text/plain", "Origin: https://evil.example\r\nContent-Type: text/plain\r\n" + withLength(1, "a"), 403, "an upload from a page of another site needs an origin that CORS allows by name"},
 		{"any type", "POST /files/convert?to=text/plain", "Content-Type: a/b\r\n" + withLength(1, "a"), 200, "A"},
 		{"no type where any is taken", "POST /files/convert?to=text/plain", withLength(1, "b"), 200, "B"},
 	} {
