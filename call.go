@@ -59,7 +59,7 @@ type call struct {
 	start           time.Duration // since config.epoch; 0 without Options.Observe, and once the call is observed
 	keyed           *keyedCall    // of a call with an idempotency key; nil otherwise
 	ended           atomic.Bool   // the method has returned, or its stream has ended
-	refused         bool          // checkCaller has failed, so the input is unread
+	refused         bool          // checkCaller has failed
 }
 
 // A carrier is a call together with what its transport has to do in it. It embeds a call, and
@@ -351,10 +351,11 @@ func (c *call) collect(cancel context.CancelCauseFunc, stream any, seen func(n i
 }
 
 // end tells Options.Observe and the log how the call ended: with err, or with success
-// if err is nil.
+// if err is nil. Call it before the response to err is written.
 func (c *call) end(t carrier, err error) {
 	c.observe(t, err)
 	if err != nil {
+		c.ws.leaveBody(c.request)
 		c.log(t, err)
 	}
 }
@@ -700,6 +701,7 @@ type workspace struct {
 	body   []byte              // of the request
 	raw    *bodyReader         // of the request, for a method that reads the body itself; nil otherwise
 	writer http.ResponseWriter // of the response; nil without HTTP
+	unread bool                // the request has a body, which is not read to its end, and raw is nil
 	text   rpcText             // in body, for JSON-RPC and MCP
 	budget *batchBudget        // of the batch; nil for a call that is alone in its request
 }
@@ -714,6 +716,21 @@ func (s *Service) borrowWorkspace(lean bool) *workspace {
 	}
 	ws.dec.opts = inputOptions{lean: lean}
 	return ws
+}
+
+// readBody reads the body of r into ws.body, or reads and drops it.
+func (ws *workspace) readBody(r *http.Request, l limits, drop bool) (err error) {
+	ws.body, err = l.readBody(r, ws.body[:0], drop)
+	ws.unread = err != nil
+	return err
+}
+
+// leaveBody prepares the response to an error for the body of r that it leaves unread, if it
+// does. See the function leaveBody.
+func (ws *workspace) leaveBody(r *http.Request) {
+	if ws.unread {
+		leaveBody(ws.writer, r)
+	}
 }
 
 // forgetBody drops a large body that was decoded, since a method may take long and does not read
@@ -741,7 +758,7 @@ func (ws *workspace) reset() bool {
 	}
 	ws.text.reset()
 	ws.enc.buf = ws.enc.buf[:0] // or the next response would begin with this one
-	ws.raw, ws.writer, ws.budget = nil, nil, nil
+	ws.raw, ws.writer, ws.unread, ws.budget = nil, nil, false, nil
 	return true
 }
 
@@ -792,8 +809,9 @@ func (e *endpoint) serveRequest(w http.ResponseWriter, r *http.Request, h respon
 	e.limits.setDeadline(w, r)
 	w = protectResponse(w, r)
 	ws := e.service.borrowWorkspace(!e.readsErrors)
-	ws.writer = w
+	ws.writer, ws.unread = w, hasBody(r)
 	if err := h.respond(w, r, ws); err != nil {
+		ws.leaveBody(r)
 		e.logError(r.Context(), r, err, nil)
 		h.writeErrorResponse(w, r, err)
 	}

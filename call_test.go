@@ -33,22 +33,19 @@ func (h *textHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.serv
 // respond makes the call. It returns an error if there is none to make.
 func (h *textHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspace) error {
 	if r.Method != http.MethodPost {
-		return leaveWith(w, r, notAllowed(http.MethodPost))
+		return notAllowed(http.MethodPost)
 	}
 	if err := checkJSON(w, r); err != nil {
 		return err
 	}
 	m := h.methods[strings.TrimPrefix(r.URL.Path, "/")]
 	if m == nil {
-		return leaveWith(w, r, httpError(http.StatusNotFound, CodeUnimplemented, "there is no such method"))
+		return httpError(http.StatusNotFound, CodeUnimplemented, "there is no such method")
 	}
 	c := &textCall{call{Context: r.Context(), endpoint: &h.endpoint, method: m, request: r, response: w.Header(), ws: ws}}
 	err := c.run(c)
 	c.end(c, err)
 	if err != nil {
-		if c.refused {
-			leaveBody(w, r)
-		}
 		h.writeErrorResponse(w, r, err)
 		return nil
 	}
@@ -66,7 +63,7 @@ type textCall struct{ call }
 
 func (c *textCall) readInput() (in any, err error) {
 	ws := c.ws
-	if ws.body, err = c.endpoint.limits.readBody(ws.writer, c.request, ws.body[:0], false); err != nil {
+	if err := ws.readBody(c.request, c.endpoint.limits, false); err != nil {
 		return nil, err
 	}
 	if c.method.key != nil {

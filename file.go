@@ -112,13 +112,13 @@ func (t *fileTags) openBody(w http.ResponseWriter, r *http.Request, l limits) (*
 	b := &Body{strings.Join(types, ", "), r.ContentLength, r.Body}
 	err := cmp.Or(checkUncompressed(w, r), t.limitBody(b, l))
 	switch {
-	case checkSite(w, r) != nil:
+	case checkSite(r) != nil:
 		err = Errorf(CodePermissionDenied, "an upload from a page of another site needs an origin that CORS allows by name")
 	case len(types) > 1: // together they can look like one, whose parameter is in quotes
 		err = t.mediaTypeError()
 	}
 	if err != nil || !hasBody(r) {
-		return b, leaveWith(w, r, err)
+		return b, err
 	}
 	if r.ProtoMajor != 1 { // in HTTP/2 a deadline ends the body even if nothing reads it
 		http.NewResponseController(w).SetReadDeadline(time.Time{})
@@ -200,8 +200,8 @@ func (b *bodyReader) Read(p []byte) (n int, err error) {
 
 // end makes every later Read fail, and interrupts one that another goroutine is in. It returns
 // the error of a Read that has failed, errBodyRead for one that it has interrupted, or nil. It
-// does nothing if it is called again. net/http then reads the rest of a small body, or closes
-// the connection.
+// does nothing if it is called again. If the Body has not been read to its end, the response is
+// the last one of the connection.
 func (b *bodyReader) end(ctx context.Context) error {
 	if b == nil || b.ended.Swap(true) {
 		return nil
@@ -219,8 +219,9 @@ func (b *bodyReader) end(ctx context.Context) error {
 	case b.w == nil:
 	case b.err != nil:
 		leaveBody(b.w, b.r)
-	default: // the method has not read to the end; net/http has this time to read the rest
+	default: // the client has this time for the rest
 		b.setDeadline(b.w, b.r)
+		leaveBody(b.w, b.r)
 	}
 	return b.err
 }

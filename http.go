@@ -75,8 +75,9 @@ func (l limits) setDeadline(w http.ResponseWriter, r *http.Request) {
 
 // readBody appends the whole body of r to buf, or reads and drops it. A body that is not
 // needed must be read too: net/http notices that a client disconnects, and cancels the
-// context of the request, only after the end of the body.
-func (l limits) readBody(w http.ResponseWriter, r *http.Request, buf []byte, drop bool) ([]byte, error) {
+// context of the request, only after the end of the body. After an error a rest of the body
+// is unread.
+func (l limits) readBody(r *http.Request, buf []byte, drop bool) ([]byte, error) {
 	if !hasBody(r) {
 		return buf, nil
 	}
@@ -88,9 +89,9 @@ func (l limits) readBody(w http.ResponseWriter, r *http.Request, buf []byte, dro
 	case nil:
 		return buf, nil
 	case errOverLimit:
-		return buf, leaveWith(w, r, l.tooLargeError())
+		return buf, l.tooLargeError()
 	}
-	return buf, leaveWith(w, r, bodyError(r, err))
+	return buf, bodyError(r, err)
 }
 
 // errOverLimit is the error of readAll for more bytes than its limit.
@@ -129,12 +130,6 @@ func readAll(buf []byte, r io.Reader, limit, announced int64, drop bool) ([]byte
 	}
 }
 
-// leaveWith calls leaveBody and returns err, the error for a request whose body stays unread.
-func leaveWith(w http.ResponseWriter, r *http.Request, err error) error {
-	leaveBody(w, r)
-	return err
-}
-
 // tooLargeError returns the error for a body of more than l.size bytes.
 func (l limits) tooLargeError() error {
 	return httpError(http.StatusRequestEntityTooLarge, CodeResourceExhausted, "the request body has more than %d bytes", l.size)
@@ -164,16 +159,39 @@ func bodyError(r *http.Request, err error) error {
 // leaveBody prepares a response that leaves the body of r, or the rest of it, unread.
 // Over HTTP/1 it makes the response the last one on its connection, so net/http sends it
 // at once. Otherwise net/http would first read the rest of a small body to find the next
-// request, and a client that stalls would get no response before the deadline. In HTTP/2
-// each request has its own stream.
+// request, and a client that stalls would get no response before the deadline. A body that
+// has arrived already could be read without waiting, but only a read that may wait shows
+// that. In HTTP/2 each request has its own stream.
 //
-// A deadline must be set, by limits.setDeadline or by Server.ReadTimeout: after the
+// The callers are the transports, for errors by workspace.leaveBody, and the middleware, by
+// refuse. A deadline must be set, by limits.setDeadline or by Server.ReadTimeout: after the
 // response net/http still reads up to 256 KiB of the body.
 func leaveBody(w http.ResponseWriter, r *http.Request) {
 	if hasBody(r) && r.ProtoMajor == 1 {
 		w.Header().Set("Connection", "close")
+		closeGently(w)
 	}
 }
+
+// closeGently makes net/http end the connection after the response in two steps: it sends
+// FIN, and closes half a second later. A connection that is closed at once with unread bytes
+// is reset instead. That can take the response from the client, and nginx, which sees the
+// reset while it sends the body, counts the server as failed and sends it no requests for
+// 10 s. net/http closes at once after requests of HTTP/1.0, and those of HTTP/1.1 with
+// Connection: close or Expect.
+//
+// A MaxBytesReader does this at its limit. It must have the ResponseWriter of net/http, which
+// is found by Unwrap. If middleware outside has one without that method, Connection: close is
+// all that the response gets.
+func closeGently(w http.ResponseWriter) {
+	for wrapper, ok := w.(rwUnwrapper); ok; wrapper, ok = w.(rwUnwrapper) {
+		w = wrapper.Unwrap()
+	}
+	http.MaxBytesReader(w, io.NopCloser(strings.NewReader("x")), 0).Read(make([]byte, 1))
+}
+
+// An rwUnwrapper is a ResponseWriter around another one, as http.ResponseController knows it.
+type rwUnwrapper interface{ Unwrap() http.ResponseWriter }
 
 // leaveBodyEarly is leaveBody for middleware, which runs before a transport sets the
 // deadline of the body. It sets one unless the server has a ReadTimeout.
@@ -182,6 +200,36 @@ func leaveBodyEarly(w http.ResponseWriter, r *http.Request) {
 		limits{time: DefaultBodyTimeout}.setDeadline(w, r)
 	}
 	leaveBody(w, r)
+}
+
+// leaveHandled is leaveBodyEarly for the error of a handler of the application, unless the
+// handler has read the body to its end.
+func leaveHandled(w http.ResponseWriter, r *http.Request) {
+	if hasBody(r) && r.ProtoMajor == 1 && !isAtEnd(r) {
+		leaveBodyEarly(w, r)
+	}
+}
+
+// isAtEnd reports whether the body of r, over HTTP/1, has been read to its end or closed. An
+// empty Read says it at once for a body with a Content-Length. It can wait for the next chunk
+// of another body, and it makes net/http ask for one with Expect: 100-continue, so isAtEnd
+// returns false for these.
+func isAtEnd(r *http.Request) bool {
+	if r.ContentLength < 0 || r.Header["Expect"] != nil {
+		return false
+	}
+	defer func() { recover() }() // the body can be code of the application
+	_, err := r.Body.Read(nil)
+	return err == io.EOF || err == http.ErrBodyReadAfterClose
+}
+
+// leaveUnknown is for an ErrorWriter, which does not know whether the body of r has been read:
+// if the connection ends after this response in any case, it ends gently. Otherwise net/http
+// reads a small body itself, and ends the connection gently after the start of a large one.
+func leaveUnknown(w http.ResponseWriter, r *http.Request) {
+	if r != nil && r.Close && hasBody(r) {
+		closeGently(w)
+	}
 }
 
 // responseTime is how long a client has at least for receiving a response, from its first
@@ -227,7 +275,7 @@ func checkJSON(w http.ResponseWriter, r *http.Request) error {
 	if isPlainJSON(r) {
 		return nil
 	}
-	if err := checkSite(w, r); err != nil {
+	if err := checkSite(r); err != nil {
 		return err
 	}
 	return checkContentType(w, r)
@@ -265,7 +313,7 @@ func checkJSON(w http.ResponseWriter, r *http.Request) error {
 // Browsers set Sec-Fetch-Site themselves (W3C, Fetch Metadata Request Headers, section
 // 2.4), and it is right even if a proxy has changed Host. Methods without an input are
 // checked too, since they accept any body.
-func checkSite(w http.ResponseWriter, r *http.Request) error {
+func checkSite(r *http.Request) error {
 	if r.Method != http.MethodPost {
 		return nil
 	}
@@ -273,7 +321,7 @@ func checkSite(w http.ResponseWriter, r *http.Request) error {
 	if len(types) == 1 && isJSONType(types[0]) || !isFromOtherSite(r) || isAllowedOrigin(r.Context()) {
 		return nil
 	}
-	return leaveWith(w, r, Errorf(CodePermissionDenied, "requests from pages of other sites need the Content-Type application/json"))
+	return Errorf(CodePermissionDenied, "requests from pages of other sites need the Content-Type application/json")
 }
 
 // isFromOtherSite reports whether a page of another origin made a browser send r. It
@@ -311,7 +359,7 @@ func checkContentType(w http.ResponseWriter, r *http.Request) error {
 	if len(types) == 0 || len(types) == 1 && (types[0] == "" || isJSONType(types[0])) {
 		return nil
 	}
-	return leaveWith(w, r, httpError(http.StatusUnsupportedMediaType, CodeInvalidArgument, "the Content-Type must be application/json in UTF-8"))
+	return httpError(http.StatusUnsupportedMediaType, CodeInvalidArgument, "the Content-Type must be application/json in UTF-8")
 }
 
 // checkUncompressed rejects a body that has a Content-Encoding, because a small compressed
@@ -322,7 +370,7 @@ func checkUncompressed(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	w.Header().Set("Accept-Encoding", "identity")
-	return leaveWith(w, r, httpError(http.StatusUnsupportedMediaType, CodeInvalidArgument, "the request body must not have a Content-Encoding"))
+	return httpError(http.StatusUnsupportedMediaType, CodeInvalidArgument, "the request body must not have a Content-Encoding")
 }
 
 // isJSONType reports whether a media type is application/json, or an application
@@ -477,6 +525,7 @@ type ErrorWriter func(w http.ResponseWriter, r *http.Request, err error)
 // [ErrorFrom] converts errors that are not an [*Error]; nil counts as UNKNOWN. Headers of w
 // that describe a success, such as ETag and Cache-Control, are deleted. r may be nil.
 func WriteError(w http.ResponseWriter, r *http.Request, err error) {
+	leaveUnknown(w, r)
 	writeEnvelope(w, err, make([]byte, 0, 512), new(headerValues))
 }
 
@@ -508,6 +557,7 @@ func isHandler(h, fn ErrorWriter) bool {
 // WriteProblem is [WriteError] with the members of application/problem+json (RFC 9457, section
 // 3) instead of the envelope. doc/errors.md lists them. r must not be nil.
 func WriteProblem(w http.ResponseWriter, r *http.Request, err error) {
+	leaveUnknown(w, r)
 	e := errorOrUnknown(err)
 	writeErrorBody(w, e.HTTPStatus(), e.header, contentTypeProblem, appendProblem(nil, r, e), new(headerValues))
 }
@@ -808,6 +858,7 @@ func Handle(fn HandlerFunc, opts *ErrorOptions) http.Handler {
 		if tw.wrote {
 			panic(http.ErrAbortHandler) // closes the connection
 		}
+		leaveHandled(tw, r)
 		respondError(tw, r, err, o)
 	})
 }
@@ -979,7 +1030,7 @@ func canFlush(w http.ResponseWriter) bool {
 			w = t.ResponseWriter
 		case http.Flusher, interface{ FlushError() error }:
 			return true
-		case interface{ Unwrap() http.ResponseWriter }:
+		case rwUnwrapper:
 			w = t.Unwrap()
 		default:
 			return false

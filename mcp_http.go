@@ -35,7 +35,7 @@ func (h *mcpHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspa
 	// For an origin that the middleware CORS has allowed, its headers stay.
 	if origin, ok := r.Header["Origin"]; ok && !isAllowedOrigin(r.Context()) {
 		if !h.allowsOrigin(origin, r.Host) {
-			return leaveWith(w, r, Errorf(CodePermissionDenied, "this origin is not allowed here"))
+			return Errorf(CodePermissionDenied, "this origin is not allowed here")
 		}
 		addHeader(w.Header(), "Vary", "Origin")
 		h.cors.setHeader(w.Header(), origin[0], true)
@@ -55,7 +55,7 @@ func (h *mcpHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspa
 		// GET asks for a stream without a request, and DELETE ends a session. A
 		// server that has neither answers 405 (MCP 2025-11-25, Transports). Some
 		// clients report other statuses as errors.
-		return leaveWith(w, r, notAllowed(mcpAllow))
+		return notAllowed(mcpAllow)
 	}
 }
 
@@ -68,8 +68,7 @@ func (h *mcpHandler) respondToPost(w http.ResponseWriter, r *http.Request, ws *w
 	if err := checkMCPContentType(w, r); err != nil {
 		return err
 	}
-	var err error
-	if ws.body, err = h.limits.readBody(w, r, ws.body[:0], false); err != nil {
+	if err := ws.readBody(r, h.limits, false); err != nil {
 		return err
 	}
 	x := newExchange(r.Context(), mcpRequest{h: h, w: w, accept: parseAccept(r.Header["Accept"]), agreed: &h.unagreed}, r, ws)
@@ -91,7 +90,7 @@ func checkMCPContentType(w http.ResponseWriter, r *http.Request) error {
 	err := checkContentType(w, r)
 	mediaType, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
 	if err == nil && !strings.EqualFold(strings.TrimSpace(mediaType), contentTypeJSON) {
-		err = leaveWith(w, r, httpError(http.StatusUnsupportedMediaType, CodeInvalidArgument, "the Content-Type must be application/json"))
+		err = httpError(http.StatusUnsupportedMediaType, CodeInvalidArgument, "the Content-Type must be application/json")
 	}
 	return err
 }

@@ -134,8 +134,7 @@ func (h *restMux) writeErrorResponse(w http.ResponseWriter, r *http.Request, err
 
 // respond returns the error for a request that no route matches: 405 if one would with another
 // verb, else 404.
-func (h *restMux) respond(w http.ResponseWriter, r *http.Request, _ *workspace) error {
-	leaveBody(w, r)
+func (h *restMux) respond(_ http.ResponseWriter, r *http.Request, _ *workspace) error {
 	var allowed []string
 	for _, verb := range routeVerbs {
 		chosen, _ := h.mux.Handler(&http.Request{Method: verb, URL: r.URL, Host: r.Host})
@@ -209,9 +208,6 @@ func (h *restHandler) respond(w http.ResponseWriter, r *http.Request, ws *worksp
 	case c.begun: // and ended
 	case err != nil:
 		c.end(c, err)
-		if c.refused {
-			leaveBody(w, r)
-		}
 		if h.opts.OnError == nil { // as WriteError, in memory that is there
 			ws.enc.buf = writeEnvelope(w, err, ws.enc.buf, &c.values)
 		} else {
@@ -260,16 +256,17 @@ func (c *restCall) readInput() (any, error) {
 	case m.takesBody():
 		body, err = m.in.file.tags.openBody(w, r, m.limits)
 		ws.raw, raw = body.content.(*bodyReader), reflect.ValueOf(body).Elem()
+		ws.unread = err != nil // else bodyReader.end knows what the method has read
 	case m.bind.rest.body == nil:
-		err = checkSite(w, r)
+		err = checkSite(r)
 	default:
 		err = checkJSON(w, r)
 		if err == nil && m.verb == verbQuery && r.Header.Get("Content-Type") == "" { // RFC 10008, section 2
-			err = leaveWith(w, r, httpError(http.StatusUnsupportedMediaType, CodeInvalidArgument, "a QUERY must name the Content-Type of its body, application/json"))
+			err = httpError(http.StatusUnsupportedMediaType, CodeInvalidArgument, "a QUERY must name the Content-Type of its body, application/json")
 		}
 	}
 	if err == nil && body == nil {
-		ws.body, err = m.limits.readBody(w, r, ws.body[:0], m.bind.rest.body == nil)
+		err = ws.readBody(r, m.limits, m.bind.rest.body == nil)
 	}
 	// The query of a strict method has no unknown names but the one that Version reads.
 	strict, versioned := m.opts.Strict && r.URL.RawQuery != "", ""
@@ -284,11 +281,8 @@ func (c *restCall) readInput() (any, error) {
 		c.readKey(&ws.dec, "/"+keyHeader, r.Header[keyHeader])
 	}
 	in, err := m.bind.bindRequest(&ws.dec, &requestValues{r, r.URL.RawQuery, isShortURL(r), r.Header, ws.body, raw, strict, versioned})
-	switch {
-	case body == nil && err == nil:
+	if body == nil && err == nil {
 		ws.forgetBody()
-	case body != nil && err != nil:
-		leaveBody(w, r)
 	}
 	return in, err
 }

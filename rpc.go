@@ -67,11 +67,11 @@ func (h *rpcHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.serve
 // those of calls are part of the response.
 func (h *rpcHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspace) error {
 	if r.Method != http.MethodPost {
-		return leaveWith(w, r, notAllowed(http.MethodPost))
+		return notAllowed(http.MethodPost)
 	}
 	err := checkJSON(w, r)
 	if err == nil {
-		ws.body, err = h.limits.readBody(w, r, ws.body[:0], false)
+		err = ws.readBody(r, h.limits, false)
 	}
 	if err != nil {
 		return err

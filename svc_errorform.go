@@ -101,6 +101,7 @@ func (f *ErrorForm) WithContentType(mediaType string) *ErrorForm {
 // Write is an [ErrorWriter] that responds in the form, for middleware, as for a method's error
 // over REST; nil counts as UNKNOWN.
 func (f *ErrorForm) Write(w http.ResponseWriter, r *http.Request, err error) {
+	leaveUnknown(w, r)
 	e := errorOrUnknown(err)
 	body, contentType := f.appendBody(nil, e, r)
 	writeErrorBody(w, f.statusOf(e), e.header, contentType, body, new(headerValues))
