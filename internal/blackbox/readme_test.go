@@ -611,7 +611,9 @@ func TestDeployment(t *testing.T) {
 		seen[b.lang]++
 		switch b.lang {
 		case "nginx":
-			if conf := withoutIndent(read("examples/bookmarks/drill/nginx.conf")); !strings.Contains(conf, withoutIndent(b.text)) {
+			conf := regexp.MustCompile(`(?m)^#.*\n`).ReplaceAllString(withoutIndent(read("examples/bookmarks/drill/nginx.conf")), "")
+			conf = strings.Replace(conf, "SERVERS", "server 10.0.0.7:8080;\nserver 10.0.0.8:8080;", 1)
+			if !strings.Contains(conf, withoutIndent(b.text)) {
 				t.Errorf("nobody runs nginx with these lines:\n%s", b.text)
 			}
 		case "yaml":
@@ -634,7 +636,7 @@ func TestDeployment(t *testing.T) {
 			}
 		}
 	}
-	if seen["nginx"] != 1 || seen["yaml"] != 1 {
+	if seen["nginx"] != 2 || seen["yaml"] != 1 {
 		t.Errorf("doc/production.md has blocks of %v", seen)
 	}
 }
