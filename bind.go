@@ -50,7 +50,7 @@ import (
 )
 
 // A binding builds the input of one method: from an HTTP request by rest, and from a JSON
-// object by object. check checks an input that is a Go value. compileBinding writes a
+// object by object. rules checks an input that is a Go value. compileBinding writes a
 // binding at registration. After that many goroutines read it, and the documents publish
 // its parameters and its body.
 //
@@ -59,8 +59,8 @@ import (
 //	sources has every field, those of the alternatives of a union too
 //	object decodes every field that has a wire name, and sets the defaults of all
 //	runsCode is set if decoding calls methods of the application, such as UnmarshalText
-//	hooks calls the Validate methods; check also checks the rules of the fields, as a
-//	  decoder would, and is compiled when Service.Call first needs it. Both are nil
+//	hooks calls the Validate methods; rules checks the rules of the fields of a Go value,
+//	  as a decoder would, and is compiled when Service.Call first needs it. Both are nil
 //	  for nothing to do
 type binding struct {
 	in       *shape // of an object; nil for no input
@@ -69,7 +69,7 @@ type binding struct {
 	object   *objectPlan
 	runsCode bool
 	hooks    checkFunc
-	check    func() checkFunc
+	rules    func() checkFunc
 	sourceOf func(path string) string // sourceAt, made once
 }
 
@@ -146,7 +146,7 @@ func (r route) isIdempotent() bool {
 
 // noBinding returns the binding of a method without an input. Its inputs are nil.
 func noBinding(strict bool) *binding {
-	return &binding{object: &objectPlan{strict: strict}, check: func() checkFunc { return nil }}
+	return &binding{object: &objectPlan{strict: strict}, rules: func() checkFunc { return nil }}
 }
 
 // compileBinding compiles the binding of input s for a route. It adds the mistakes to
@@ -206,20 +206,7 @@ func compileBinding(c *decoders, s *shape, r route) *binding {
 		c := &checks{forREST: true}
 		rest.hooks = c.compileInput(s, b.sources)
 	}
-	b.check = sync.OnceValue(func() checkFunc {
-		rules := (&checks{rules: true}).compileInput(s, b.sources)
-		switch {
-		case rules == nil:
-			return b.hooks
-		case b.hooks == nil:
-			return rules
-		}
-		return func(d *decoder, v reflect.Value) {
-			if rules(d, v); len(d.report.found.list) == 0 && !d.report.tooDeep { // as finishInput says of Validate
-				b.hooks(d, v)
-			}
-		}
-	})
+	b.rules = sync.OnceValue(func() checkFunc { return (&checks{rules: true}).compileInput(s, b.sources) })
 	return b
 }
 
@@ -673,29 +660,43 @@ func (b *binding) readObject(d *decoder) (any, error) {
 // only read, but for what its Validate methods change, and empty discriminators of unions,
 // which are set.
 func (b *binding) checkValue(d *decoder, in reflect.Value) error {
-	d.start(nil)
 	d.opts.fills = true
-	return b.finishInput(d, in, b.check())
+	return b.checkRules(d, in)
+}
+
+// checkRules is checkValue for an input that is not changed.
+func (b *binding) checkRules(d *decoder, in reflect.Value) error {
+	d.start(nil)
+	if rules := b.rules(); rules != nil {
+		rules(d, in)
+	}
+	return b.finishInput(d, in, b.hooks)
 }
 
 // errInputTooDeep is the complaint about a Go value, at the place of the whole input: a
 // value that contains itself has no first place that is too deep.
 var errInputTooDeep = &complaint{rule: ruleSyntax, message: "is nested more than 1000 levels deep, or contains itself"}
 
-// finishInput runs check if the input has no violations so far, and returns the
+// finishInput runs hooks if the input has no violations so far, and returns the
 // error of the input or nil.
 //
 // Validate methods run last and only on a valid input. They can therefore rely on the types,
 // the required fields and the rules of the tags. They may also change their receiver, so
-// the rules of the tags must be checked before.
-func (b *binding) finishInput(d *decoder, v reflect.Value, check checkFunc) error {
-	if d.report.keyViolation != nil {
-		d.report.found.addViolation(*d.report.keyViolation)
+// the rules of the tags must be checked before, and the fingerprint must be taken before.
+func (b *binding) finishInput(d *decoder, v reflect.Value, hooks checkFunc) error {
+	key := d.keyed
+	d.keyed = nil
+	if key != nil && key.violation != nil {
+		d.report.found.addViolation(*key.violation)
 	}
-	d.report.keyViolation = nil
-	if check != nil && d.scan.err == nil && len(d.report.found.list) == 0 {
-		d.in, d.sourceOf = inBody, b.sourceOf
-		check(d, v)
+	if (key != nil || hooks != nil) && d.scan.err == nil && len(d.report.found.list) == 0 && !d.report.tooDeep {
+		if key != nil {
+			key.take(v)
+		}
+		if hooks != nil {
+			d.in, d.sourceOf = inBody, b.sourceOf
+			hooks(d, v)
+		}
 	}
 	if d.report.tooDeep {
 		d.report.dropViolations(d.opts.lean)

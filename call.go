@@ -113,7 +113,7 @@ func (c *call) run(t carrier) (err error) {
 		}
 		v := recover()
 		if c.ws != nil {
-			c.ws.dec.report.keyViolation = nil // which the next input of ws would be told
+			c.ws.dec.keyed = nil // which the next input of ws would get
 		}
 		if v == nil || v == http.ErrAbortHandler { // nil: the method called runtime.Goexit
 			c.observe(t, http.ErrAbortHandler)
@@ -144,9 +144,10 @@ func (c *call) runSteps(t carrier) error {
 		}
 	}
 	if c.keyed != nil { // before an interceptor can change the input
-		if c.keyed.input, err = c.method.key.fingerprint(in); err != nil {
-			return err
+		if c.keyed.err != nil {
+			return c.keyed.err
 		}
+		c.keyed.input.v1 = c.method.key.fingerprintV1(in)
 	}
 	out, err := c.invoke(t, in)
 	if err != nil {
@@ -564,8 +565,8 @@ func InfoFrom(ctx context.Context) (Info, bool) {
 	if !ok {
 		return Info{}, false
 	}
-	info := Info{Transport: c.transport(), Request: c.request, Header: c.response}
-	if c.response == nil && c.request != nil { // in a batch, and over MCP
+	info := Info{Transport: c.transport(), Request: c.request, Header: c.infoHeader()}
+	if info.Header == nil && c.request != nil { // in a batch, and over MCP
 		info.Header = make(http.Header)
 	}
 	if c.method != nil {

@@ -7,7 +7,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"maps"
 	"net/http"
+	"reflect"
 	"strconv"
 	"sync/atomic"
 )
@@ -15,8 +17,10 @@ import (
 // A keyedCall is the idempotency state of a call.
 type keyedCall struct {
 	key      string
-	input    string // the fingerprint
-	replayed bool   // the answer is that of an earlier call
+	input    inputPrint
+	err      error       // of taking the fingerprint
+	header   http.Header // Info.Header of a call that has no response of its own; else nil
+	replayed bool        // the answer is that of an earlier call
 }
 
 // readKey sets the idempotency key of the call from the values of the header at path, or adds a
@@ -44,9 +48,28 @@ func (c *call) readKey(d *decoder, path string, values []string) {
 		if values[0][0] == '"' {
 			c.keyed.key, _ = strconv.Unquote(values[0]) // keyPattern has two of its escapes
 		}
+		if c.response == nil && c.request != nil { // what the method adds is for the record alone
+			c.keyed.header = make(http.Header)
+			if c.ws != nil && c.ws.writer != nil {
+				c.keyed.header = c.ws.writer.Header().Clone()
+			}
+		}
+		input := &keyedInput{rest: c.endpoint != nil && c.endpoint.transport == TransportREST}
+		input.take = func(in reflect.Value) {
+			c.keyed.input.v2, c.keyed.err = c.method.key.fingerprint(c.keyed.key, in, input)
+		}
+		d.keyed = input
 		return
 	}
-	d.report.keyViolation = &Violation{In: inHeader, Path: path, Rule: wrong.rule, Message: wrong.message}
+	d.keyed = &keyedInput{violation: &Violation{In: inHeader, Path: path, Rule: wrong.rule, Message: wrong.message}}
+}
+
+// infoHeader returns the header that a method with this key changes. It is nil if there is none.
+func (c *call) infoHeader() http.Header {
+	if c.response == nil && c.keyed != nil {
+		return c.keyed.header
+	}
+	return c.response
 }
 
 // IdempotencyKeyFrom returns the idempotency key of the call that ctx belongs to, without
@@ -73,6 +96,7 @@ type keyedResult struct {
 	error
 	out    any
 	record []byte
+	before http.Header // Info.Header before the method
 }
 
 // Unwrap lets errors.As find the error of do in one that Run returns around it.
@@ -91,13 +115,8 @@ func (c *call) callKeyed(ctx context.Context, in any) (any, error) {
 			state.Store(runTwice)
 			return nil, runTwice.error
 		}
-		r := new(keyedResult)
-		if r.out, r.error = c.callNow(ctx, in); r.error == nil {
-			r.out, r.error = c.checkOutput(r.out)
-		}
-		if r.error == nil {
-			r.record, r.out, r.error = plan.writeRecord(input, r.out)
-		}
+		r := &keyedResult{before: c.infoHeader().Clone()}
+		r.run(ctx, c, in)
 		state.CompareAndSwap(runLost, r)
 		if r.error != nil {
 			return nil, r
@@ -115,9 +134,35 @@ func (c *call) callKeyed(ctx context.Context, in any) (any, error) {
 	case r != nil && (len(record) == 0 || bytes.Equal(record, r.record)):
 		return r.out, nil
 	}
-	out, err := plan.readRecord(record, input)
+	out, header, err := plan.readRecord(record, input)
+	if r != nil { // what the method has done is rolled back, and another call was faster
+		restoreHeader(c.infoHeader(), r.before)
+	}
+	header.apply(c.infoHeader())
 	c.keyed.replayed = err == nil
 	return out, err
+}
+
+// run calls the method and makes the record. An output that REST cannot send is an error, also
+// of a call over another transport: once it is committed, every call with the key would fail.
+func (r *keyedResult) run(ctx context.Context, c *call, in any) {
+	if r.out, r.error = c.callNow(ctx, in); r.error == nil {
+		r.out, r.error = c.checkOutput(r.out)
+	}
+	if r.error == nil {
+		r.record, r.out, r.error = c.method.key.writeRecord(c.keyed.input, r.out, compareHeaders(r.before, c.infoHeader()))
+	}
+	if r.error == nil && c.method.headers != nil {
+		if _, err := c.method.headers.encodeHeader(reflect.ValueOf(r.out).Elem()); err != nil {
+			r.error = &Error{Code: CodeInternal, cause: err}
+		}
+	}
+}
+
+// restoreHeader makes a header what it was before.
+func restoreHeader(h, before http.Header) {
+	clear(h)
+	maps.Copy(h, before)
 }
 
 // The results of a do that was called and has not returned, and of one that was called

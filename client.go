@@ -561,8 +561,7 @@ func (c *clientCall) writeInput(b *callBuffer, r *http.Request, in any) (err err
 		c.body(&b.enc, v)
 	}
 	if b.enc.err != nil {
-		d.start(nil)
-		if err := c.bind.finishInput(d, v, c.bind.check()); err != nil {
+		if err := c.bind.checkRules(d, v); err != nil {
 			return err
 		}
 		return Errorf(CodeInvalidArgument, "the input has no form in JSON: %w", b.enc.err)

@@ -86,6 +86,7 @@ type decoder struct {
 	sourceOf func(path string) string
 	opts     inputOptions
 	report   report
+	keyed    *keyedInput // of a call with an idempotency key, until its input is read; nil for others
 }
 
 // inputOptions say how one input is read. The transport and the binder set them before
@@ -122,17 +123,16 @@ type inputOptions struct {
 // A nested error is an *Error with violations that an UnmarshalText, UnmarshalJSON or
 // Validate method has returned about one value; see addNested.
 type report struct {
-	found        violations
-	validateErr  error
-	tooDeep      bool
-	nestedErr    error      // the first nested error
-	nestedCount  int        // how many violations it has
-	distances    int        // how many were computed for suggestions; see suggestName
-	keyViolation *Violation // of the idempotency key, which is found before start; see finishInput
-	leanErr      Error      // the memory of the error if inputOptions.lean is set
+	found       violations
+	validateErr error
+	tooDeep     bool
+	nestedErr   error // the first nested error
+	nestedCount int   // how many violations it has
+	distances   int   // how many were computed for suggestions; see suggestName
+	leanErr     Error // the memory of the error if inputOptions.lean is set
 }
 
-// reset empties r for the next input, but for keyViolation.
+// reset empties r for the next input.
 func (r *report) reset(lean bool) {
 	r.dropViolations(lean)
 	r.validateErr, r.tooDeep, r.distances = nil, false, 0
@@ -149,6 +149,55 @@ func (r *report) dropViolations(lean bool) {
 	}
 	r.found = violations{list: list}
 	r.nestedErr, r.nestedCount = nil, 0
+}
+
+// A keyedInput is what the reading of an input does for the idempotency key of its call. The call
+// sets it before decoder.start, and binding.finishInput takes it away.
+//
+// The texts that methods of the application read are kept, since those methods may hide them, or
+// make another value of them each time. They count for the fingerprint (svc_fingerprint.go).
+type keyedInput struct {
+	violation *Violation             // of the key itself, in the list of the input; nil for a good one
+	rest      bool                   // the input is read from a request of REST
+	texts     map[string]string      // by Violation.In and place, such as body/items/0/card
+	names     map[mapKey]string      // of map keys
+	take      func(in reflect.Value) // gets an input that keeps all rules, before Validate; nil without a good key
+}
+
+// A mapKey is a key of the map at a place.
+type mapKey struct {
+	place string
+	key   any
+}
+
+// copyText returns a copy of a text that a method of the application reads, which may write to
+// it. Without a key it returns "".
+func (k *keyedInput) copyText(text []byte) string {
+	if k == nil {
+		return ""
+	}
+	return string(text)
+}
+
+// noteText keeps a text that a method of the application has read into v, if there is a key.
+func (d *decoder) noteText(v reflect.Value, text string) {
+	if d.keyed != nil {
+		d.keyed.noteText(d, v, text)
+	}
+}
+
+func (k *keyedInput) noteText(d *decoder, v reflect.Value, text string) {
+	if !d.naming {
+		if k.texts == nil {
+			k.texts = make(map[string]string)
+		}
+		k.texts[string(appendSteps([]byte(d.in), d.path))] = text
+		return
+	}
+	if k.names == nil {
+		k.names = make(map[mapKey]string)
+	}
+	k.names[mapKey{string(appendSteps([]byte(d.in), d.path[:len(d.path)-1])), v.Interface()}] = text
 }
 
 // start prepares d for the next input, whose JSON is data.
@@ -1405,7 +1454,10 @@ func setBytes(_ *decoder, v reflect.Value, text []byte) *complaint {
 // setTextOr returns the setter that calls UnmarshalText. If that fails, the complaint is c.
 func setTextOr(c *complaint) setter {
 	return func(d *decoder, v reflect.Value, text []byte) *complaint {
-		return d.complaintFor(v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText(text), c)
+		read := d.keyed.copyText(text)
+		err := v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText(text)
+		d.noteText(v, read)
+		return d.complaintFor(err, c)
 	}
 }
 
@@ -1476,7 +1528,10 @@ func (d *decoder) complaintFor(err error, c *complaint) *complaint {
 // checked.
 func decodeCustom(d *decoder, v reflect.Value) {
 	if text := d.scan.skipValue(); d.scan.err == nil {
-		d.addIfAny(d.complaintFor(v.Addr().Interface().(json.Unmarshaler).UnmarshalJSON(text), errWrongForm))
+		read := d.keyed.copyText(text)
+		err := v.Addr().Interface().(json.Unmarshaler).UnmarshalJSON(text)
+		d.noteText(v, read)
+		d.addIfAny(d.complaintFor(err, errWrongForm))
 	}
 }
 

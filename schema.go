@@ -407,6 +407,7 @@ func compileOnce[F ~func(*C, reflect.Value), C any](plans map[*shape]*F, s *shap
 //	format                   that of the shape
 //	patternHint              the message of the pattern, and doc
 //	nullable:"false"         notNull
+//	idempotency:"-"          unkeyed, for a field of an input
 //	minLength, enum, …       rules of the shape, by the table ruleRows, or of the items
 //
 // Without a name in any tag the name is that of the Go field. A default makes an
@@ -427,11 +428,15 @@ type field struct {
 	quoted   bool // json:",string"
 	optional bool // it may be absent
 	notNull  bool // it must not be null, although its type allows it
+	unkeyed  bool // idempotency:"-": it may differ between calls with one idempotency key
 	omit     omission
 
 	discriminates bool   // says which alternative of a union is there
 	only          []byte // of an alternative's discriminator: its value, as JSON
 }
+
+// keyTag is the tag that sets field.unkeyed.
+const keyTag = "idempotency"
 
 // A fieldName is the name of a field on the wire, on every transport, as plans need it. The
 // name a/b has the token a~1b and the prefix ,"a/b":

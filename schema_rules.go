@@ -212,6 +212,11 @@ func (p *mistakes) applyTags(f *field) {
 		p.addIf(text != "false" || !hasNull || f.omit == 0, "%s: nullable:%q: want \"false\", on an Optional or on a pointer with omitempty, which can be absent but not null then", f.place, text)
 	}
 	p.applyRules(f)
+	if text, ok := lookupTag(f.tag, keyTag); ok {
+		f.unkeyed = true
+		p.addIf(text != "-", "%s: %s:%q: want \"-\", for a field that may differ between calls with one idempotency key", f.place, keyTag, text)
+		p.addIf(f.discriminates, "%s: %s:\"-\": the discriminator says which fields the other members are, so it always counts; drop the tag", f.place, keyTag)
+	}
 	if text, ok := lookupTag(f.tag, "default"); ok {
 		if target := f.shape.deref(); f.shape.kind == kindOptional {
 			p.addf("%s: default:%q: an Optional says itself that the field is absent; leave the tag out, or give the field the type %v", f.place, text, target.typ)

@@ -394,6 +394,8 @@ func (c *shapes) moveFile(s *shape) {
 		}
 		f.tags = c.parseFileTags(f)
 		_, isForm := lookupTag(f.tag, "form")
+		c.addIf(f.unkeyed, "%s: a %v is never compared, since its method has no idempotency key; drop the tag %s", f.place, f.shape.typ, keyTag)
+		f.unkeyed = false
 		switch {
 		case s.file != nil:
 			c.addf("%s: %s is the body already; remove one of them", f.place, s.file.goName)
@@ -486,6 +488,7 @@ func (c *shapes) collectFields(t reflect.Type, at string) []*field {
 			index := append(slices.Clone(l.index), i)
 			if e, ok := promotedStruct(sf); ok {
 				pointer := sf.Type.Kind() == reflect.Pointer // if it is nil, its fields are absent
+				c.addKeyTag(sf, at, "whose fields are members; give the tag to those that may differ")
 				c.addIf(pointer && !sf.IsExported(), "%s.%s: an embedded pointer to an unexported struct cannot be set; embed the struct itself", at, sf.Name)
 				if depth, met := depths[e]; !met || depth == len(index) {
 					depths[e] = len(index)
@@ -533,6 +536,7 @@ func (c *shapes) fieldFor(sf reflect.StructField, index []int, optional bool, at
 	name, jsonOptions := parseJSONTag(jsonTag)
 	if !sf.IsExported() {
 		// collectFields has walked the embedded unexported structs without a name.
+		c.addKeyTag(sf, at, "which clients do not send; drop it")
 		c.addIf(sf.Anonymous && name != "", "%s.%s: a field that is embedded and of an unexported type cannot have a JSON name; write a name before the type", at, sf.Name)
 		return nil
 	}
@@ -548,6 +552,7 @@ func (c *shapes) fieldFor(sf reflect.StructField, index []int, optional bool, at
 	}
 	f.query, f.header, f.cookie = cut("query"), cut("header"), cut("cookie")
 	if f.hidden && !f.isBound() {
+		c.addKeyTag(sf, at, "which clients do not send; drop it")
 		return nil
 	}
 	f.name = cmp.Or(f.path, f.query, f.header, f.cookie, sf.Name)
@@ -567,6 +572,50 @@ func (c *shapes) fieldFor(sf reflect.StructField, index []int, optional bool, at
 	c.applyTags(f)
 	c.tagMistakes += len(c.list) - before
 	return f
+}
+
+// addKeyTag notes a tag idempotency on sf, which is no field of an input for this reason.
+func (c *shapes) addKeyTag(sf reflect.StructField, at, reason string) {
+	text, ok := lookupTag(sf.Tag, keyTag)
+	c.addIf(ok, "%s.%s: %s:%q is on a field %s", at, sf.Name, keyTag, text, reason)
+}
+
+// checkKeyTags notes each tag idempotency on a field that is in none of the inputs. A field
+// of a struct that inputs and outputs embed may have it.
+func (c *shapes) checkKeyTags(inputs []*shape) {
+	isTagged := func(f *field) bool { return f.unkeyed }
+	if !slices.ContainsFunc(c.all, func(s *shape) bool { return slices.ContainsFunc(s.fields, isTagged) }) {
+		return // as in most services
+	}
+	type declaration struct {
+		by   reflect.Type
+		name string
+	}
+	known, done := make(map[declaration]bool), make(map[*shape]bool) // those of inputs, and of mistakes
+	for _, s := range inputs {
+		s.walk(nil, done, func(s *shape, _ *placeText) {
+			for _, f := range s.fields {
+				known[declaration{f.declaredBy(s.typ), f.goName}] = true
+			}
+		})
+	}
+	for _, s := range c.all {
+		for _, f := range s.fields {
+			d := declaration{f.declaredBy(s.typ), f.goName}
+			c.addIf(f.unkeyed && !known[d], "%s: %s:\"-\" is for fields of inputs, and no method takes this one; drop it", f.place, keyTag)
+			known[d] = true
+		}
+	}
+}
+
+// declaredBy returns the struct that declares f, which is t or embedded there.
+func (f *field) declaredBy(t reflect.Type) reflect.Type {
+	for _, i := range f.index[:len(f.index)-1] {
+		if t = t.Field(i).Type; t.Kind() == reflect.Pointer {
+			t = t.Elem()
+		}
+	}
+	return t
 }
 
 // applyOptions applies the options that follow the name in a json tag. As encoding/json
@@ -637,7 +686,7 @@ func (c *shapes) fillUnion(s *shape, at string) {
 // checkAlternative notes why the field sf cannot be an alternative of a union. It reports
 // whether fillAlternative can continue with it.
 func (c *shapes) checkAlternative(sf reflect.StructField, value, at string) bool {
-	for _, tag := range []string{"json", "path", "query", "header", "cookie", "discriminator"} {
+	for _, tag := range []string{"json", "path", "query", "header", "cookie", "discriminator", keyTag} {
 		_, ok := lookupTag(sf.Tag, tag)
 		c.addIf(ok, "%s: an alternative is no member, but its fields are; drop the tag %s", at, tag)
 	}

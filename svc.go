@@ -56,7 +56,8 @@
 // exclusiveMaximum, multipleOf, minItems, maxItems, uniqueItems, minProperties,
 // maxProperties and enum are rules, which are enforced on every transport and published in
 // every schema. A method Validate() error of a struct checks what tags cannot say. The tags
-// format, example, doc and patternHint are for documents and messages.
+// format, example, doc and patternHint are for documents and messages. idempotency:"-" leaves a
+// field out when calls with one idempotency key are compared.
 //
 // A field of an output with the tag header:"Name" is a header of the REST response.
 // An [Optional] distinguishes absent, null and a value. A struct with a discriminator is

@@ -1,11 +1,12 @@
 package svc
 
 // This file has the idempotency keys of a service. In this order: the options; the plan of
-// a method with keys; keys, and the ids of records; fingerprints of inputs; and records.
-// call_idempotency.go makes the calls that have a key.
+// a method with keys; keys, and the ids of records; headers; and records. svc_fingerprint.go
+// compares inputs, and call_idempotency.go makes the calls that have a key.
 
 import (
 	"context"
+	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
@@ -13,6 +14,7 @@ import (
 	"net/http"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -25,8 +27,8 @@ import (
 //
 // Keys belong to the caller, by Principal.Subject. Without a [Principal] all callers share
 // them, so keys must be random, or callers read each other's answers. Every answer is read from
-// its record, the first one too: unexported fields, and what a method adds to Info.Header, are
-// lost.
+// its record, the first one too: unexported fields are lost. What the method adds to Info.Header
+// is kept, except for Set-Cookie.
 type Idempotency struct {
 	// Run opens a transaction and calls do in it, at most once for each id. It keeps the record
 	// that do returns in the same transaction, and returns it; for a known id it returns the
@@ -61,7 +63,8 @@ const keyHeader, keyArgument = "Idempotency-Key", "idempotency_key"
 type keyPlan struct {
 	*Idempotency
 	name   string       // of the method, over JSON-RPC
-	input  encodeFunc   // writes what the fingerprint is made of; nil without an input
+	print  printFunc    // writes what the fingerprint is made of; nil without an input
+	input  encodeFunc   // the same for records of version 1
 	out    reflect.Type // the struct; nil without an output
 	output encodeFunc   // writes the output in a record
 	decode decodeFunc   // reads it
@@ -89,8 +92,8 @@ func (c *methodCompiler) compileKey(m *method) {
 		for _, f := range m.in.fields {
 			c.addIf(f.name == keyArgument || http.CanonicalHeaderKey(f.header) == keyHeader, "%s: MethodOptions.IdempotencyKey takes this name; drop the field, and read the key by IdempotencyKeyFrom", f.place)
 		}
-		// A client that sends a default and one that leaves the member out send one input. So
-		// the fingerprint has neither, also after a deploy that adds such a member.
+		prints := &prints{decoders: c.decoders, byShape: make(map[*shape]*printFunc)}
+		p.print = prints.objectPrint(m.in, m.bind.sources)
 		e := newEncoders(false)
 		e.isDefault = func(f *field) func(reflect.Value) bool {
 			def := reflect.New(f.shape.typ)
@@ -149,69 +152,143 @@ func hashText(text []byte) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
-// fingerprint returns a hash of an input, without the members that have their default: the
-// inputs {"text":"a"} and {"text":"a","limit":10} have one fingerprint if 10 is the default of
-// limit.
-func (p *keyPlan) fingerprint(in any) (_ string, err error) {
-	var text []byte
-	if p.input != nil {
-		text, err = appendRecord(new(encoder), nil, in, p.input)
+// headerChanges are what a method has done to Info.Header: the names that it has set or, with no
+// values, deleted; and the values that it has added to those of middleware.
+type headerChanges struct {
+	Set   http.Header `json:"set,omitempty"`
+	Added http.Header `json:"added,omitempty"`
+}
+
+// compareHeaders returns the changes from one header to another. A cookie is for the client of
+// the first call alone: it may be a session, which no record may give to another.
+func compareHeaders(before, after http.Header) *headerChanges {
+	c := &headerChanges{make(http.Header), make(http.Header)}
+	for name, values := range after {
+		was := before[name]
+		switch {
+		case name == "Set-Cookie", slices.Equal(values, was):
+		case len(was) > 0 && len(was) < len(values) && slices.Equal(values[:len(was)], was):
+			c.Added[name] = values[len(was):]
+		default:
+			c.Set[name] = values
+		}
 	}
-	return hashText(text), err
+	for name := range before {
+		if _, kept := after[name]; !kept && name != "Set-Cookie" {
+			c.Set[name] = nil
+		}
+	}
+	if len(c.Set)+len(c.Added) == 0 {
+		return nil
+	}
+	return c
+}
+
+// apply makes the changes in a header, which may be nil. c is nil for none.
+func (c *headerChanges) apply(h http.Header) {
+	if c == nil || h == nil {
+		return
+	}
+	for name, values := range c.Set {
+		if h[name] = values; len(values) == 0 {
+			delete(h, name)
+		}
+	}
+	for name, values := range c.Added {
+		h[name] = append(slices.Clip(h[name]), values...)
+	}
 }
 
 // recordVersion is the version of the records that this release writes. A release that
 // writes another version must read this one too, since replicas of both run during a deploy.
-const recordVersion = 1
+//
+//	1  the fingerprint is fingerprintV1, and there is no header
+//	2  the fingerprint is keyPlan.fingerprint
+const recordVersion = 2
 
 // A keyRecord is what a store keeps of a call:
 //
-//	{"version":1,"method":"notes.create","input":"…","output":{…,"header Location":"notes/7"}}
+//	{"version":2,"method":"notes.create","input":"…","header":{"added":{"Link":["</notes>"]}},
+//	"output":{…,"header Location":"notes/7"}}
 type keyRecord struct {
 	Version int             `json:"version"`
 	Method  string          `json:"method"`
 	Input   string          `json:"input"` // the fingerprint
+	Header  *headerChanges  `json:"header,omitempty"`
 	Output  json.RawMessage `json:"output,omitempty"`
+}
+
+// An inputPrint has the fingerprints of an input by which records are compared.
+type inputPrint struct{ v1, v2 string }
+
+// fingerprintV1 returns the fingerprint in records of version 1: a hash of the JSON of an input
+// after Validate, without header and cookie fields. It is "", which no record has, for an input
+// that cannot be written.
+func (p *keyPlan) fingerprintV1(in any) (print string) {
+	defer func() {
+		if recover() != nil { // of code of the application
+			print = ""
+		}
+	}()
+	var text []byte
+	if p.input != nil {
+		var err error
+		if text, err = appendRecord(new(encoder), nil, in, p.input); err != nil {
+			return ""
+		}
+	}
+	return hashText(text)
+}
+
+// matches reports whether a record is one of a call with this input. It takes the same time
+// wherever the fingerprints differ.
+func (i inputPrint) matches(r *keyRecord) bool {
+	print := i.v2
+	if r.Version == 1 {
+		print = i.v1
+	}
+	return print != "" && hmac.Equal([]byte(print), []byte(r.Input))
 }
 
 // writeRecord returns the record of a call with an input, and the output as later calls
 // read it. The first caller gets that too, so all answers are equal, and an output that
 // cannot be read again fails before anything is committed.
-func (p *keyPlan) writeRecord(input string, out any) (record []byte, read any, err error) {
-	r := keyRecord{Version: recordVersion, Method: p.name, Input: input}
+func (p *keyPlan) writeRecord(input inputPrint, out any, header *headerChanges) (record []byte, read any, err error) {
+	r := keyRecord{Version: recordVersion, Method: p.name, Input: input.v2, Header: header}
 	if p.out != nil {
 		if r.Output, err = appendRecord(new(encoder), nil, out, p.output); err != nil {
 			return nil, nil, err
 		}
 	}
 	record = encodeDocument(r)
-	read, err = p.readRecord(record, input)
+	read, _, err = p.readRecord(record, input)
 	return record, read, err
 }
 
 // errKeyUsed has the status that the draft of the header asks for (section "Error Scenarios").
 var errKeyUsed = Errorf(CodeInvalidArgument, "the idempotency key was used with another method or another input; use a new key for a new call").WithStatus(http.StatusUnprocessableEntity)
 
-// readRecord returns the output in a record, or nil if the method has none. A record that
-// cannot be read is UNAVAILABLE, since another release may read it.
-func (p *keyPlan) readRecord(record []byte, input string) (out any, err error) {
+// readRecord returns the output in a record, or nil if the method has none, and what the method
+// has done to Info.Header. A record that cannot be read is UNAVAILABLE, since another release may
+// read it.
+func (p *keyPlan) readRecord(record []byte, input inputPrint) (out any, header *headerChanges, err error) {
 	var r keyRecord
 	err = json.Unmarshal(record, &r)
 	switch {
-	case err != nil || r.Version != recordVersion:
-		err = fmt.Errorf("the record of %s is not JSON of version %d; it begins with %.40q", p.name, recordVersion, record)
-	case r.Method != p.name || r.Input != input:
-		return nil, errKeyUsed
+	case err != nil || r.Version < 1 || r.Version > recordVersion:
+		err = fmt.Errorf("the record of %s is not JSON of version 1 to %d; it begins with %.40q", p.name, recordVersion, record)
+	case r.Method != p.name || !input.matches(&r):
+		return nil, nil, errKeyUsed
 	case p.out == nil:
-		return nil, nil
+		return nil, r.Header, nil
 	default:
 		v := reflect.New(p.out)
 		if err = decodeWhole(new(decoder), r.Output, v.Elem(), p.decode); err != nil {
 			break
 		}
 		if _, err = appendRecord(new(encoder), nil, v.Interface(), p.output); err == nil { // else a union is new, of which it has nothing
-			return v.Interface(), nil
+			return v.Interface(), r.Header, nil
 		}
 	}
-	return nil, &Error{Code: CodeUnavailable, Message: "the answer to this idempotency key cannot be read now; try again later", cause: err}
+	return nil, nil, &Error{Code: CodeUnavailable, Message: "the answer to this idempotency key cannot be read now; try again later", cause: err}
 }

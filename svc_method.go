@@ -172,6 +172,7 @@ func (c *methodCompiler) compileMethods() []*method {
 		}
 	}
 	c.where = ""
+	c.shapes.checkKeyTags(inputsOf(methods))
 	c.shapes.finishShapes()
 	for _, m := range sound { // the plans of others would repeat the same mistakes in other words
 		if len(c.list) == 0 || m.in.isSound() && m.out.isSound() {
@@ -180,6 +181,16 @@ func (c *methodCompiler) compileMethods() []*method {
 		}
 	}
 	return methods
+}
+
+// inputsOf returns the inputs of these methods.
+func inputsOf(methods []*method) (inputs []*shape) {
+	for _, m := range methods {
+		if m.in != nil {
+			inputs = append(inputs, m.in)
+		}
+	}
+	return inputs
 }
 
 // compileMethod compiles the types, the route and the call of a method. It

@@ -12,6 +12,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -1303,18 +1304,60 @@ func BenchmarkOpenAPI(b *testing.B) {
 
 // A keyedIn has a field for each rule of fingerprints.
 type keyedIn struct {
+	A int                          `json:"a,omitempty"`
+	B string                       `json:"b" default:"x"`
+	C *int                         `json:"c,omitempty"`
+	D Optional[string]             `json:"d,omitzero"`
+	E []keyedPart                  `json:"e,omitempty"`
+	F map[string]any               `json:"f,omitempty"`
+	G float64                      `json:"g"`
+	H string                       `json:"-" header:"X-H,omitempty"`
+	I []string                     `json:"i" default:"[\"y\"]"`
+	J map[string]string            `json:"j"`
+	K *netip.Addr                  `json:"k,omitempty"`
+	L hiddenText                   `json:"l,omitempty"`
+	M saltedJSON                   `json:"m,omitzero"`
+	N json.Number                  `json:"n" default:"1.50"`
+	O json.RawMessage              `json:"o,omitempty"`
+	P map[hiddenText][]*saltedJSON `json:"p,omitempty"`
+	Q string                       `json:"q,omitempty" idempotency:"-"`
+	keyedBase
+}
+
+// A keyedOut is an output that is read from its record.
+type keyedOut struct {
 	A int               `json:"a,omitempty"`
-	B string            `json:"b" default:"x"`
-	C *int              `json:"c,omitempty"`
-	D Optional[string]  `json:"d,omitzero"`
-	E []keyedPart       `json:"e,omitempty"`
-	F map[string]any    `json:"f,omitempty"`
-	G float64           `json:"g"`
+	B Optional[string]  `json:"b,omitzero"`
+	C []keyedBase       `json:"c,omitempty"`
+	D map[string]any    `json:"d,omitempty"`
 	H string            `json:"-" header:"X-H,omitempty"`
-	I []string          `json:"i" default:"[\"y\"]"`
 	J map[string]string `json:"j"`
 	keyedBase
 }
+
+// A hiddenText does not write what it has.
+type hiddenText string
+
+func (hiddenText) MarshalText() ([]byte, error) { return []byte("***"), nil }
+func (h *hiddenText) UnmarshalText(text []byte) error {
+	*h = hiddenText(text)
+	clear(text) // it may do that
+	return nil
+}
+
+// A saltedJSON is another value each time that a text is read, and panics when it reads its own.
+type saltedJSON struct{ hash string }
+
+func (s saltedJSON) IsZero() bool               { return s.hash == "" }
+func (saltedJSON) MarshalJSON() ([]byte, error) { return []byte(`"written"`), nil }
+func (s *saltedJSON) UnmarshalJSON(text []byte) error {
+	if string(text) == `"written"` {
+		panic("on purpose")
+	}
+	s.hash = fmt.Sprint(rand.Uint64())
+	return nil
+}
+
 type keyedPart struct {
 	M int      `json:"m" default:"3"`
 	N string   `json:"n"`
@@ -1347,19 +1390,14 @@ func (keyedImpl[In, Out]) Create(context.Context, *In) (*Out, error) { return ne
 // value with all that counts, and texts that mean it: with its defaults and empty members or
 // without, in any order, with unknown members and other spellings.
 func TestFingerprints(t *testing.T) {
-	m, r := keyedPlan[keyedIn, keyedBase](t), rand.New(rand.NewPCG(1, 2))
+	m, spell := keyedPlan[keyedIn, keyedBase](t), rand.New(rand.NewPCG(1, 2))
 	prints := make(map[string]string) // by meaning
 	means := make(map[string]string)  // by fingerprint
-	for range 3000 {
-		text, meaning := keyedText(r, 2)
-		var d decoder
-		in, err := m.bind.bindObject(&d, []byte(text))
-		if err != nil {
-			t.Fatalf("%s: %v", text, err)
-		}
-		print, err := m.key.fingerprint(in)
-		if err != nil {
-			t.Fatal(err)
+	for i := range uint64(3000) {
+		text, meaning := keyedText(rand.New(rand.NewPCG(i/3, 2)), spell, 2)
+		print, fromGo := fingerprintsOf(t, m, text)
+		if hides := strings.Contains(meaning, "m{") || strings.Contains(meaning, "p{"); fromGo != print && !hides {
+			t.Fatalf("%s: another fingerprint as a Go value", text)
 		}
 		if known, ok := prints[meaning]; ok && known != print {
 			t.Fatalf("%s: two fingerprints of %s", text, meaning)
@@ -1374,15 +1412,33 @@ func TestFingerprints(t *testing.T) {
 	}
 }
 
-// keyedText returns the text of a keyedIn, and what it means.
-func keyedText(r *rand.Rand, depth int) (text, meaning string) {
+// fingerprintsOf returns the fingerprint of an input that is JSON, and that of the Go value which
+// is read.
+func fingerprintsOf(t *testing.T, m *method, text string) (print, fromGo string) {
+	t.Helper()
+	d := &decoder{keyed: new(keyedInput)}
+	input, err, second := d.keyed, error(nil), error(nil)
+	input.take = func(in reflect.Value) {
+		print, err = m.key.fingerprint("k", in, input)
+		fromGo, second = m.key.fingerprint("k", in, new(keyedInput))
+	}
+	if _, wrong := m.bind.bindObject(d, []byte(text)); wrong != nil || err != nil || second != nil || d.keyed != nil {
+		t.Fatalf("%s: %v, %v, %v", text, wrong, err, second)
+	}
+	return print, fromGo
+}
+
+// keyedText returns the text of a keyedIn, and what it means. r chooses what it means, and spell
+// how it is written.
+func keyedText(r, spell *rand.Rand, depth int) (text, meaning string) {
 	var members, counts []string
 	pick := func(texts ...string) string { return texts[r.IntN(len(texts))] }
+	anyOf := func(texts ...string) string { return texts[spell.IntN(len(texts))] }
 	add := func(name string, counted bool, value string, spellings ...string) { // an absent member has no spelling
 		if counted {
 			counts = append(counts, name+value)
 		}
-		if s := pick(append(spellings, value)...); s != "" {
+		if s := anyOf(append(spellings, value)...); s != "" {
 			members = append(members, `"`+name+`":`+s)
 		}
 	}
@@ -1407,8 +1463,8 @@ func keyedText(r *rand.Rand, depth int) (text, meaning string) {
 		add("e", false, "[]", "")
 	case 1:
 		if depth > 0 {
-			part, means := keyedText(r, depth-1)
-			three := pick(`"m":3,`, "", `"m":3e0,`)
+			part, means := keyedText(r, spell, depth-1)
+			three := anyOf(`"m":3,`, "", `"m":3e0,`)
 			members = append(members, `"e":[{`+three+`"n":"n","o":`+part+`},{"n":"","m":4}]`)
 			counts = append(counts, "e"+means)
 		}
@@ -1430,13 +1486,48 @@ func keyedText(r *rand.Rand, depth int) (text, meaning string) {
 	} else {
 		add("z", false, "false", "")
 	}
-	add("unknown", false, pick("1", "[2]"), "", "")
-	r.Shuffle(len(members), func(i, j int) { members[i], members[j] = members[j], members[i] })
+	if r.IntN(3) == 0 {
+		add("k", true, `"::1"`, `"0:0::1"`, `"::\u0031"`)
+	}
+	if r.IntN(3) == 0 {
+		add("l", true, pick(`"a"`, `"***"`))
+	} else {
+		add("l", false, `""`, "")
+	}
+	if r.IntN(3) == 0 {
+		add("m", true, `{"p":[1,2],"q":"\u00e9"}`, `{ "q":"é","p":[10e-1,2.0] }`)
+	}
+	switch r.IntN(4) {
+	case 0:
+		add("n", true, "15", "1.5e1", "150e-1")
+	case 1:
+		add("n", true, "0", "-0", "0e9")
+	default:
+		add("n", false, "1.5", "", "150e-2")
+	}
+	if r.IntN(3) == 0 {
+		add("o", true, `{"x":[1e400,"/"],"y":null}`, `{"y":null,"x":[10E399, "\/"]}`)
+	} else if r.IntN(3) == 0 {
+		add("o", true, pick("null", "[]", `"[]"`, "12", "1", `"1e0"`))
+	}
+	switch r.IntN(4) {
+	case 0:
+		add("p", true, `{"a":[1,[2]],"***":[]}`, `{"***":[],"\u0061":[1.0,[2]]}`)
+	case 1:
+		add("p", true, `{"a":[1,[3]],"***":[]}`, `{"***":[],"a":[1.0,[ 3]]}`)
+	case 2:
+		add("p", true, pick(`{"***":[1,[2]],"a":[]}`, `{"b":[null,"own"]}`))
+	default:
+		add("p", false, "{}", "")
+	}
+	add("q", false, `"first"`, `"second"`, "")
+	add("unknown", false, anyOf("1", "[2]"), "", "")
+	spell.Shuffle(len(members), func(i, j int) { members[i], members[j] = members[j], members[i] })
 	return "{" + strings.Join(members, ",") + "}", "{" + strings.Join(counts, ";") + "}"
 }
 
-// Verify that the fields that only REST has do not count, and that a new optional field and
-// a new default are no other input.
+// Verify that a new optional field and a new default are no other input, and that a header is,
+// which is sent.
 func TestFingerprintsOfReleases(t *testing.T) {
 	type before struct {
 		Title string `json:"title"`
@@ -1466,11 +1557,33 @@ func TestFingerprintsOfReleases(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, _ := old.methods[0].key.fingerprint(&before{Title: "t", ID: "1"})
-	b, _ := next.methods[0].key.fingerprint(&after{Title: "t", ID: "1", Size: 7, Trace: "abc"})
-	c, _ := next.methods[0].key.fingerprint(&after{Title: "t", ID: "2", Size: 7})
-	if a != b || a == c || a != "gTCk1nykKGt6NDO3qhGOm5JeBhI3deBRJGVWZwBRYD0" {
-		t.Errorf("%s, %s and, for another id, %s", a, b, c)
+	print := func(s *Service, in any) string {
+		text, err := s.methods[0].key.fingerprint("k", reflect.ValueOf(in).Elem(), new(keyedInput))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	a := print(old, &before{Title: "t", ID: "1"})
+	for _, test := range []struct {
+		name string
+		in   any
+		same bool
+	}{
+		{"new fields that are empty", &after{Title: "t", ID: "1", Size: 7}, true},
+		{"another size", &after{Title: "t", ID: "1", Size: 8}, false},
+		{"a header", &after{Title: "t", ID: "1", Size: 7, Trace: "abc"}, false},
+		{"another id", &after{Title: "t", ID: "2", Size: 7}, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if b := print(next, test.in); (a == b) != test.same {
+				t.Errorf("%s, then %s", a, b)
+			}
+		})
+	}
+	// Records have them, so they must never change.
+	if v1 := old.methods[0].key.fingerprintV1(&before{Title: "t", ID: "1"}); a != "lK0vRGhGAvmZX9j9jYVFyU0LI_VLlFAG1emEtsCdj5M" || v1 != "gTCk1nykKGt6NDO3qhGOm5JeBhI3deBRJGVWZwBRYD0" {
+		t.Errorf("%s, in version 1 %s", a, v1)
 	}
 }
 
@@ -1506,8 +1619,8 @@ func FuzzIdempotencyKey(f *testing.F) {
 		ok = ok && want != "" && len(want) <= 255 && !strings.ContainsFunc(want, func(r rune) bool { return r < '!' || r > '~' })
 		c, d := call{method: new(method)}, new(decoder)
 		c.readKey(d, "", []string{text})
-		if ok != (d.report.keyViolation == nil) || ok && c.keyed.key != want {
-			t.Errorf("%q: %v, %v; want %q, %v", text, c.keyed, d.report.keyViolation, want, ok)
+		if ok != (d.keyed.violation == nil) || ok && c.keyed.key != want {
+			t.Errorf("%q: %v, %v; want %q, %v", text, c.keyed, d.keyed.violation, want, ok)
 		}
 	})
 }
@@ -1515,30 +1628,30 @@ func FuzzIdempotencyKey(f *testing.F) {
 // Fuzz the reader of records: whatever a store returns gives an output or an error for the
 // client, and a record of svc is read as it was written.
 func FuzzRecord(f *testing.F) {
-	m := keyedPlan[keyedBase, keyedIn](f)
-	whole, _, err := m.key.writeRecord("input", &keyedIn{A: 1, H: "h", keyedBase: keyedBase{true}})
+	m, input := keyedPlan[keyedBase, keyedOut](f), inputPrint{"old", "input"}
+	whole, _, err := m.key.writeRecord(input, &keyedOut{A: 1, H: "h", keyedBase: keyedBase{true}}, &headerChanges{Set: http.Header{"Link": {"a"}}})
 	if err != nil {
 		f.Fatal(err)
 	}
-	for _, text := range []string{string(whole), "", "{}", "[]", `{"version":1}`, `{"version":2}`, `{"version":1,"method":"notes.create","input":"input"}`, `{"version":1,"method":"notes.create","input":"input","output":{}}`, string(whole[:len(whole)-2]), "\xff"} {
+	for _, text := range []string{string(whole), "", "{}", "[]", `{"version":1}`, `{"version":3}`, `{"version":1,"method":"notes.create","input":"old"}`, `{"version":2,"method":"notes.create","input":"input","output":{}}`, string(whole[:len(whole)-2]), "\xff"} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, record []byte) {
-		out, err := m.key.readRecord(record, "input")
+		out, header, err := m.key.readRecord(record, input)
 		if err != nil {
 			if code := CodeOf(err); code != CodeUnavailable && code != CodeInvalidArgument {
 				t.Errorf("%q: %v", record, err)
 			}
 			return
 		}
-		again, read, err := m.key.writeRecord("input", out)
+		again, read, err := m.key.writeRecord(input, out, header)
 		if err != nil {
 			t.Fatalf("%q: %v", record, err)
 		}
-		if twice, _, err := m.key.writeRecord("input", read); err != nil || string(twice) != string(again) { // a nil list is written as []
+		if twice, _, err := m.key.writeRecord(input, read, header); err != nil || string(twice) != string(again) { // a nil list is written as []
 			t.Errorf("%q: written as %q, and again as %q, %v", record, again, twice, err)
 		}
-		if string(record) == string(whole) && (string(again) != string(record) || out.(*keyedIn).H != "h") {
+		if string(record) == string(whole) && (string(again) != string(record) || out.(*keyedOut).H != "h") {
 			t.Errorf("%q is read as %+v", record, out)
 		}
 	})

@@ -1,6 +1,7 @@
 package blackbox_test
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -9,6 +10,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -25,13 +27,23 @@ type txKey struct{}
 
 // once is Idempotency.Run.
 func (s store) once(ctx context.Context, id string, do func(context.Context) ([]byte, error)) (record []byte, err error) {
+	if ctx.Value(txKey{}) != nil { // it would wait for a second connection, which the pool may not have
+		return nil, svc.Errorf(svc.CodeInternal, "a method with an idempotency key has called another one with a key")
+	}
 	tx, err := s.db.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelReadCommitted})
 	if err != nil {
 		return nil, err
 	}
-	defer tx.Rollback() // unless it is committed
+	defer func() { // for an error of COMMIT too
+		tx.Rollback() // unless it is committed
+		var answer interface{ SQLState() string }
+		if errors.As(err, &answer) && slices.Contains([]string{"40001", "40P01", "55P03", "25P03"}, answer.SQLState()) {
+			err = svc.Errorf(svc.CodeAborted, "the call had no effect; try again: %w", err)
+		}
+	}()
 	var free bool
-	err = tx.QueryRowContext(ctx, "SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0))", id).Scan(&free)
+	err = tx.QueryRowContext(ctx, `SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0))
+		FROM set_config('idle_in_transaction_session_timeout', '30s', true)`, id).Scan(&free)
 	if err == nil && !free {
 		err = svc.Errorf(svc.CodeAborted, "a call with this key is running; try again")
 	}
@@ -151,8 +163,66 @@ func TestKeyPool(t *testing.T) {
 	}
 }
 
+// A sqlError is an error of a database, such as one of COMMIT.
+type sqlError string
+
+func (e sqlError) Error() string    { return "SQLSTATE " + string(e) }
+func (e sqlError) SQLState() string { return string(e) }
+
+// Verify what clients get for an error of a statement and of COMMIT, and that the key is free
+// then.
+func TestKeySQLErrors(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		stop int
+		err  error
+		want string
+	}{
+		{"not serializable at COMMIT", 6, sqlError("40001"), `409 {"error":{"code":"ABORTED","message":"the call had no effect; try again"`},
+		{"not serializable in a statement", 5, sqlError("40001"), `409 {"error":{"code":"ABORTED","message":"the call had no effect; try again"`},
+		{"a deadlock of the method", 4, sqlError("40P01"), `409 {"error":{"code":"ABORTED","message":"the call had no effect; try again"`},
+		{"idle for too long", 5, sqlError("25P03"), `409 {"error":{"code":"ABORTED"`},
+		{"no lock", 2, sqlError("55P03"), `409 {"error":{"code":"ABORTED"`},
+		{"another error at COMMIT", 6, sqlError("08006"), `503 {"error":{"code":"UNAVAILABLE","message":"it is not known whether the call has happened`},
+		{"an error without a state at COMMIT", 6, sqlError(""), `503 `},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			d := &database{stop: test.stop, err: test.err, records: make(map[string][]byte), locks: make(map[string]*dbTx)}
+			h := newStore(t, d)
+			if got := pay(h, "k"); !strings.HasPrefix(got, test.want) || d.payments != 0 || len(d.records) > 0 {
+				t.Errorf("%s, with %d effects", got, d.payments)
+			}
+			if got := pay(h, "k"); !strings.HasPrefix(got, "201 ") || d.payments != 1 || len(d.locks) > 0 {
+				t.Errorf("then %s, with %d effects", got, d.payments)
+			}
+		})
+	}
+}
+
+// Verify that a method with a key that calls another one with a key fails at once, on a pool of
+// one connection.
+func TestKeyOnceNested(t *testing.T) {
+	d := &database{records: make(map[string][]byte), locks: make(map[string]*dbTx)}
+	db := sql.OpenDB(d)
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	once := store{db}.once
+	_, err := once(ctx, "outer", func(ctx context.Context) ([]byte, error) {
+		return once(ctx, "inner", func(context.Context) ([]byte, error) {
+			t.Error("the inner call runs")
+			return []byte("{}"), nil
+		})
+	})
+	if svc.CodeOf(err) != svc.CodeInternal || !strings.Contains(err.Error(), "has called another one with a key") || len(d.records) > 0 || len(d.locks) > 0 {
+		t.Errorf("%v, with %d records and %d locks", err, len(d.records), len(d.locks))
+	}
+}
+
 // A database has the tables of the recipe.
 type database struct {
+	err      error // with which the statement stop fails; nil for the end of the process
 	mu       sync.Mutex
 	stop     int // the statement at which the process dies; 0 for none
 	count    int // statements so far
@@ -169,7 +239,7 @@ var errKilled = errors.New("the process is killed")
 func (d *database) step() error {
 	if d.count++; d.count == d.stop {
 		d.stop = 0
-		return errKilled
+		return cmp.Or(d.err, errKilled)
 	}
 	return nil
 }

@@ -404,9 +404,9 @@ func TestKeyRunOutcomes(t *testing.T) {
 		{"not called", run(func(context.Context, do) ([]byte, error) { return nil, nil }), nil, `500  Idempotency.Run returned no error`},
 		{"a panic of its own", run(func(context.Context, do) ([]byte, error) { panic("oops") }), nil, `500  panic: oops`},
 		{"a record of another version", run(func(context.Context, do) ([]byte, error) {
-			return []byte(`{"version":2,"method":"payments.create"}`), nil
-		}), nil, `503  is not JSON of version 1; it begins with`},
-		{"no JSON", run(func(context.Context, do) ([]byte, error) { return []byte(`{"version":1`), nil }), nil, `503  the record of payments.create is not JSON of version 1`},
+			return []byte(`{"version":3,"method":"payments.create"}`), nil
+		}), nil, `503  is not JSON of version 1 to 2; it begins with`},
+		{"no JSON", run(func(context.Context, do) ([]byte, error) { return []byte(`{"version":1`), nil }), nil, `503  the record of payments.create is not JSON of version 1 to 2`},
 		{"no object", run(func(context.Context, do) ([]byte, error) { return []byte(`[1]`), nil }), nil, `503  the record of payments.create is not`},
 		{"another method", run(func(context.Context, do) ([]byte, error) {
 			return []byte(`{"version":1,"method":"payments.update","input":"x"}`), nil
@@ -748,6 +748,51 @@ func (keyWritten) MarshalJSON() ([]byte, error)  { return []byte("1"), nil }
 func (*keyRead) UnmarshalJSON([]byte) error      { return nil }
 func (*keyReadTxt) UnmarshalText(_ []byte) error { return nil }
 
+type (
+	KeyTagsAPI interface {
+		Create(ctx context.Context, in *KeyTags) (*KeyTagsOut, error)
+		Upload(ctx context.Context, in *KeyTagsBody) error
+	}
+	KeyTags struct {
+		keyTagsBase `idempotency:"-"`
+		keyTagsEmbedded
+		Other      string       `json:"other" idempotency:"yes"`
+		Hidden     string       `json:"-" idempotency:"-"`
+		unexported string       `idempotency:"-"`
+		Union      KeyTagsUnion `json:"union"`
+		Shared     keyTagsBoth  `json:"shared"`
+	}
+	keyTagsBase struct {
+		Base string `json:"base"`
+	}
+	keyTagsBoth struct {
+		Attempt string `json:"attempt" idempotency:"-"`
+	}
+	KeyTagsUnion struct {
+		Type string       `json:"type" discriminator:"true" idempotency:"-"`
+		Card *keyTagsBoth `variant:"card" idempotency:"-"`
+	}
+	KeyTagsOut struct {
+		keyTagsEmbedded
+		Shared keyTagsBoth   `json:"shared"`
+		Number int           `json:"number" idempotency:"-"`
+		Union  keyTagsAnswer `json:"union"`
+	}
+	keyTagsEmbedded struct {
+		Again string `json:"again" idempotency:"-"`
+	}
+	keyTagsAnswer struct {
+		Type string    `json:"type" discriminator:"true"`
+		Seen string    `json:"seen" idempotency:"-"`
+		Card *struct{} `variant:"card"`
+	}
+	KeyTagsBody struct {
+		ID   string   `path:"id"`
+		Body svc.Body `idempotency:"-"`
+	}
+	keyTagsAPI struct{ KeyTagsAPI } // is never called
+)
+
 // A KeyPrompt is the output of a prompt.
 type KeyPrompt struct{}
 
@@ -801,6 +846,10 @@ func TestKeyMistakes(t *testing.T) {
 		{"keys of methods that cannot have any", register(keyed(store, "Get", "Watch", "Send"))},
 		{"fields with the names of keys, and an output that cannot be read", register(keyed(store, "Create"))},
 		{"an input that cannot be written", register(keyed(store, "Patch"))},
+		{"tags of fields that may differ", func() error {
+			_, err := svc.Register[KeyTagsAPI](keyTagsAPI{}, &svc.Options{Resource: "notes"})
+			return err
+		}},
 		{"a prompt with a key", tools(svc.MCPOptions{Prompts: map[string]svc.MCPPromptOptions{"Write": {}}})},
 		{"a schema without the key", tools(svc.MCPOptions{Tools: map[string]svc.MCPToolOptions{"Create": {InputSchema: []byte(`{"type":"object"}`)}}})},
 		{"a schema with the key", tools(svc.MCPOptions{Tools: map[string]svc.MCPToolOptions{"Create": {InputSchema: []byte(`{"type":"object","properties":{"idempotency_key":{"type":"string"}}}`)}}})},
