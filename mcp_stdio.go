@@ -44,7 +44,8 @@ import (
 // At the end of in, calls have 2 seconds to end; then MCPStdio cancels them and returns nil.
 // When ctx ends, they have 0.75 seconds, and it returns the error of ctx. It returns an error
 // of in or out. It does not wait for a method that ignores its context, a Read or a Write:
-// their goroutines stay until these end. It panics as [Service.MCP] does.
+// their goroutines stay until these end. A client has gone too, which is an error, if it takes
+// no message for 2 seconds while 1,024 wait and it sends more. It panics as [Service.MCP] does.
 func (s *Service) MCPStdio(ctx context.Context, in io.Reader, out io.Writer, opts *MCPOptions) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -119,6 +120,7 @@ type mcpPipe struct {
 	state      pipeState
 	unanswered int                  // how many calls are read but not answered
 	queue      [][]byte             // messages that are to be written
+	taken      int                  // how many messages are written
 	err        error                // of out; nothing is written after an error
 	running    map[string]*pipeLine // of the calls that can be canceled, by idKey of the id
 
@@ -371,6 +373,32 @@ func (l *pipeLine) writeMessage(body []byte) {
 	l.pipe.awaitRoom(limit)
 }
 
+// errUnread is the error of a client that sends, and does not read.
+var errUnread = fmt.Errorf("the client has taken none of more than %d messages for 2 seconds", maxPipeUnanswered)
+
+// watchClient cancels all calls if the client takes no message for pipeGrace before stop is
+// called. p.mu must be held now and for stop.
+func (p *mcpPipe) watchClient() (stop func()) {
+	taken, stopped := p.taken, false
+	var timer *time.Timer
+	timer = time.AfterFunc(pipeGrace, func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		switch {
+		case stopped:
+		case p.taken == taken:
+			p.cancel(errUnread)
+		default:
+			taken = p.taken
+			timer.Reset(pipeGrace)
+		}
+	})
+	return func() {
+		stopped = true
+		timer.Stop()
+	}
+}
+
 // queueMessage queues a copy of a message with a line end; the JSON of this package has
 // none. It queues nothing for a canceled call (MCP 2026-07-28, stdio, Cancellation).
 func (l *pipeLine) queueMessage(body []byte) {
@@ -383,10 +411,15 @@ func (l *pipeLine) queueMessage(body []byte) {
 	}
 }
 
-// awaitRoom waits while more messages are queued than limit.
+// awaitRoom waits while more messages are queued than limit, and watches the client meanwhile:
+// while reading waits it cannot see that in has ended, and a client that has died must leave
+// no process.
 func (p *mcpPipe) awaitRoom(limit int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if len(p.queue) > maxPipeUnanswered {
+		defer p.watchClient()()
+	}
 	for len(p.queue) > limit && p.state < pipeStopped {
 		p.changed.Wait()
 	}
@@ -425,6 +458,7 @@ func (p *mcpPipe) writeMessages(out io.Writer) {
 			p.cancel(err)
 		}
 		p.mu.Lock()
+		p.taken++
 		if err != nil {
 			p.err, p.queue = err, nil
 		}

@@ -454,6 +454,7 @@ func TestMCPStdioReturnsWhateverHoldsIt(t *testing.T) {
 	const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"p_run","arguments":{"how":"x"}}}` + "\n"
 	const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}` + "\n"
 	broken := errors.New("broken")
+	unread := errors.New("the client has taken none of more than 1024 messages for 2 seconds")
 	release := make(chan struct{})
 	t.Cleanup(func() { close(release) })
 	stuck := stuckWriter{release}
@@ -472,6 +473,9 @@ func TestMCPStdioReturnsWhateverHoldsIt(t *testing.T) {
 		{"a broken out", io.MultiReader(strings.NewReader(call+ping), open), errorWriter{broken}, broken},
 		{"answers that nobody reads", strings.NewReader(strings.Repeat(ping, 500)), stuck, nil},
 		{"refusals that nobody reads", strings.NewReader(strings.Repeat(call, 1500)), stuck, nil},
+		{"more refusals than wait, before the end of in", strings.NewReader(strings.Repeat(call, 1024+2000)), stuck, unread},
+		{"more answers than wait, before the end of in", strings.NewReader(strings.Repeat(ping, 2000)), stuck, unread},
+		{"more answers than wait, and no end of in", io.MultiReader(strings.NewReader(strings.Repeat(ping, 2000)), open), stuck, unread},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -484,7 +488,7 @@ func TestMCPStdioReturnsWhateverHoldsIt(t *testing.T) {
 				<-release
 				return &mcpCount{}, nil
 			})
-			if got := s.MCPStdio(ctx, test.in, test.out, nil); got != test.want {
+			if got := s.MCPStdio(ctx, test.in, test.out, nil); fmt.Sprint(got) != fmt.Sprint(test.want) {
 				t.Errorf("%v, want %v", got, test.want)
 			}
 		})
