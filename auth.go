@@ -16,6 +16,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -480,18 +481,11 @@ func (t *tokenGuard) tokenError(reason error) error {
 //
 // The stack of a panic stays.
 func withoutToken(err error, token string) error {
-	const part = 8 // bytes; shorter parts occur in other text by chance
 	const hidden = "the error of verify is hidden, since it has a part of the credential"
-	text, size := fmt.Sprint(err), min(part, len(token))
-	if escaped := strconv.Quote(token); len(escaped) > len(token)+2 { // the error may quote an API key by %q, with escapes
-		token += escaped
-	}
-	parts, quotes := make(map[string]bool), false // a map, since token and text can be long
-	for i := 0; i+size <= len(token); i++ {
-		parts[token[i:i+size]] = true
-	}
-	for i := 0; i+size <= len(text) && !quotes; i++ {
-		quotes = parts[text[i:i+size]]
+	text := fmt.Sprint(err)
+	quotes := hasPart(text, token)
+	if !quotes && strings.Contains(text, `\`) { // it may quote an API key by %q, with escapes
+		quotes = hasPart(text, strings.Trim(strconv.Quote(token), `"`))
 	}
 	if p := panicIn(err); p != nil && quotes {
 		return &PanicError{Value: hidden, Stack: p.Stack}
@@ -499,6 +493,41 @@ func withoutToken(err error, token string) error {
 		return errors.New(hidden)
 	}
 	return err
+}
+
+// hasPart reports whether text has 8 bytes of token in a row, or all of a shorter token;
+// shorter parts occur in other text by chance. A client chooses the token, up to 8 KiB, so each
+// part is first looked up in a set of bits by its hash: few parts that text does not have
+// get any further.
+func hasPart(text, token string) bool {
+	const size = 8
+	if len(token) < size {
+		return strings.Contains(text, token)
+	}
+	var small [64]uint64
+	set := small[:]
+	for len(set) < len(text)/4 { // at least 16 bits for each part of text
+		set = make([]uint64, 2*len(set))
+	}
+	place := func(part uint64) (word int, bit uint64) {
+		hash := part * 0x9E3779B97F4A7C15 >> 32 // Fibonacci hashing: the upper bits depend on all bytes
+		return int(hash/64) & (len(set) - 1), 1 << (hash % 64)
+	}
+	part := uint64(0) // the last 8 bytes
+	for i := range len(text) {
+		if part = part<<8 | uint64(text[i]); i >= size-1 {
+			word, bit := place(part)
+			set[word] |= bit
+		}
+	}
+	for i := range len(token) {
+		if part = part<<8 | uint64(token[i]); i >= size-1 {
+			if word, bit := place(part); set[word]&bit != 0 && strings.Contains(text, token[i-size+1:i+1]) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // BasicAuth returns middleware that requires HTTP Basic credentials (RFC 7617) and passes
@@ -514,12 +543,17 @@ func BasicAuth(realm string, users map[string]string, opts *ErrorOptions) func(h
 	if strings.ContainsFunc(realm, isControl) {
 		panic(fmt.Sprintf("svc: BasicAuth: the realm %q has a control character", realm))
 	}
-	match, required := newMatch(users), Errorf(CodeUnauthenticated, "a valid name and password are required")
+	match, longest := newMatch(users)
+	required := Errorf(CodeUnauthenticated, "a valid name and password are required")
 	identify := func(r *http.Request) (*Principal, error) {
 		values := r.Header["Authorization"]
-		name, password, ok := r.BasicAuth()
+		var name, password string
+		ok := len(values) == 1 && len(values[0]) <= longest
+		if ok {
+			name, password, ok = r.BasicAuth()
+		}
 		switch {
-		case ok && len(values) == 1 && match(name, password): // of two headers, a proxy may have checked the other one
+		case ok && match(name, password): // of two headers, a proxy may have checked the other one
 			return &Principal{Subject: name}, nil
 		case slices.ContainsFunc(values, func(value string) bool { return hasAuthScheme(value, "Basic") }):
 			return nil, required
@@ -536,9 +570,11 @@ func BasicAuth(realm string, users map[string]string, opts *ErrorOptions) func(h
 // The function always compares with all of them, so its time does not show whether a name
 // is known. It compares SHA-256 hashes of "name:password", since a comparison in constant
 // time needs texts of one length. Names contain no colon, so no other pair has that text.
-// newMatch panics if the Basic scheme cannot carry a name.
-func newMatch(users map[string]string) func(name, password string) bool {
+// newMatch panics if the Basic scheme cannot carry a name. A header that is longer than longest
+// matches no user, and need not be decoded; that tells of passwords over 256 bytes at most.
+func newMatch(users map[string]string) (match func(name, password string) bool, longest int) {
 	var known [][sha256.Size]byte
+	longest = 256
 	for _, name := range slices.Sorted(maps.Keys(users)) { // sorted, so that the panic is always the same
 		password := users[name]
 		if strings.ContainsFunc(name, isControl) || strings.Contains(name, ":") {
@@ -546,8 +582,10 @@ func newMatch(users map[string]string) func(name, password string) bool {
 		}
 		if password != "" {
 			known = append(known, sha256.Sum256([]byte(name+":"+password)))
+			longest = max(longest, len(name+":"+password))
 		}
 	}
+	longest = len("Basic ") + base64.StdEncoding.EncodedLen(longest)
 	return func(name, password string) bool {
 		given := sha256.Sum256([]byte(name + ":" + password))
 		found := 0
@@ -555,7 +593,7 @@ func newMatch(users map[string]string) func(name, password string) bool {
 			found |= subtle.ConstantTimeCompare(given[:], known[i][:])
 		}
 		return found == 1
-	}
+	}, longest
 }
 
 // A challengeFunc returns a value of WWW-Authenticate. code is one of RFC 6750, section
