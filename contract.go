@@ -2,7 +2,8 @@ package svc
 
 // This file says what a service promises to its clients, and finds what a change of the
 // program breaks of that. In this order: Contract, Breaks and CheckReleased; the contract
-// of a service; linking contracts; comparing methods. contract_probe.go compares plans.
+// of a service; linking contracts; comparing methods. contract_probe.go compares plans,
+// and contract_routes.go routes.
 //
 // A plan says which JSON a value has. Two plans are compared by trial: one is the plan of the
 // sender, and one that of the reader. The client sends an input, so the released plan is the
@@ -204,7 +205,8 @@ type contractMethod struct {
 
 	Blocks bool `json:"mcpContent,omitempty"` // over MCP the output is MCPContent alone
 
-	compiled *method // of a service
+	compiled *method  // of a service
+	segments []string // of HTTP, as segmentsOf returns them
 }
 
 // A bodyLimit is how many bytes the body of a request has at most. It is 0 for usualBody, so that
@@ -668,6 +670,9 @@ func (r *scalarReader) read(text string) (broken []string) {
 }
 
 func compareContracts(old, now *contract) (breaks []Break) {
+	for _, m := range slices.Concat(old.Methods, now.Methods) {
+		m.segments = segmentsOf(m.HTTP)
+	}
 	for _, was := range old.Methods {
 		i := slices.IndexFunc(now.Methods, func(m *contractMethod) bool { return m.Name == was.Name })
 		if i < 0 && was.isAlone() { // then clients know no name
@@ -677,8 +682,9 @@ func compareContracts(old, now *contract) (breaks []Break) {
 			breaks = append(breaks, Break{Method: was.Name, Reason: "is gone"})
 			continue
 		}
-		p := &prober{was: was, is: now.Methods[i], compared: make(map[[2]*contractPlan]bool), making: make(map[*contractPlan]int), shown: make(map[string]bool)}
-		p.compareMethods(was, p.is)
+		is := now.Methods[i]
+		p := &prober{was: was, is: is, takers: findTakers(was, is, old.Methods, now.Methods), compared: make(map[[2]*contractPlan]bool), making: make(map[*contractPlan]int), shown: make(map[string]bool)}
+		p.compareMethods(was, is)
 		breaks = append(breaks, p.breaks()...)
 	}
 	return breaks
@@ -686,7 +692,7 @@ func compareContracts(old, now *contract) (breaks []Break) {
 
 // sameRoute reports whether two routes differ at most in the names of placeholders.
 func sameRoute(a, b *contractMethod) bool {
-	return a.HTTP != "" && b.HTTP != "" && slices.Equal(segmentsOf(a.HTTP), segmentsOf(b.HTTP))
+	return a.HTTP != "" && b.HTTP != "" && slices.Equal(a.segments, b.segments)
 }
 
 // isAlone reports whether REST alone serves m. Its clients do not see the JSON names of what
@@ -782,6 +788,7 @@ func (p *prober) compareInputs(was, is *contractMethod) {
 	old, now := cmp.Or(was.Input, none), cmp.Or(is.Input, none)
 	old.renameParams(now)
 	p.whole = is.compiled.namedReader()
+	p.compareRoutes(old, now)
 	p.compare(old, now, "input", func(text string) string { return text })
 	if is.Strict && !was.Strict {
 		p.refuse("input", "unknown names are refused now (Strict)", p.object(old, now, old.unknownName(), "0"))

@@ -132,9 +132,10 @@ func (p *contractPlan) alternatives() []*contractPlan {
 // and a reader with another refuses.
 type prober struct {
 	was, is   *contractMethod
-	sameRoute bool          // of both versions
-	outputs   bool          // outputs are compared, which have no defaults, and no rules but enum
-	whole     *scalarReader // of the inputs that the service takes; nil if it takes none
+	sameRoute bool              // of both versions
+	takers    []*contractMethod // which take requests of the released route
+	outputs   bool              // outputs are compared, which have no defaults, and no rules but enum
+	whole     *scalarReader     // of the inputs that the service takes; nil if it takes none
 	compared  map[[2]*contractPlan]bool
 	making    map[*contractPlan]int // objects around the one that sample makes
 	missing   string                // why the last sample or probe that was made may be no value of the sender

@@ -3,6 +3,9 @@ package svc
 import (
 	"context"
 	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
 	"reflect"
 	"slices"
 	"strings"
@@ -164,3 +167,73 @@ func TestBreaksOfBytes(t *testing.T) {
 }
 
 func isBytes(s *shape) bool { return s.kind == kindBytes }
+
+// Verify against the routers of net/http which routes take requests of another: for all pairs of
+// up to three routes with two segments, and all paths.
+func TestFindTakers(t *testing.T) {
+	type version struct {
+		methods []*contractMethod
+		mux     *http.ServeMux
+	}
+	var patterns []string
+	for _, a := range []string{"a", "b", "{x}"} {
+		for _, b := range []string{"a", "b", "{y}"} {
+			patterns = append(patterns, "GET /"+a+"/"+b)
+		}
+	}
+	var versions []version
+	for set := range 1 << len(patterns) {
+		v := version{mux: http.NewServeMux()}
+		for i, pattern := range patterns {
+			if set>>i&1 == 1 {
+				v.methods = append(v.methods, &contractMethod{Name: pattern, HTTP: pattern, segments: segmentsOf(pattern)})
+			}
+		}
+		if len(v.methods) <= 3 && mounts(v.mux, v.methods) {
+			versions = append(versions, v)
+		}
+	}
+	var requests []*http.Request
+	for _, a := range "abc" {
+		for _, b := range "abc" {
+			requests = append(requests, httptest.NewRequest("GET", fmt.Sprintf("/%c/%c", a, b), nil))
+		}
+	}
+	taken := 0
+	for _, old := range versions {
+		for _, now := range versions {
+			for _, was := range old.methods {
+				i := slices.IndexFunc(now.methods, func(m *contractMethod) bool { return m.HTTP == was.HTTP })
+				if i < 0 {
+					continue
+				}
+				want := make(map[string]bool)
+				for _, r := range requests {
+					_, before := old.mux.Handler(r)
+					if _, after := now.mux.Handler(r); before == was.HTTP && after != before {
+						want[after] = true
+					}
+				}
+				got := make(map[string]bool)
+				for _, m := range findTakers(was, now.methods[i], old.methods, now.methods) {
+					got[m.HTTP] = true
+				}
+				if taken += len(want); !maps.Equal(got, want) {
+					t.Fatalf("%s of %v and %v: got %v, want %v", was.HTTP, old.methods, now.methods, got, want)
+				}
+			}
+		}
+	}
+	if taken == 0 {
+		t.Error("no route takes requests")
+	}
+}
+
+// mounts puts methods on mux, and reports whether their routes do not clash.
+func mounts(mux *http.ServeMux, methods []*contractMethod) (ok bool) {
+	defer func() { ok = recover() == nil }()
+	for _, m := range methods {
+		mux.Handle(m.HTTP, http.NotFoundHandler())
+	}
+	return true
+}

@@ -10,8 +10,10 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"net/url"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -56,6 +58,34 @@ func (marker) Markdone(context.Context, *one[int]) error { return nil }
 // aliased returns a service with those methods of a marker that are in API.
 func aliased[API any](options ...any) *svc.Service {
 	return svc.MustRegister[API](any(marker{}).(API), optionsOf("MarkDone", options))
+}
+
+// A getter has a route with a placeholder, and routes one more, which takes requests of it.
+type (
+	getter[In any] interface {
+		Get(context.Context, *In) error
+	}
+	routes[In any] interface {
+		getter[In]
+		Export(context.Context) error
+	}
+	routing[In any] struct{}
+	routedPair      struct {
+		A string `json:"a"`
+		Q int    `json:"q"`
+	}
+)
+
+func (routing[In]) Get(context.Context, *In) error { return nil }
+func (routing[In]) Export(context.Context) error   { return nil }
+
+// routed returns a service with those methods of routes that are in API.
+func routed[In, API any]() *svc.Service {
+	options := svc.Options{Methods: map[string]svc.MethodOptions{"Get": {HTTP: "GET /t/{a}"}}}
+	if _, ok := reflect.TypeFor[API]().MethodByName("Export"); ok {
+		options.Methods["Export"] = svc.MethodOptions{HTTP: "GET /t/export"}
+	}
+	return svc.MustRegister[API](any(routing[In]{}).(API), optionsOf("", []any{options}))
 }
 
 func optionsOf(method string, options []any) *svc.Options {
@@ -858,6 +888,13 @@ input /A: contentType is ["image/png","image/jpeg"], was none; for example {"A":
 	{"a method that is gone", taking[one[int]](), giving[one[int]](), "is gone"},
 	{"another name, over REST alone", taking[struct{}](getAlone), giving[one[int]](getAlone), "the status is 200, was 204\noutput: is object, was nothing"},
 	{"a route", taking[one[int]](), taking[one[int]](svc.MethodOptions{HTTP: "PUT /t"}), "the route is PUT /t, was POST /t/make"},
+	{"a new route that takes requests", routed[one[string], getter[one[string]]](), routed[one[string], routes[one[string]]](), `input /a: GET /t/export calls t.export now; for example {"a":"export"}`},
+	{"a new route that takes requests of the prefix", routed[one[string], getter[one[string]]]().At("/v1"), routed[one[string], routes[one[string]]]().At("/v1"), `input /a: GET /v1/t/export calls t.export now; for example {"a":"export"}`},
+	{"a new route that takes requests, beside a field", routed[routedPair, getter[routedPair]](), routed[routedPair, routes[routedPair]](), `input /a: GET /t/export calls t.export now; for example {"q":0,"a":"export"}`},
+	{"a new route that takes requests which were refused", routed[one[int], getter[one[int]]](), routed[one[int], routes[one[int]]](), ""},
+	{"a new route that takes values which were not listed", routed[one[rColour], getter[one[rColour]]](), routed[one[rColour], routes[one[rColour]]](), ""},
+	{"a route that took requests before", routed[one[string], routes[one[string]]](), routed[one[string], routes[one[string]]](), ""},
+	{"a route that takes no more requests", routed[one[string], routes[one[string]]](), routed[one[string], getter[one[string]]](), "is gone"},
 	{"a placeholder's name", taking[struct {
 		A int `json:"a" path:"a"`
 	}](svc.MethodOptions{HTTP: "POST /t/{a}"}), taking[struct {
@@ -1063,6 +1100,10 @@ func sendWitness(t *testing.T, old, now *svc.Service, b svc.Break) {
 	if err := json.Unmarshal(b.Witness, &input); err != nil {
 		t.Fatal(err)
 	}
+	if strings.Contains(b.Reason, " calls ") {
+		checkTaken(t, old, now, b, input)
+		return
+	}
 	isFile := strings.Contains(string(now.Contract()), `"kind":"file"`)
 	for i, s := range []*svc.Service{old, now} {
 		m := s.Descriptor().Resources[0].Methods[0]
@@ -1101,6 +1142,32 @@ func sendWitness(t *testing.T, old, now *svc.Service, b svc.Break) {
 		if strings.Contains(answer, `"result"`) != (i == 0) {
 			t.Errorf("%v: service %d answers %s over JSON-RPC", b, i, answer)
 		}
+	}
+}
+
+// checkTaken sends a request to two services, and verifies that both take it, and that it reaches
+// another method of the second.
+func checkTaken(t *testing.T, old, now *svc.Service, b svc.Break, input map[string]json.RawMessage) {
+	t.Helper()
+	verb, path, _ := strings.Cut(strings.Split(b.Reason, " calls ")[0], " ")
+	query := url.Values{}
+	for name, value := range input {
+		if !strings.Contains(path, strings.Trim(string(value), `"`)) {
+			query.Set(name, string(value))
+		}
+	}
+	var reached [2]string
+	for i, s := range []*svc.Service{old, now} {
+		mux := http.NewServeMux()
+		s.Mount(mux)
+		r, w := httptest.NewRequest(verb, path+"?"+query.Encode(), nil), httptest.NewRecorder()
+		_, reached[i] = mux.Handler(r)
+		if mux.ServeHTTP(w, r); w.Code >= 300 {
+			t.Errorf("%v: service %d answers %d %s", b, i, w.Code, w.Body)
+		}
+	}
+	if reached[0] == reached[1] {
+		t.Errorf("%v: both services have the route %s", b, reached[0])
 	}
 }
 

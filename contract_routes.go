@@ -1,0 +1,123 @@
+package svc
+
+// This file finds requests that reached a method of the release and reach another one now.
+//
+// A mux gives a request to the most specific route that matches it. The release had the route
+// GET /todos/{id}, where id is a string. A new method has GET /todos/export, which is more
+// specific, so the request GET /todos/export reaches it. The witness is {"id":"export"}. If id is
+// an integer, the release refused that request, and nothing breaks.
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+// coversRoute reports whether each request for a route matches another one, as segmentsOf has
+// them.
+func coversRoute(route, by []string) bool {
+	if len(route) != len(by) {
+		return false
+	}
+	for i, text := range by {
+		if text != "" && text != route[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// takesFrom reports whether the route of m is more specific than that of other: a mux gives m
+// requests that match both.
+func (m *contractMethod) takesFrom(other *contractMethod) bool {
+	return m.HTTP != "" && other.HTTP != "" && coversRoute(m.segments, other.segments) && !coversRoute(other.segments, m.segments)
+}
+
+// findTakers returns the methods of now whose routes take requests of was, a method of old, which
+// has the same route as is. It leaves out what another route of old took before: all requests of
+// a taker if one of them, since the placeholders of the taker can have any text.
+func findTakers(was, is *contractMethod, old, now []*contractMethod) (takers []*contractMethod) {
+	if !sameRoute(was, is) {
+		return nil
+	}
+	for _, m := range now {
+		tookBefore := func(o *contractMethod) bool {
+			return o.takesFrom(was) && coversRoute(m.segments, o.segments)
+		}
+		if m != is && m.takesFrom(was) && !slices.ContainsFunc(old, tookBefore) {
+			takers = append(takers, m)
+		}
+	}
+	return takers
+}
+
+// compareRoutes adds a break for each of p.takers that takes a request which the release
+// accepted. old is the plan of the released input, and now that of the service.
+func (p *prober) compareRoutes(old, now *contractPlan) {
+	for _, m := range p.takers {
+		values, names, at, unsure := members{[]byte("{")}, []string(nil), "", false
+		accepted, k := true, 0
+		for i, text := range p.was.segments {
+			if text != "" {
+				continue
+			}
+			k++
+			f := fieldFrom(inPath+" "+strconv.Itoa(k), old.Fields)
+			if text = m.segments[i]; text == "" || f == nil { // any text, so a sample will do
+				continue
+			}
+			value := f.textValue(text)
+			unsure = unsure || f.unknown != nil || f.reader.decode == nil
+			accepted = accepted && f.fitsREST(value) && p.takes(f, value)
+			names = append(names, f.Name)
+			values.addRaw(f.Name, []byte(value))
+			at = placeIn("input", names[0])
+		}
+		if accepted {
+			p.addTaken(m, at, p.object(old.without(names), now, "", ""), string(values.close()), unsure)
+		}
+	}
+}
+
+// addTaken adds the break that m takes a request of the release: one with the rest of the input,
+// an object, and the values in its path, another one.
+func (p *prober) addTaken(m *contractMethod, at, rest, values string, unsure bool) {
+	missing := p.missing
+	p.missing = ""
+	why := fmt.Sprintf("%s calls %s now", m.HTTP, m.Name)
+	switch {
+	case unsure:
+		p.doubt(at, "%s, and svc does not know whether the release accepted the path", why)
+	case missing != "":
+		p.doubt(at, "%s, but %s", why, missing)
+	default:
+		p.add(Break{Place: at, Reason: why, Witness: joinObjects(rest, values)})
+	}
+}
+
+// joinObjects returns the members of two objects as one object.
+func joinObjects(a, b string) []byte {
+	if a == "{}" {
+		return []byte(b)
+	}
+	return []byte(a[:len(a)-1] + "," + b[1:])
+}
+
+// textValue returns the JSON of a value that is a text in a URL.
+func (p *contractPlan) textValue(text string) string {
+	if p.Quoted || p.jsonType() == "string" {
+		return string(appendQuoted(nil, text))
+	}
+	return text
+}
+
+// without returns a copy of an object that has no fields of these names.
+func (p *contractPlan) without(names []string) *contractPlan {
+	named := func(f *contractPlan) bool { return slices.Contains(names, f.Name) }
+	less := *p
+	less.Fields, less.Union = slices.DeleteFunc(slices.Clone(p.Fields), named), nil
+	for _, a := range p.Union {
+		less.Union = append(less.Union, a.without(names))
+	}
+	return &less
+}
