@@ -220,6 +220,15 @@ func TestKeyOnceNested(t *testing.T) {
 	}
 }
 
+// Verify that the once which the example tests with PostgreSQL is that of doc/keys.md.
+func TestKeyOnceCopy(t *testing.T) {
+	page := readDocument(t, "doc/keys.md")
+	text, err := readText(root("examples/bookmarks/server/once_test.go"))
+	if err != nil || len(page.blocks) != 1 || !strings.Contains(string(text), page.blocks[0].text) {
+		t.Errorf("the example has another once, %v", err)
+	}
+}
+
 // A database has the tables of the recipe.
 type database struct {
 	err      error // with which the statement stop fails; nil for the end of the process

@@ -22,7 +22,8 @@ import (
 type postgres struct{ pool *pgxpool.Pool }
 
 // openPostgres connects and brings the tables up to date. The URL may also have
-// pool_max_conns and, with more calls that are to be tried again, another isolation.
+// pool_max_conns and, with more calls that are to be tried again, another isolation. A
+// transaction whose process stands still ends after a time, and with it its lock of a key.
 func openPostgres(ctx context.Context, url string) (*postgres, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
@@ -30,6 +31,8 @@ func openPostgres(ctx context.Context, url string) (*postgres, error) {
 	}
 	params := config.ConnConfig.RuntimeParams
 	params["default_transaction_isolation"] = cmp.Or(params["default_transaction_isolation"], "read committed")
+	const idle = "idle_in_transaction_session_timeout"
+	params[idle] = cmp.Or(params[idle], "30s")
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, err
@@ -69,8 +72,12 @@ func migrate(ctx context.Context, pool *pgxpool.Pool) error {
 
 // once is svc.Idempotency.Run: it runs a call in the transaction that keeps its record.
 // It does not wait for a call that has the key already, or a few of them would take all
-// connections of the pool. In do only the transaction may be used: see conn.
+// connections of the pool. In do only the transaction may be used: see conn. So a call with a
+// key within another one, which would need a second connection, is an error at once.
 func (p *postgres) once(ctx context.Context, id string, do func(context.Context) ([]byte, error)) (record []byte, err error) {
+	if ctx.Value(txKey{}) != nil {
+		return nil, svc.Errorf(svc.CodeInternal, "a method with an idempotency key has called another one with a key")
+	}
 	err = pgx.BeginFunc(ctx, p.pool, func(tx pgx.Tx) error {
 		var free bool
 		err := tx.QueryRow(ctx, "select pg_try_advisory_xact_lock(hashtextextended($1, 0))", id).Scan(&free)
@@ -133,7 +140,7 @@ func storeError(err error) error {
 		return bookmarks.ErrNotFound
 	case !errors.As(err, &answer), strings.Contains("08 53 57", answer.Code[:2]): // connection, resources, shutdown
 		return bookmarks.ErrUnavailable.WithCause(err)
-	case strings.Contains("40001 40P01 55P03", answer.Code): // not serializable, deadlock, lock: it had no effect
+	case strings.Contains("40001 40P01 55P03 25P03", answer.Code): // not serializable, deadlock, lock, idle: it had no effect
 		return bookmarks.ErrBusy.WithCause(err)
 	case answer.ConstraintName == "bookmarks_url":
 		return bookmarks.ErrExists.WithCause(err)
