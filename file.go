@@ -237,6 +237,9 @@ func (b *bodyReader) interrupt(ctx context.Context) bool {
 	select {
 	case b.turn <- struct{}{}:
 	case <-over:
+		if b.w != nil {
+			leaveBody(b.w, b.r)
+		}
 		return false
 	}
 	if b.w == nil || !errors.Is(b.err, os.ErrDeadlineExceeded) {
