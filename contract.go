@@ -205,6 +205,8 @@ type contractMethod struct {
 
 	Blocks bool `json:"mcpContent,omitempty"` // over MCP the output is MCPContent alone
 
+	Sunset time.Time `json:"sunset,omitzero"` // of MethodOptions.Deprecation, in seconds of UTC
+
 	compiled *method  // of a service
 	segments []string // of HTTP, as segmentsOf returns them
 }
@@ -336,6 +338,9 @@ func (c *contract) planMethod(s *Service, m *method) *contractMethod {
 	}
 	if m.key != nil && m.key.Idempotency != nil {
 		p.KeyFor = cmp.Or(m.key.KeepFor, 24*time.Hour)
+	}
+	if m.own.Deprecation != nil {
+		p.Sunset = m.own.Deprecation.Sunset.Truncate(time.Second).UTC()
 	}
 	if m.in != nil {
 		p.Input = c.planInput(m, len(p.Transports) == 1)
@@ -678,7 +683,10 @@ func compareContracts(old, now *contract) (breaks []Break) {
 		if i < 0 && was.isAlone() { // then clients know no name
 			i = slices.IndexFunc(now.Methods, func(m *contractMethod) bool { return sameRoute(was, m) })
 		}
-		if i < 0 {
+		switch {
+		case i < 0 && !was.Sunset.IsZero() && was.Sunset.Before(time.Now()): // clients were told
+			continue
+		case i < 0:
 			breaks = append(breaks, Break{Method: was.Name, Reason: "is gone"})
 			continue
 		}
@@ -756,6 +764,8 @@ func (p *prober) compareMethods(was, is *contractMethod) {
 	p.remarkIf(was.Key != "" && is.Key == "", "", "takes no idempotency key any more")
 	p.remarkIf(was.Key != KeyRequired && is.Key == KeyRequired, "", "needs an idempotency key, needed none")
 	p.remarkIf(is.Key != "" && is.KeyFor < was.KeyFor, "", "keeps idempotency keys for %v, kept them for %v", is.KeyFor, was.KeyFor)
+	earlier := !is.Sunset.IsZero() && is.Sunset.Before(was.Sunset)
+	p.remarkIf(earlier, "", "the sunset is %s, was %s", is.Sunset.Format(time.DateOnly), was.Sunset.Format(time.DateOnly))
 	p.compareInputs(was, is)
 	p.compareOutputs(was, is)
 }

@@ -530,9 +530,6 @@ func (w *docsWriter) writeOperation(o docsOperation) {
 	operation, m := o.text, o.method
 	fmt.Fprintf(w, "\n### %s %s\n\n", m.verb, plainLine(o.path))
 	w.writeDescription(operation)
-	if m.own.Deprecated {
-		w.WriteString("Deprecated.\n\n")
-	}
 	if o.rpc != "" {
 		fmt.Fprintf(w, "- JSON-RPC method: `%s`\n", o.rpc)
 	}

@@ -465,7 +465,10 @@ func (t *tool) compileTool(p *mistakes, o MCPToolOptions, x *toolIndex) {
 	t.options, t.readOnly = o, *cmp.Or(o.ReadOnly, &isRead)
 	t.options.Title = cmp.Or(o.Title, t.summary())
 	t.about = cmp.Or(o.Description, t.own.Description, capitalized(strings.Join(splitWords(t.goName), " "))+" on "+t.resource+", a "+strings.TrimLeft(t.route.verb+" method of ", " ")+x.service.opts.Name+".")
-	if t.own.Deprecated {
+	switch {
+	case t.own.Deprecation != nil:
+		t.about = t.own.Deprecation.text() + " Call another tool if one fits. " + t.about
+	case t.own.Deprecated:
 		t.about = "Deprecated: it may go away, so call another tool if one fits. " + t.about
 	}
 	if t.key != nil {

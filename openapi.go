@@ -233,7 +233,7 @@ func (b *apiBuilder) writeOperation(m *method) {
 	start, out := len(b.texts), openMembers(b.texts)
 	about := ""
 	if b.writer.dialect != openAPI30 {
-		about = m.own.Description
+		about = m.describe()
 		out.open("tags", '[')
 		out.addItem(m.resource)
 		out.end("]")

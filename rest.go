@@ -197,6 +197,9 @@ func (h *restHandler) writeErrorResponse(w http.ResponseWriter, r *http.Request,
 func (h *restHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspace) error {
 	m := h.served
 	c := &restCall{call: call{Context: r.Context(), endpoint: &h.endpoint, method: m, request: r, response: w.Header(), ws: ws}}
+	if m.own.Deprecation != nil {
+		m.own.Deprecation.announce(w.Header())
+	}
 	for _, name := range h.vary {
 		addHeader(w.Header(), "Vary", name)
 	}

@@ -473,7 +473,7 @@ func buildOpenRPC(s *Service) []byte {
 	out.add("openrpc", "1.3.2", "info", s.documentInfo(false))
 	out.open("methods", '[')
 	for _, m := range methods {
-		about := m.own.Description
+		about := m.describe()
 		if m.opts.Strict { // which OpenRPC has no member for
 			about = strings.TrimSpace(about + " Unknown params are refused.")
 		}

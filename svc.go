@@ -220,6 +220,10 @@ type MethodOptions struct {
 	Errors []*Error
 	// Deprecated marks the method as deprecated in every document. It is still served.
 	Deprecated bool
+	// Deprecation does the same, and says since when and until when, in documents and in the
+	// headers of REST responses. Its Since must be set. Once its Sunset was released and is over,
+	// [CheckReleased] lets the method go.
+	Deprecation *Deprecation
 	// MaxBody and BodyTimeout replace those of Options, over REST only. Zero: those of Options.
 	MaxBody     int64
 	BodyTimeout time.Duration

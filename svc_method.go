@@ -97,6 +97,19 @@ func appendRecord(e *encoder, dst []byte, out any, encode encodeFunc) ([]byte, e
 // summary returns the name of the method for people, such as "todos: mark done".
 func (m *method) summary() string { return m.resource + ": " + strings.ReplaceAll(m.name, "_", " ") }
 
+// describe returns the description of the method for documents, with what they say of a
+// deprecated method.
+func (m *method) describe() string {
+	about := m.own.Description
+	switch {
+	case m.own.Deprecation != nil:
+		about = strings.TrimSpace(about + "\n\n" + m.own.Deprecation.text())
+	case m.own.Deprecated:
+		about = strings.TrimSpace(about + "\n\nDeprecated: it may go away.")
+	}
+	return about
+}
+
 // title returns the name of the method for mistakes.
 func (m *method) title() string { return m.titleOf(m.goName) }
 
@@ -210,6 +223,7 @@ func (c *methodCompiler) compileMethod(rm reflect.Method) (m *method, routed boo
 	o := c.opts.Methods[rm.Name]
 	o.Scopes = missingScopes(nil, o.Scopes) // each once
 	o.Transports = slices.Clone(o.Transports)
+	c.checkDeprecation(&o)
 	name := splitWords(rm.Name)
 	m = &method{
 		config:   c.config,
@@ -512,6 +526,21 @@ func (c *methodCompiler) compilePlans(m *method) {
 	if m.key != nil && c.impl != nil {
 		c.compileKey(m)
 	}
+}
+
+// checkDeprecation adds the mistake in o.Deprecation, and marks a method that has one. The
+// program may go on to use what o points to.
+func (c *methodCompiler) checkDeprecation(o *MethodOptions) {
+	if o.Deprecation == nil {
+		return
+	}
+	d := *o.Deprecation
+	o.Deprecated, o.Deprecation = true, &d
+	mistake := d.mistake()
+	if d.Since.IsZero() {
+		mistake = "Since is missing, the date of the Deprecation header (RFC 9745, section 2)"
+	}
+	c.addIf(mistake != "", "MethodOptions.Deprecation: %s", mistake)
 }
 
 // chooseCall returns the function that calls the method: the DirectCall of its

@@ -14,7 +14,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // versionSourceOff is the name of a header or a query parameter that is not read.
@@ -44,14 +43,6 @@ type VersionOptions struct {
 	// ErrorHandler writes the response to a request for a version that is not in Supported.
 	// version is empty, or what the client sent: escape it. Nil means the envelope.
 	ErrorHandler func(w http.ResponseWriter, r *http.Request, version string)
-}
-
-// A Deprecation describes a deprecated version. Zero fields are not sent, but a zero Since
-// sends "Deprecation: true". Times are sent in whole seconds.
-type Deprecation struct {
-	Since  time.Time // when it is deprecated: the Deprecation header (RFC 9745, section 2); may be in the future
-	Sunset time.Time // when it is removed: the Sunset header (RFC 8594, section 3); not before Since
-	Link   string    // the URL of a page about it: a Link header with rel="deprecation" (RFC 9745, section 3)
 }
 
 // Version returns middleware that detects the API version of each request, for [GetVersion].
@@ -134,7 +125,11 @@ func newVersioning(opts VersionOptions) *versioning {
 		v.notices[version] = http.Header{"Deprecation": {"true"}, "Sunset": {"See documentation for migration guide"}}
 	}
 	for _, version := range slices.Sorted(maps.Keys(opts.Deprecations)) {
-		v.notices[version] = opts.Deprecations[version].header(version)
+		d := opts.Deprecations[version]
+		if mistake := d.mistake(); mistake != "" {
+			panic("svc: Version: the deprecation of " + version + ": " + mistake)
+		}
+		v.notices[version] = d.header()
 	}
 	return v
 }
@@ -201,25 +196,4 @@ func (v *versioning) refuseVersion(w http.ResponseWriter, r *http.Request, versi
 		opts.OnError = func(w http.ResponseWriter, r *http.Request, _ error) { v.ErrorHandler(w, r, version) }
 	}
 	refuse(w, r, Errorf(CodeInvalidArgument, "%s", message).WithDetail("supported", v.Supported), opts)
-}
-
-// header returns the headers of responses for a version that d describes.
-func (d Deprecation) header(version string) http.Header {
-	h := http.Header{"Deprecation": {"true"}}
-	if !d.Since.IsZero() {
-		h.Set("Deprecation", "@"+strconv.FormatInt(d.Since.Unix(), 10)) // a Date of RFC 9651, section 3.3.7
-	}
-	if !d.Sunset.IsZero() {
-		if d.Sunset.Before(d.Since) {
-			panic("svc: Version: the sunset of " + version + " comes before its deprecation (RFC 9745, section 4)")
-		}
-		h.Set("Sunset", d.Sunset.UTC().Format(http.TimeFormat))
-	}
-	if d.Link != "" {
-		if _, err := url.Parse(d.Link); err != nil || strings.ContainsAny(d.Link, "<>\" ") {
-			panic("svc: Version: the link of " + version + " is not a URL: " + strconv.Quote(d.Link))
-		}
-		h.Set("Link", "<"+d.Link+`>; rel="deprecation"`)
-	}
-	return h
 }

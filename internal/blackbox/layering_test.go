@@ -30,7 +30,7 @@ import (
 var layers = [...][]string{
 	{"json", "suggest"},
 	{"errors"},
-	{"http", "jsonrpc"},
+	{"http", "jsonrpc", "deprecation"},
 	{"file", "sse", "version", "cors", "auth", "pprof"},
 	{"schema"},
 	{"decode", "encode", "schema_write"},

@@ -273,10 +273,10 @@ func TestVersionPanics(t *testing.T) {
 		want any
 	}{
 		{svc.Deprecation{Since: day, Sunset: day}, nil},
-		{svc.Deprecation{Since: day, Sunset: day.Add(-time.Second)}, "svc: Version: the sunset of 1 comes before its deprecation (RFC 9745, section 4)"},
-		{svc.Deprecation{Link: "/a\r\nb"}, `svc: Version: the link of 1 is not a URL: "/a\r\nb"`},
-		{svc.Deprecation{Link: `/a>; rel="next"`}, `svc: Version: the link of 1 is not a URL: "/a>; rel=\"next\""`},
-		{svc.Deprecation{Link: "http://[::1"}, `svc: Version: the link of 1 is not a URL: "http://[::1"`},
+		{svc.Deprecation{Since: day, Sunset: day.Add(-time.Second)}, "svc: Version: the deprecation of 1: the Sunset comes before Since (RFC 9745, section 4)"},
+		{svc.Deprecation{Link: "/a\r\nb"}, `svc: Version: the deprecation of 1: the Link is not a URL: "/a\r\nb"`},
+		{svc.Deprecation{Link: `/a>; rel="next"`}, `svc: Version: the deprecation of 1: the Link is not a URL: "/a>; rel=\"next\""`},
+		{svc.Deprecation{Link: "http://[::1"}, `svc: Version: the deprecation of 1: the Link is not a URL: "http://[::1"`},
 	} {
 		t.Run(rowName(test.d.Link, test.want), func(t *testing.T) {
 			got := guardPanic(func() { svc.Version(&svc.VersionOptions{Deprecations: map[string]svc.Deprecation{"1": test.d}}) })
