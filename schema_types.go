@@ -1175,11 +1175,17 @@ func nameTypes(p *mistakes, named []*shape, suffixes map[reflect.Type][]string) 
 }
 
 // newTypeName returns the short name of the type of s.
-func (p *mistakes) newTypeName(s *shape) *typeName {
-	n := &typeName{name: documentName(s.namedType().Name(), 0), shape: s}
+func (p *mistakes) newTypeName(s *shape) (n *typeName) {
+	n = &typeName{name: documentName(s.namedType().Name(), 0), shape: s}
 	v, ok := reflect.New(s.typ).Interface().(interface{ SchemaName() string })
 	if ok && declaresMethod(s.typ, "SchemaName") {
-		n.name, n.fixed = v.SchemaName(), true
+		defer func() {
+			if r := recover(); r != nil {
+				p.addf("%v.SchemaName panics on the zero value: %v", s.typ, r)
+			}
+		}()
+		n.fixed = true
+		n.name = v.SchemaName()
 		isBad := func(r rune) bool { return !isNameRune(r) && !strings.ContainsRune(".-", r) }
 		p.addIf(n.name == "" || strings.ContainsFunc(n.name, isBad), "%v.SchemaName returns %q; want letters, digits, dots, dashes and underscores", s.typ, n.name)
 	}

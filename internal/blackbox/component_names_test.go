@@ -42,6 +42,7 @@ func TestComponentNames(t *testing.T) {
 		B exBadName `json:"b"`
 		C exSame    `json:"c"`
 		N exNamed   `json:"n"`
+		P exPanics  `json:"p"`
 	}
 	names := func(s *svc.Service, err error) string {
 		if err != nil {
@@ -60,6 +61,7 @@ func TestComponentNames(t *testing.T) {
 		{names(exactly[own](nil, svc.Options{})), "BlackboxTestError Over a.named-Type own"},
 		{names(exactly[wrong](nil, svc.Options{})), `blackbox_test.exBadName.SchemaName returns "a b"; want letters, digits, dots, dashes and underscores`},
 		{names(exactly[wrong](nil, svc.Options{})), "blackbox_test.exSame.SchemaName and blackbox_test.exNamed.SchemaName return the same name; change one of them"},
+		{names(exactly[wrong](nil, svc.Options{})), "blackbox_test.exPanics.SchemaName panics on the zero value: no name"},
 	} {
 		t.Run(rowName(test.want), func(t *testing.T) {
 			if !strings.Contains(test.got, test.want) {
@@ -73,12 +75,14 @@ type (
 	exNamed   struct{ A int }
 	exSame    struct{ A int }
 	exBadName struct{ A int }
+	exPanics  struct{ A int }
 	exOver    struct{ exNamed } // with a name of its own, and not that of what it embeds
 )
 
 func (exNamed) SchemaName() string   { return "a.named-Type" }
 func (exSame) SchemaName() string    { return "A.Named-Type" }
 func (exBadName) SchemaName() string { return "a b" }
+func (exPanics) SchemaName() string  { panic("no name") }
 func (exOver) SchemaName() string    { return "Over" }
 
 type exBoth struct {
