@@ -138,6 +138,7 @@ type prober struct {
 	whole     *scalarReader     // of the inputs that the service takes; nil if it takes none
 	compared  map[[2]*contractPlan]bool
 	making    map[*contractPlan]int // objects around the one that sample makes
+	made      int                   // objects and lists in the samples of one whole value; see maxMade
 	missing   string                // why the last sample or probe that was made may be no value of the sender
 	found     []Break
 	shown     map[string]bool // texts of breaks, and places where something is refused
@@ -186,7 +187,13 @@ func (p *prober) doubt(at, format string, args ...any) {
 // cannot be sent, if a part of it could not be made, or if the service takes it after all.
 func (p *prober) refuse(at, why, text string) bool {
 	missing := p.missing
-	if p.missing = ""; missing == "" && !p.isSendable(len(text)) {
+	tooMany := p.made > maxMade
+	p.missing, p.made = "", 0
+	if tooMany && !p.outputs { // at every other place, too
+		p.doubt(at, "%s, but %s", why, missing)
+		return false
+	}
+	if missing == "" && !p.isSendable(len(text)) {
 		missing = tooLong
 	}
 	isMade := missing == "" || p.outputs // breaks of outputs have no witness anyway
@@ -805,12 +812,24 @@ func (p *prober) elements(a, b *contractPlan, n int) []string {
 	return p.some(a.Of, b.child(""), n)
 }
 
+// maxMade is how many objects and lists the samples in a whole value may have. Types that
+// contain others by value have values that nobody could send: of 20 levels with two members
+// each, a million.
+const maxMade = 256
+
 // sample returns a short value that a takes, and b too if there is such a value.
 func (p *prober) sample(a, b *contractPlan) string {
 	if a.Null && a.isComposite() && a.fitsREST("null") && p.takes(b, "null") {
 		return "null" // which ends a type that contains itself
 	}
 	p.noteUnprobed(a)
+	if a.isComposite() {
+		p.made++
+	}
+	if p.made > maxMade {
+		p.missing = fmt.Sprintf("the values beside it have more than %d objects and lists, so none is tried", maxMade)
+		return "{}"
+	}
 	switch {
 	case a.Kind == "object":
 		x := a.resolve()

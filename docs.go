@@ -262,7 +262,7 @@ func (o *docsOperation) addParameters(m *method, placeholders []string) {
 		add(p, p.sourceName)
 	}
 	if m.bind.rest.body != nil {
-		o.examples["body"] = exampleObject(m.bind.rest.inBody, 0)
+		o.examples["body"] = exampleBody(m.bind.rest.inBody)
 	}
 }
 
@@ -283,33 +283,63 @@ func (w *docsWriter) resolve(o []byte) []byte {
 // isTrueAt reports whether a member of a JSON object is true.
 func isTrueAt(object []byte, name string) bool { return string(memberAt(object, name)) == "true" }
 
-// maxExample is how many objects of an example may be inside one another.
-const maxExample = 6
+// These limits are about one example.
+const (
+	maxExample       = 6    // objects inside one another
+	maxExampleValues = 1000 // objects and items together
+)
 
-// exampleObject returns an example of the object s, with the fields that are required or
-// have an example. For a union it is one of the first alternative. In maxExample objects it
-// is empty.
-func exampleObject(s *shape, depth int) []byte {
+// An exampler makes one example. In an example with depth objects inside one another, the next
+// is empty. After room objects and items, all others are empty too.
+type exampler struct{ depth, room int }
+
+// exampleBody returns an example of the object s that has as many levels of objects as there
+// is room for: of types that share types, each level can have many times the objects of the one
+// around it.
+func exampleBody(s *shape) []byte {
+	for depth := maxExample; ; depth-- {
+		e := &exampler{depth, maxExampleValues}
+		if text := e.object(s, 0); e.room >= 0 || depth == 1 {
+			return text
+		}
+	}
+}
+
+// hasRoom reports whether there is room for one more object or item, and takes it.
+func (e *exampler) hasRoom() bool {
+	e.room--
+	return e.room >= 0
+}
+
+// object returns an example of the object s, with the fields that are required or have an
+// example. For a union it is one of the first alternative.
+func (e *exampler) object(s *shape, depth int) []byte {
 	m := openMembers(nil)
+	isEmpty := !e.hasRoom() || depth >= e.depth
 	for _, f := range s.forms()[0].fields {
 		switch {
-		case f.hidden || depth >= maxExample || !f.isRequired() && f.example == nil:
+		case f.hidden || isEmpty || !f.isRequired() && f.example == nil:
 		case f.only != nil:
 			m.addRaw(f.name, f.only)
 		default:
-			m.addRaw(f.name, exampleValue(f, f.shape, 0, depth+1))
+			m.addRaw(f.name, e.value(f, f.shape, 0, depth+1))
 		}
 	}
 	return m.close()
 }
 
-// exampleValue returns an example for the field f, or for its item nth; s is the shape of
+// exampleValue returns an example for the field f, as exampler.value does.
+func exampleValue(f *field, s *shape, nth, depth int) []byte {
+	return (&exampler{maxExample, maxExampleValues}).value(f, s, nth, depth)
+}
+
+// value returns an example for the field f, or for its item nth; s is the shape of
 // that value. Examples of two items differ if they can, for lists with uniqueItems. Members
 // that may be null are null, so a type that contains itself ends there, or in an empty list.
 // depth is the number of objects around the value; a parameter has depth 0. If no example
 // keeps the rules, as with a pattern that none of exampleTexts matches, the field needs the
 // tag example.
-func exampleValue(f *field, s *shape, nth, depth int) []byte {
+func (e *exampler) value(f *field, s *shape, nth, depth int) []byte {
 	target := s.deref()
 	if s == f.shape {
 		if given := cmp.Or(string(f.example), string(f.def), "null"); given != "null" {
@@ -325,20 +355,20 @@ func exampleValue(f *field, s *shape, nth, depth int) []byte {
 	case f.quoted: // the JSON of the value is in a string
 		plain := *f
 		plain.quoted = false
-		return appendQuoted(nil, exampleValue(&plain, plain.shape, nth, depth))
+		return appendQuoted(nil, e.value(&plain, plain.shape, nth, depth))
 	case target.kind == kindObject:
-		return exampleObject(target, depth)
+		return e.object(target, depth)
 	case target.kind == kindSlice, target.kind == kindArray:
 		least := max(leastSize(target), 1-depth) // a query, at depth 0, cannot have a list without items
-		list := make([]json.RawMessage, min(least, 20))
-		for i := range list {
-			list[i] = exampleValue(f, target.elem, i, depth)
+		list := []json.RawMessage{}
+		for i := 0; i < min(least, 20) && e.hasRoom(); i++ {
+			list = append(list, e.value(f, target.elem, i, depth))
 		}
 		return encodeDocument(list)
 	case target.kind == kindMap:
 		m := openMembers(nil)
-		for i := range min(leastSize(target), 20) {
-			m.addRaw(textOr(string(exampleValue(f, target.key, i, depth))), exampleValue(f, target.elem, i, depth))
+		for i := 0; i < min(leastSize(target), 20) && e.hasRoom(); i++ {
+			m.addRaw(textOr(string(e.value(f, target.key, i, depth))), e.value(f, target.elem, i, depth))
 		}
 		return m.close()
 	case target.kind == kindBool:
@@ -608,11 +638,13 @@ func (w *docsWriter) writeDescription(o []byte) {
 // writeProperties writes the members of an object, or the alternatives of a union. It
 // reports whether there are any.
 func (w *docsWriter) writeProperties(indent, place string, schema []byte) (any bool) {
-	required := itemsOf(memberAt(schema, "required"))
+	required := make(map[string]bool)
+	for _, name := range itemsOf(memberAt(schema, "required")) {
+		required[textAt(name)] = true
+	}
 	eachMember(memberAt(schema, "properties"), func(name, property []byte) {
 		any = true
-		isRequired := slices.ContainsFunc(required, func(other []byte) bool { return textAt(other) == string(name) })
-		w.writeField(indent, string(name), place, isRequired, textAt(property, "description"), property)
+		w.writeField(indent, string(name), place, required[string(name)], textAt(property, "description"), property)
 	})
 	eachMember(memberAt(schema, "discriminator", "mapping"), func(value, ref []byte) {
 		any = true

@@ -424,11 +424,11 @@ func (b *apiBuilder) referBody(m *method) string {
 // type but different parts of it in the body, the second component gets a number.
 func (b *apiBuilder) referPart(m *method, s, part *shape, suffix string) string {
 	name := onlyNameBytes(cmp.Or(b.service.typeNames[s], capitalized(m.resource)+m.goName)) + suffix
-	fields := name
+	fields := []byte(name)
 	for _, f := range part.fields {
-		fields += "\x00" + f.name
+		fields = append(append(fields, 0), f.name...)
 	}
-	partKey := any([2]any{s.typ, fields}) // two parts of a type are equal if they have these fields
+	partKey := any([2]any{s.typ, string(fields)}) // two parts of a type are equal if they have these fields
 	name = firstFree(name, "", func(name string) bool {
 		owner := b.used.components[strings.ToLower(name)]
 		return owner != nil && owner != partKey

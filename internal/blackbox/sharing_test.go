@@ -445,3 +445,58 @@ func TestSharing(t *testing.T) { // not parallel, since it counts allocations
 		}
 	}
 }
+
+// These have the next by value, so that the least value of 16 levels has 65,536 objects.
+type (
+	sharingValue04[T any] sharedStructs[sharedStructs[sharedStructs[sharedStructs[T]]]]
+	sharingValue08[T any] sharingValue04[sharingValue04[T]]
+	sharingValue16[T any] struct {
+		V sharingValue08[sharingValue08[T]]
+	}
+)
+
+// Verify that no value is made that is larger than any request: as an example, or to show what
+// a change breaks.
+func TestSharingValues(t *testing.T) {
+	t.Parallel()
+	type narrow struct {
+		N int `maximum:"5"`
+	}
+	type wide struct{ N int }
+	register := func(s *svc.Service, err error) *svc.Service {
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	was := register(svc.Register[sharingAPI[sharingValue16[wide]]](sharingImpl[sharingValue16[wide]]{}, &svc.Options{Resource: "x"}))
+	is := register(svc.Register[sharingAPI[sharingValue16[narrow]]](sharingImpl[sharingValue16[narrow]]{}, &svc.Options{Resource: "x"}))
+	breaks, err := is.Breaks(was.Contract())
+	const want = "x.send input /V/A/A/A/A/A/A/A/A/A/A/A/A/A/A/A/A/N: cannot tell: maximum is 5, was none, but the values beside it have more than 256 objects and lists, so none is tried"
+	if got := fmt.Sprint(breaks); err != nil || got != "["+want+"]" {
+		t.Errorf("breaks are %s, %v", got, err)
+	}
+	page := sharingAnswer(was.Docs(nil), "/llms.txt", "")
+	if len(page) > 20_000 || !strings.Contains(string(page), `-d '{"V":{"A":{"A":{"A":{"A":{"A":{},"B":{}}`) {
+		t.Errorf("the Markdown has %d bytes: %.2000s", len(page), page)
+	}
+}
+
+// Verify that an example has as many levels of objects as there is room for, and not the first
+// members only.
+func TestSharingExample(t *testing.T) {
+	t.Parallel()
+	type level4 struct{ A, B, C, D, E, F, G, H struct{ N int } }
+	type level3 struct{ A, B, C, D, E, F, G, H level4 }
+	type level2 struct{ A, B, C, D, E, F, G, H level3 }
+	type level1 struct{ A, B, C, D, E, F, G, H level2 }
+	s, err := svc.Register[sharingAPI[level1]](sharingImpl[level1]{}, &svc.Options{Resource: "x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, example, _ := strings.Cut(string(sharingAnswer(s.Docs(nil), "/llms.txt", "")), " -d '")
+	example, _, _ = strings.Cut(example, "'")
+	if n := strings.Count(example, "{"); n != 1+8+64+512 {
+		t.Errorf("the example has %d objects: %.500s", n, example)
+	}
+}
