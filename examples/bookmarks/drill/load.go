@@ -29,6 +29,17 @@ type worker struct {
 	reconnects     int
 }
 
+// newWorker returns an owner whom the database knows.
+func newWorker(ctx context.Context, name, protocol, databaseURL, base string, f *figures) (*worker, error) {
+	w := &worker{figures: f, name: name, protocol: protocol, url: base, token: "token-" + name}
+	err := execute(ctx, databaseURL, "insert into tokens values (sha256($1), $2, '{bookmarks:read,bookmarks:write}')", []byte(w.token), w.name)
+	if err != nil {
+		return nil, err
+	}
+	w.client, err = newClient(protocol, base, w.token, true, f)
+	return w, err
+}
+
 // try calls f with what patience allows, and remembers how long it took.
 func (w *worker) try(what string, f func(ctx context.Context) error) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)

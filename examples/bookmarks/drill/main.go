@@ -67,6 +67,9 @@ func run(span, once time.Duration, server, dir string) error {
 	log.Print("unit tests with a database: ok")
 
 	err = serve(dir, server, url+"drill", func(replicas []*process, base string) error {
+		if err := refuseBodies(ctx, span/4, url+"drill", base); err != nil {
+			return err
+		}
 		return drill(ctx, span, url+"drill", base, &chaos{replicas: replicas, database: database})
 	})
 	if err != nil {
@@ -119,11 +122,7 @@ func drill(ctx context.Context, span time.Duration, databaseURL, base string, c 
 	f := newFigures()
 	workers := make([]*worker, 13) // three of each protocol, and the owner of the crowd
 	for i := range workers {
-		w := &worker{figures: f, protocol: protocols[i%4], name: fmt.Sprint("w", i), url: base, token: fmt.Sprint("token-", i)}
-		err := execute(ctx, databaseURL, "insert into tokens values (sha256($1), $2, '{bookmarks:read,bookmarks:write}')", []byte(w.token), w.name)
-		if err == nil {
-			w.client, err = newClient(w.protocol, base, w.token, true, f)
-		}
+		w, err := newWorker(ctx, fmt.Sprint("w", i), protocols[i%4], databaseURL, base, f)
 		if err != nil {
 			return err
 		}
@@ -144,6 +143,8 @@ func drill(ctx context.Context, span time.Duration, databaseURL, base string, c 
 			working.Go(func() { w.crowd(load, client, strings.ToLower(strings.ReplaceAll(p, " ", "-"))) })
 		}
 	}
+	refused := newRefuser(base, workers[0].token, true)
+	working.Go(func() { refused.run(load) })
 	quiet, calm := context.WithTimeout(load, span-5*time.Second)
 	defer calm()
 	c.run(quiet, span/2)
@@ -161,7 +162,7 @@ func drill(ctx context.Context, span time.Duration, databaseURL, base string, c 
 			c.errs = append(c.errs, fmt.Errorf("%s at the end: %w", r.name, err))
 		}
 	}
-	return report(ctx, databaseURL, workers, f, c)
+	return errors.Join(report(ctx, databaseURL, workers, f, c), refused.report())
 }
 
 // report prints the figures and returns what is wrong.
