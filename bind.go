@@ -125,6 +125,7 @@ type route struct {
 	path         string   // such as /todos/{id}/archive, without Service.prefix
 	placeholders []string // such as id, in the order of the path
 	instead      string   // a pattern without the placeholder, for an inferred route that has one
+	wrong        bool     // it stands for a route with a mistake, to check fields against it
 }
 
 // routeVerbs are the verbs that a route may have.
@@ -185,11 +186,15 @@ func compileBinding(c *decoders, s *shape, r route) *binding {
 			b.sources[f] = fieldSource{in: inBody}
 		}
 	}
-	if s.alternatives != nil && b.sources[s.fields[0]].in != inBody {
+	if s.alternatives != nil && b.sources[s.fields[0]].in != inBody && c.mistakes.isSound(s) {
 		c.mistakes.addf("%s: a union comes from a JSON body, and here %s would come from the %s; use POST, PUT or PATCH, and no placeholder of that name", at, s.fields[0].name, b.sources[s.fields[0]].in)
 	}
 	b.checkPlaceholders(c.mistakes, r, at)
 	b.checkBody(c.mistakes, r, body)
+	if !c.mistakes.isSound(s) {
+		c.tryFields(s)
+		return b
+	}
 	b.object = c.structPlan(s, b.sources)
 	// If all fields come from the body, one plan serves both.
 	switch len(body) {
@@ -238,7 +243,7 @@ func (c *checks) compileInput(s *shape, sources map[*field]fieldSource) checkFun
 // sourceOf returns the source of the field f and its name there, by the table
 // at the top.
 func (r route) sourceOf(p *mistakes, f *field) (name, source string) {
-	if r.path == "" {
+	if r.path == "" && !r.wrong {
 		return "", inBody
 	}
 	type tag struct{ name, source string }
@@ -312,10 +317,19 @@ func (b *binding) checkPlaceholders(p *mistakes, r route, at string) {
 		switch {
 		case n > 1:
 			p.addf("%s: %d fields fill the placeholder {%s}; rename all but one", at, n, name)
-		case n == 0:
+		case n == 0 && (p.isSound(b.in) || !b.in.mayHave(name)): // fields of one name have a mistake, and fill nothing
 			p.addf("%s: no field fills the placeholder {%s}; add one with the tag `path:%q`%s", at, name, name, r.orPattern())
 		}
 	}
+}
+
+// mayHave reports whether a Go field of s has this name, or a tag path or json that says so. In
+// a union, one of an alternative may have it.
+func (s *shape) mayHave(name string) bool {
+	return s.alternatives != nil || slices.ContainsFunc(reflect.VisibleFields(s.typ), func(f reflect.StructField) bool {
+		tagged, _ := parseJSONTag(f.Tag.Get("json"))
+		return name == f.Name || name == tagged || name == f.Tag.Get("path")
+	})
 }
 
 // orPattern returns the end of a message about a placeholder that nothing fills:
@@ -336,6 +350,9 @@ func (c *decoders) compileParam(f *field, name, in string) param {
 		p.canonical = textproto.CanonicalMIMEHeaderKey(name)
 	}
 	target := f.shape.deref()
+	if !c.mistakes.isSound(f.shape) {
+		return p
+	}
 	if target.kind == kindSlice && in == inQuery {
 		p.list, target = target, target.elem.deref()
 		if limit := p.list.rules.lookup(roleMost); limit != nil {

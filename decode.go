@@ -413,7 +413,7 @@ type decoders struct {
 	mistakes       *mistakes
 	byShape        map[*shape]*decodeFunc
 	plans          map[*shape]*objectPlan // of structs inside others
-	examples       map[reflect.Type]bool  // types whose own examples have been tried; see checkExamples
+	examples       map[exampleKey]bool    // whose own examples have been tried; see checkExamples
 	discriminators *[]string              // the names of those of all unions; see unionPlan
 	strict         bool                   // unknown members are violations
 	outputs        bool                   // a client decodes outputs; see objectPlan
@@ -422,7 +422,7 @@ type decoders struct {
 }
 
 func newDecoders(p *mistakes, strict bool) *decoders {
-	return &decoders{mistakes: p, byShape: make(map[*shape]*decodeFunc), plans: make(map[*shape]*objectPlan), examples: make(map[reflect.Type]bool), discriminators: new([]string), strict: strict}
+	return &decoders{mistakes: p, byShape: make(map[*shape]*decodeFunc), plans: make(map[*shape]*objectPlan), examples: make(map[exampleKey]bool), discriminators: new([]string), strict: strict}
 }
 
 // decoderFor returns the decodeFunc for values of shape s.
@@ -917,7 +917,9 @@ func (decode decodeFunc) refusal(text []byte, v reflect.Value) (why string) {
 	if !errors.As(d.finish(), &e) {
 		return ""
 	}
-	if list := e.Violations(); e.cause != nil && len(list) == 1 { // the words of the type, which clients do not see
+	// The words of the type say more, unless clients see them, as those of an *Error.
+	var own *Error
+	if list := e.Violations(); e.cause != nil && !errors.As(e.cause, &own) && len(list) == 1 {
 		return strings.TrimLeft(list[0].Path+" "+e.cause.Error(), " ")
 	}
 	return strings.TrimPrefix(e.Message, codes[CodeInvalidArgument.row()].text+": ")
@@ -943,13 +945,21 @@ func (c *decoders) checkExample(f *field, decode decodeFunc) {
 	c.runPending()
 }
 
+// An exampleKey is a type, and whether its method Enum is the rule of the shape, which a tag
+// replaces.
+type exampleKey struct {
+	typ    reflect.Type
+	isEnum bool
+}
+
 // checkExamples notes each value that a type with a text or JSON of its own refuses, although
 // its method Enum or JSONSchema says that it is one.
 func (c *decoders) checkExamples(s *shape) {
-	if c.outputs || c.examples[s.typ] || s.kind != kindText && s.kind != kindCustom {
+	key := exampleKey{s.typ, s.isEnum}
+	if c.outputs || c.examples[key] || s.kind != kindText && s.kind != kindCustom {
 		return
 	}
-	c.examples[s.typ] = true
+	c.examples[key] = true
 	name := s.typ.String()
 	if enum := s.rules.lookup(roleValues); s.isEnum {
 		c.tryEach(s, itemsOf(enum.value), name+".Enum returns %s, which is refused: %s")
@@ -964,6 +974,24 @@ func (c *decoders) checkExamples(s *shape) {
 			c.tryEach(s, [][]byte{text}, name+".JSONSchema has %s in "+keyword+", which is refused: %s")
 		}
 	}
+}
+
+// tryFields tries the defaults and the examples at and below s, which has a mistake, as far as
+// their types have none.
+func (c *decoders) tryFields(s *shape) {
+	s.walk(nil, make(map[*shape]bool), func(s *shape, _ *placeText) {
+		if !s.hasParts() && s.isSound() {
+			c.checkExamples(s)
+		}
+		for _, f := range s.fields {
+			if f.shape.isSound() {
+				decode := c.fieldDecoder(f)
+				c.defaultFor(f, decode)
+				c.checkExample(f, decode)
+			}
+		}
+	})
+	c.runPending()
 }
 
 // tryEach notes the texts that the type of s refuses, whatever its rules. format is that of the

@@ -635,7 +635,7 @@ func (c *encoders) compileHeaders(p *mistakes, s *shape) *outputHeaders {
 		}
 		fields = append(fields, h)
 	}
-	if fields == nil {
+	if fields == nil || !p.isSound(s) {
 		return nil
 	}
 	body := s.withFields(slices.DeleteFunc(slices.Clone(s.fields), func(f *field) bool { return f.header != "" }))
@@ -645,14 +645,19 @@ func (c *encoders) compileHeaders(p *mistakes, s *shape) *outputHeaders {
 // outputHeader returns the plan of f. A field with json:"-" cannot say there that it
 // is optional, so it counts as optional.
 func (c *encoders) outputHeader(p *mistakes, f *field) outputHeader {
-	h := outputHeader{memberEncoder: c.memberEncoder(f), canonical: http.CanonicalHeaderKey(f.header), shape: f.shape.deref()}
+	h := outputHeader{canonical: http.CanonicalHeaderKey(f.header), shape: f.shape.deref()}
+	sound := p.isSound(f.shape)
+	if sound {
+		h.memberEncoder = c.memberEncoder(f)
+	}
+	h.field = f
 	if h.omits == nil && (f.hidden || f.optional) {
 		h.omits = reflect.Value.IsZero
 	}
 	if h.shape.kind == kindSlice && h.shape.elem.kind == kindString {
 		h.list, h.shape = true, h.shape.elem
 	}
-	if h.shape.kind.isScalar() {
+	if sound && h.shape.kind.isScalar() {
 		h.encode = c.encoderFor(h.shape)
 	}
 	if h.isETag() {
@@ -665,6 +670,7 @@ func (c *encoders) outputHeader(p *mistakes, f *field) outputHeader {
 		p.addf("%s: header:%q: want the name of a header, in letters, digits and dashes", f.place, f.header)
 	case !isResponseHeader(h.canonical):
 		p.addf("%s: header:%q: svc, the server or CORS sets this header of responses; choose another name", f.place, f.header)
+	case !sound:
 	case f.shape.kind == kindOptional:
 		p.addf("%s: a header has no null; give the field the type %v, and header:%q with json:\"-\"", f.place, h.shape.typ, f.header)
 	case !h.shape.kind.isScalar():

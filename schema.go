@@ -333,6 +333,9 @@ func (s *shape) isSound() bool {
 	return s == nil || !s.reaches(make(map[*shape]bool), func(s *shape) bool { return s.hasMistake })
 }
 
+// isSound reports whether s has no mistakes, as shape.isSound, but faster if there are none at all.
+func (p *mistakes) isSound(s *shape) bool { return len(p.list) == 0 || s.isSound() }
+
 // deref follows pointers and Optionals from s to the shape of the values that are not null.
 func (s *shape) deref() *shape {
 	for n := 0; n < 100 && (s.kind == kindPointer || s.kind == kindOptional); n++ { // a type P *P would never end; finishShapes notes it

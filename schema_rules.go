@@ -220,9 +220,9 @@ func (p *mistakes) applyTags(f *field) {
 	if text, ok := lookupTag(f.tag, "default"); ok {
 		if target := f.shape.deref(); f.shape.kind == kindOptional {
 			p.addf("%s: default:%q: an Optional says itself that the field is absent; leave the tag out, or give the field the type %v", f.place, text, target.typ)
-			return
+		} else {
+			f.def = p.parseLiteral(f, "default", text)
 		}
-		f.def = p.parseLiteral(f, "default", text)
 	}
 	if text, ok := lookupTag(f.tag, "example"); ok {
 		f.example = p.parseLiteral(f, "example", text)

@@ -293,9 +293,11 @@ func register(iface reflect.Type, impl any, opts *Options) (*Service, error) {
 	switch {
 	case iface.Kind() != reflect.Interface:
 		p.addf("%v is not an interface; write Register[TodoAPI](…) with the interface it implements", iface)
-	case impl == nil || v.Kind() == reflect.Pointer && v.IsNil():
-		p.addf("the implementation of %v is nil", iface)
 	default:
+		if impl == nil || v.Kind() == reflect.Pointer && v.IsNil() {
+			p.addf("the implementation of %v is nil", iface)
+			impl = struct{}{} // which is never called
+		}
 		if s := compileService(p, iface, impl, opts.withDefaults(iface)); len(p.list) == 0 {
 			return s, nil
 		}

@@ -174,24 +174,19 @@ func newMethodCompiler(p *mistakes, iface reflect.Type, impl any, o Options) *me
 // contain themselves, which is known only when all types have been walked.
 func (c *methodCompiler) compileMethods() []*method {
 	c.addIf(c.iface.NumMethod() == 0, "%v has no methods", c.iface)
-	var methods, sound []*method
+	var methods []*method
+	misshapen := make(map[*method]bool)
 	for i := range c.iface.NumMethod() {
-		m, routed := c.compileMethod(c.iface.Method(i))
-		if m != nil {
-			methods = append(methods, m)
-		}
-		if routed {
-			sound = append(sound, m)
+		if m, whole := c.compileMethod(c.iface.Method(i)); m != nil {
+			methods, misshapen[m] = append(methods, m), !whole
 		}
 	}
 	c.where = ""
 	c.shapes.checkKeyTags(inputsOf(methods))
 	c.shapes.finishShapes()
-	for _, m := range sound { // the plans of others would repeat the same mistakes in other words
-		if len(c.list) == 0 || m.in.isSound() && m.out.isSound() {
-			c.where = m.title()
-			c.compilePlans(m)
-		}
+	for _, m := range methods { // also those with mistakes, whose fields and defaults may have others
+		c.where = m.title()
+		c.compilePlans(m, misshapen[m])
 	}
 	return methods
 }
@@ -206,10 +201,10 @@ func inputsOf(methods []*method) (inputs []*shape) {
 	return inputs
 }
 
-// compileMethod compiles the types, the route and the call of a method. It
-// returns nil if the signature has a mistake, after all checks that do not need it.
-// routed says that the route has no mistake, so that fields can be checked against it.
-func (c *methodCompiler) compileMethod(rm reflect.Method) (m *method, routed bool) {
+// compileMethod compiles the types, the route and the call of a method. It returns nil for one
+// that is not exported. If the signature has a mistake, whole is false, and m has what could be
+// read of it.
+func (c *methodCompiler) compileMethod(rm reflect.Method) (m *method, whole bool) {
 	c.where = c.titleOf(rm.Name)
 	if !rm.IsExported() {
 		c.addf("the method is not exported; export it or remove it from the interface")
@@ -253,15 +248,30 @@ func (c *methodCompiler) compileMethod(rm reflect.Method) (m *method, routed boo
 	if m.isServedBy(TransportREST) {
 		m.route = c.chooseRoute(m, name, o.HTTP)
 	}
-	routed = len(c.list) == before
-	if misshapen {
-		return nil, false
+	if len(c.list) > before {
+		m.route = m.presumedRoute()
 	}
-	m.call = c.chooseCall(rm, sig, o.Direct)
-	c.setStream(m, sig, o)
-	m.status = c.chooseStatus(m, o.Status)
+	if !misshapen {
+		m.call = c.chooseCall(rm, sig, o.Direct)
+		c.setStream(m, sig, o)
+		m.status = c.chooseStatus(m, o.Status)
+	}
 	c.setKey(m, o.IdempotencyKey)
-	return m, routed
+	return m, !misshapen
+}
+
+// presumedRoute returns a route that the fields of m can be checked against, since its own has a
+// mistake: with a placeholder for each that they name, and no others.
+func (m *method) presumedRoute() route {
+	r := route{verb: cmp.Or(m.verb, http.MethodPost), wrong: true}
+	if m.in != nil {
+		for _, f := range m.in.fields {
+			if f.path != "" && !slices.Contains(r.placeholders, f.path) {
+				r.placeholders = append(r.placeholders, f.path)
+			}
+		}
+	}
+	return r
 }
 
 // isUndeclared reports whether m has declared its errors, but not the code of err. Only the
@@ -406,23 +416,44 @@ func (c *methodCompiler) readSignature(t reflect.Type) (sig signature) {
 	c.addIf(hasError && nOut > 2, "a method returns one output at most before the error; put everything into one struct")
 	if nIn == 2 && hasContext {
 		sig.in = c.structBehind(t.In(1), "input")
+	} else { // what may be meant, for the mistakes in it
+		for i := range nIn {
+			sig.in = cmp.Or(sig.in, structIn(t.In(i)))
+		}
 	}
 	if nOut == 2 && hasError {
 		sig.outType, sig.out = t.Out(0), streamItem(t.Out(0))
 		if sig.stream = sig.out != nil; !sig.stream {
 			sig.out = c.structBehind(sig.outType, "output")
 		}
+	} else {
+		for i := range nOut {
+			sig.out = cmp.Or(sig.out, structIn(t.Out(i)))
+		}
 	}
 	return sig
 }
 
-// structBehind returns the struct that t points to, or notes a mistake.
+// structIn returns the struct that t is or points to if it is an object in JSON, or nil.
+func structIn(t reflect.Type) reflect.Type {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if hasMembers(t) {
+		return t
+	}
+	return nil
+}
+
+// structBehind returns the struct that t points to, or notes a mistake. It returns a struct that
+// is no pointer all the same, for the mistakes in it.
 func (c *methodCompiler) structBehind(t reflect.Type, role string) reflect.Type {
 	switch {
 	case t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Struct:
 		return t.Elem()
 	case t.Kind() == reflect.Struct:
 		c.addf("the %s is a %v; make it a pointer, *%v", role, t, t)
+		return t
 	case t.Kind() == reflect.Func, t.Kind() == reflect.Chan, t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Func:
 		c.addf("the %s is a %v; a stream is a svc.Stream[Out], which is an iter.Seq2[*Out, error], for a struct Out", role, t)
 	default:
@@ -493,9 +524,12 @@ func (c *methodCompiler) chooseRoute(m *method, name []string, pattern string) r
 
 // compilePlans compiles the binding and the encoder of m. Methods of one bindingKey have
 // one binding, since a service of a thousand methods often has a few dozen inputs. If there are
-// mistakes, each method has its own, so that they are reported for every method.
-func (c *methodCompiler) compilePlans(m *method) {
-	if m.in != nil {
+// mistakes, each method has its own, so that they are reported for every method, and what has no
+// mistake is compiled for those that only a plan shows. Plans of the rest would repeat the same
+// mistakes in other words. misshapen says that the signature has one.
+func (c *methodCompiler) compilePlans(m *method, misshapen bool) {
+	switch {
+	case m.in != nil:
 		key := bindingKey{m.in, strings.Join(m.placeholders, "/"), m.hasBody(), m.path == ""}
 		if m.bind = c.bindings[key]; m.bind == nil || len(c.list) > 0 {
 			m.bind = compileBinding(c.decoders, m.in, m.route)
@@ -505,21 +539,23 @@ func (c *methodCompiler) compilePlans(m *method) {
 			isKey := slices.ContainsFunc(c.opts.Schemes, func(s Scheme) bool { return s.Header == p.canonical })
 			c.addIf(isKey, "%v.%s: the header %s has the key of a scheme in Options.Schemes; choose another name", m.in.typ, p.goName, p.sourceName)
 		}
-	} else {
+	case !misshapen:
 		m.bind = noBinding(m.opts.Strict)
 		if len(m.placeholders) > 0 {
 			c.addf("the method has no input to fill {%s}; give it an input with such a field%s", strings.Join(m.placeholders, "}, {"), m.orPattern())
 		}
 	}
-	c.addIf(m.verb == verbQuery && (m.takesBody() || m.bind.rest.body == nil), "a QUERY asks by the JSON in its body (RFC 10008); give the input fields there, or the method another verb")
+	c.addIf(m.verb == verbQuery && !misshapen && c.isSound(m.in) && (m.takesBody() || m.bind.rest.body == nil), "a QUERY asks by the JSON in its body (RFC 10008); give the input fields there, or the method another verb")
 	if m.out != nil {
-		m.encode = c.encoders.encoderFor(m.out)
+		if c.isSound(m.out) {
+			m.encode = c.encoders.encoderFor(m.out)
+		}
 		if m.sendsFile() {
 			for _, f := range m.out.fields {
 				c.addIf(f.header == "", "%s: the File is the whole body of the response; give this field a header tag, or json:\"-\"", f.place)
 			}
 		}
-		if m.stream == "" && m.path != "" {
+		if m.stream == "" && (m.path != "" || m.wrong) {
 			m.headers = c.encoders.compileHeaders(c.mistakes, m.out)
 		}
 	}
@@ -567,7 +603,7 @@ func (c *methodCompiler) chooseCall(rm reflect.Method, sig signature, direct Dir
 		c.addf("Direct has a method of %v, not of the interface; %s", direct.iface, want)
 	case direct.in != sig.in || direct.out != sig.out || (direct.each != nil) != sig.stream || !direct.callsMethod(rm.Name):
 		c.addf("Direct has a function that is not the method %s; %s", rm.Name, want)
-	default:
+	case len(c.list) == 0: // else there may be no implementation
 		return direct.bind(c.impl)
 	}
 	return nil

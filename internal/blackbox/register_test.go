@@ -68,7 +68,7 @@ func regImpl[I any]() I {
 	for _, impl := range []any{
 		regEmpty{}, regShapes{}, regObjects{}, regOptions{}, regOptionsKeyed{}, regClash{}, regPatterns{}, regBinding{},
 		regTypes{}, regEndlessDefaults{}, regTags{}, regForeignTags{}, regReceiver{}, regFields{}, regAliases{}, regDirect{}, regMany{}, regHidden{},
-		regPaths{}, regOddPaths{}, regLone{}, regSpellings{}, regList[regOut]{},
+		regPaths{}, regOddPaths{}, regLone{}, regSpellings{}, regList[regOut]{}, regAll{},
 	} {
 		if i, ok := impl.(I); ok {
 			return i
