@@ -283,9 +283,10 @@ const lastEventID = "Last-Event-Id" // in canonical form
 // with a name reserved by HTTP or browsers, and for a required Last-Event-ID.
 func checkHeaderName(p *mistakes, f *field) {
 	canonical := textproto.CanonicalMIMEHeaderKey(f.header)
-	p.addIf(!isToken(f.header), "%s: header:%q: want the name of a header, in letters, digits and dashes", f.place, f.header)
+	written, _, _ := strings.Cut(tagText(f.tag, "header"), ",")
+	p.addIf(!isToken(f.header), "%s: header:%q: want the name of a header, in letters, digits and dashes", f.place, written)
 	instead := headerOwner(f.header)
-	p.addIf(instead != "", "%s: header:%q: %s", f.place, f.header, instead)
+	p.addIf(instead != "", "%s: header:%q: %s", f.place, written, instead)
 	p.addIf(canonical == lastEventID && f.isRequired(), "%s: a client sends %s only when it reconnects, so the field must be optional (omitempty)", f.place, f.header)
 }
 

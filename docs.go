@@ -180,6 +180,7 @@ func newDocsWriter(s *Service, places DocsOptions) *docsWriter {
 //	calls                     the docsOperations by their IDs, in the order of reading
 //	schemes                   the rows of the schemes; the page asks for those with a Header
 //	codes                     code, HTTP status and JSON-RPC number of each kind of error
+//	reasons                   what listReasons returns; absent if it is empty
 //	rules                     the message of each rule by its keyword, with # for the value
 //	oneLine                   ruleRow.oneLine by the keyword, for the fields of forms
 func (w *docsWriter) appendData(dst []byte) []byte {
@@ -213,7 +214,25 @@ func (w *docsWriter) appendData(dst []byte) []byte {
 	}
 	out.end("}")
 	out.add("schemes", encodeDocument(credentials), "codes", encodeDocument(table), "rules", messages, "oneLine", lines)
+	if reasons := w.listReasons(); reasons != nil {
+		out.addRaw("reasons", encodeDocument(reasons))
+	}
 	return out.close()
+}
+
+// listReasons returns the reason, the code and the message of each declared error that has a
+// reason, sorted by the reasons; of those with one reason the first.
+func (w *docsWriter) listReasons() (list [][3]string) {
+	for _, o := range w.operations {
+		for _, e := range o.method.errors {
+			isSame := func(row [3]string) bool { return row[0] == e.reason && row[1] == string(e.code()) }
+			if e.reason != "" && !slices.ContainsFunc(list, isSame) {
+				list = append(list, [3]string{e.reason, string(e.code()), e.message()})
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b [3]string) int { return strings.Compare(a[0], b[0]) })
+	return list
 }
 
 // readingOrder returns the place of m in its resource: create, get, list, update, patch and
@@ -536,9 +555,15 @@ func (w *docsWriter) renderMarkdown() []byte {
 			fmt.Fprintf(w, "%s\n", describeType(schema))
 		}
 	}
-	w.WriteString("\n## Errors\n\nEvery error has one of these codes. Over JSON-RPC it stands in the data of the error; over MCP an error is a result with isError, whose text begins with it. A method may answer with another HTTP status.\n\n| code | usual HTTP status | JSON-RPC |\n|---|---|---|\n")
+	w.WriteString("\n## Errors\n\nEvery error has one of these codes, and some have a reason. Over JSON-RPC both stand in the data of the error; over MCP an error is a result with isError, whose text begins with the code. A method may answer with another HTTP status.\n\n| code | usual HTTP status | JSON-RPC |\n|---|---|---|\n")
 	for _, c := range codes {
 		fmt.Fprintf(w, "| %v | %v | %v |\n", c.code, c.http, c.rpc)
+	}
+	if reasons := w.listReasons(); reasons != nil {
+		w.WriteString("\nThe reasons tell errors of one code apart.\n\n| reason | code | message |\n|---|---|---|\n")
+		for _, r := range reasons {
+			fmt.Fprintf(w, "| %v | %v | %v |\n", r[0], r[1], plainLine(strings.ReplaceAll(r[2], "|", "&#124;")))
+		}
 	}
 	return w.Bytes()
 }

@@ -339,6 +339,14 @@ func (e *Error) sentReason() string {
 	return ""
 }
 
+// messageWithReason returns the message as clients see it, with the reason, for documents.
+func (e *Error) messageWithReason() string {
+	if reason := e.sentReason(); reason != "" {
+		return e.message() + " (reason: " + reason + ")"
+	}
+	return e.message()
+}
+
 // forNextHop returns err without a reason of svc itself that clients must not get; see sentReason.
 // The transports of this package need it only where code of the application writes the error.
 func forNextHop(err error) error {

@@ -516,7 +516,7 @@ func (b *apiBuilder) listHeaders(m *method) map[string][]byte {
 }
 
 // describeStatus returns the Response Object of the errors in list that have this status.
-// Its description has the codes and messages of all of them. The errors after the first
+// Its description has the codes, messages and reasons of all of them. The errors after the first
 // common ones (see listErrors) are also examples, as they would be sent.
 func (m *method) describeStatus(status int, list []*Error, common int, texts errorTexts) []byte {
 	hasStatus := func(e *Error) bool { return m.opts.ErrorForm.statusOf(e) == status }
@@ -529,7 +529,7 @@ func (m *method) describeStatus(status int, list []*Error, common int, texts err
 		if !hasStatus(e) || e == errAbsent { // only methods return NOT_FOUND, and list has what this one declares
 			continue
 		}
-		if text := string(e.Code) + ": " + e.message(); !slices.Contains(about, text) {
+		if text := string(e.Code) + ": " + e.messageWithReason(); !slices.Contains(about, text) {
 			about = append(about, text)
 		}
 		if i < common {
@@ -539,7 +539,7 @@ func (m *method) describeStatus(status int, list []*Error, common int, texts err
 		header := make(http.Header)
 		setErrorHeader(header, e.header)
 		for name := range header {
-			headers[name] = textHeader("", false)
+			headers[spellHeader(name)] = textHeader("", false)
 		}
 	}
 	if texts.mediaType != "" {
@@ -607,7 +607,7 @@ const (
 		"The event named done, whose data is an empty object, says that the stream is complete. " +
 		"The event named error ends it too early: its data is " + streamEnvelope +
 		". A stream that ends without either event was cut."
-	streamEnvelope = "an object with the member error, which has code, message and, if there are any, details"
+	streamEnvelope = "an object with the member error, which has code, message and, if there are any, reason and details"
 )
 
 // streamContent returns the Content Object of a stream. Its schema is that of an item. In
@@ -691,6 +691,7 @@ func (b *apiBuilder) referErrorSchema(name string) []byte {
 		for i := range codes {
 			list[i] = codes[i].code
 		}
+		schema = strings.Replace(schema, "REASONS", string(appendQuoted(nil, b.describeReasons())), 1)
 		b.schemas[name] = []byte(strings.Replace(schema, "CODES", string(encodeDocument(list)), 1))
 		for _, inner := range [...]string{"ErrorObject", "ErrorDetails", "Violation"} {
 			if strings.Contains(schema, componentPrefix+inner) {
@@ -701,28 +702,51 @@ func (b *apiBuilder) referErrorSchema(name string) []byte {
 	return object("$ref", componentPrefix+name)
 }
 
+// describeReasons returns the description of the member reason of errors.
+func (b *apiBuilder) describeReasons() string {
+	own := reasonOverloaded + ", " + reasonOutcomeUnknown + ", " + reasonKeyReused + ", " + reasonKeyRunning + ", " + reasonNotConfirmed + ", " + reasonCannotAsk + " or " + reasonInvalidToken
+	text := "Which of the errors with its code this is; absent if none is named. "
+	if names := declaredReasons(b.service.methodsOn(TransportREST)); len(names) > 0 {
+		text += "The methods have " + strings.Join(names, ", ") + ". "
+	}
+	return text + "Every service can have " + own + "."
+}
+
+// declaredReasons returns the reasons that methods declare, sorted.
+func declaredReasons(methods []*method) (names []string) {
+	for _, m := range methods {
+		for _, e := range m.errors {
+			if e.reason != "" && !slices.Contains(names, e.reason) {
+				names = append(names, e.reason)
+			}
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
 // errorSchemas has the schemas of errors by their names in components. CODES stands for all
-// codes.
+// codes, and REASONS for what describeReasons returns.
 var errorSchemas = map[string]string{
-	// The envelope that appendEnvelope writes: {"error":{"code":…,"message":…,"details":…}},
-	// where details may be absent.
+	// The envelope that appendEnvelope writes: {"error":{"code":…,"message":…,"reason":…,
+	// "details":…}}, where reason and details may be absent.
 	"Error": `{"type":"object","properties":{"error":{"$ref":"#/components/schemas/ErrorObject"}},"required":["error"]}`,
 	"ErrorObject": `{"type":"object","properties":{` +
-		`"code":{"type":"string","enum":CODES},"message":{"type":"string"},"details":{"$ref":"#/components/schemas/ErrorDetails"}},` +
-		`"required":["code","message"]}`,
+		`"code":{"type":"string","enum":CODES},"message":{"type":"string"},"reason":{"type":"string","description":REASONS},` +
+		`"details":{"$ref":"#/components/schemas/ErrorDetails"}},"required":["code","message"]}`,
 
 	// What WriteProblem writes (RFC 9457, section 3). The RFC makes all members optional;
-	// those that WriteProblem always writes are required here. code and details are
-	// extension members (section 3.2).
+	// those that WriteProblem always writes are required here. code, reason and details
+	// are extension members (section 3.2).
 	"Problem": `{"type":"object","properties":{` +
 		`"type":{"type":"string"},"title":{"type":"string"},"status":{"type":"integer","format":"int32"},` +
 		`"detail":{"type":"string"},"instance":{"type":"string"},` +
-		`"code":{"type":"string","enum":CODES},"details":{"$ref":"#/components/schemas/ErrorDetails"}},` +
+		`"code":{"type":"string","enum":CODES},"reason":{"type":"string","description":REASONS},"details":{"$ref":"#/components/schemas/ErrorDetails"}},` +
 		`"required":["type","title","status","detail","code"]}`,
 
 	// svc itself writes only violations. The application may add other properties.
 	"ErrorDetails": `{"type":"object","properties":{"violations":{"type":"array","items":{"$ref":"#/components/schemas/Violation"}}},"additionalProperties":true}`,
 	"Violation": `{"type":"object",` +
-		`"properties":{"in":{"type":"string"},"path":{"type":"string"},"rule":{"type":"string"},"message":{"type":"string"}},` +
+		`"properties":{"in":{"type":"string"},"path":{"type":"string"},"rule":{"type":"string"},"message":{"type":"string"},"limit":{"type":"number"}},` +
 		`"required":["in","path","rule","message"]}`,
 }

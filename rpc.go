@@ -549,17 +549,21 @@ func (c *components) writeResult(out *members, result *shape) {
 }
 
 // listRPCErrors returns the declared errors of m, those of one code together: with the data
-// of the first of them.
+// of the first of them, and the reasons in the message if they have several.
 func (m *method) listRPCErrors() (list [][]byte) {
 	for i, e := range m.errors {
 		isSame := func(other *Error) bool { return other.RPCCode() == e.RPCCode() }
 		if slices.ContainsFunc(m.errors[:i], isSame) {
 			continue
 		}
-		message := e.message()
+		text := (*Error).message
+		if slices.ContainsFunc(m.errors[i+1:], func(other *Error) bool { return isSame(other) && other.reason != e.reason }) {
+			text = (*Error).messageWithReason
+		}
+		message := text(e)
 		for _, other := range m.errors[i+1:] {
-			if isSame(other) && !strings.Contains(message, other.message()) {
-				message += "; " + other.message()
+			if isSame(other) && !strings.Contains(message, text(other)) {
+				message += "; " + text(other)
 			}
 		}
 		list = append(list, object("code", strconv.AppendInt(nil, int64(e.RPCCode()), 10), "message", message, "data", appendRPCData(nil, e)))

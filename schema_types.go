@@ -555,7 +555,8 @@ func (c *shapes) fieldFor(sf reflect.StructField, index []int, optional bool, at
 		c.addKeyTag(sf, at, "which clients do not send; drop it")
 		return nil
 	}
-	f.name = cmp.Or(f.path, f.query, f.header, f.cookie, sf.Name)
+	f.name = cmp.Or(f.path, f.query, f.header, f.cookie, sf.Name) // as the tag has it, since clients of JSON-RPC know that name
+	f.header = spellHeader(f.header)
 	if name != "" && !f.hidden {
 		f.name, f.tagged = name, true
 	}

@@ -299,7 +299,7 @@ func TestDocsMarkdown(t *testing.T) {
 		"\n## Types\n", "\n### docsBox\n\n- `in` (required, map of docsBox)\n",
 		"\n| NOT_FOUND | 404 | -32005 |\n",
 		"\n- MCP tool: `notes_update` (if the server offers it)\n", "\n- answer 400: Bad Request, Error as application/json\n", "\n- answer default: any other status, Error as application/json\n",
-		" over MCP an error is a result with isError, whose text begins with it. A method may answer with another HTTP status.\n\n| code | usual HTTP status | JSON-RPC |\n",
+		" over MCP an error is a result with isError, whose text begins with the code. A method may answer with another HTTP status.\n\n| code | usual HTTP status | JSON-RPC |\n",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the Markdown has no\n%s", want)

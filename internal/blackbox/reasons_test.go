@@ -1,6 +1,7 @@
 package blackbox_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -449,5 +450,110 @@ func TestReasonNames(t *testing.T) {
 	}
 	if (*svc.Error)(nil).Reason() != "" {
 		t.Error("a nil error has a reason")
+	}
+}
+
+// A HallAPI has methods that declare reasons.
+type HallAPI interface {
+	Book(context.Context, *Hall) (*Hall, error)
+	Leave(context.Context, *Hall) error
+	Look(context.Context) (*Hall, error)
+}
+
+type Hall struct {
+	Seat int    `json:"seat,omitempty"`
+	Tag  string `json:"-" header:"etag,omitempty"`
+	Auth string `json:"-" header:"if-match,omitempty"`
+}
+
+type halls struct{}
+
+func (halls) Book(_ context.Context, in *Hall) (*Hall, error) { return in, nil }
+func (halls) Leave(context.Context, *Hall) error              { return nil }
+func (halls) Look(context.Context) (*Hall, error)             { return &Hall{}, nil }
+
+var (
+	errHallFull   = svc.Errorf(svc.CodeFailedPrecondition, "every seat | is taken").WithReason("hall_full").WithDetail("seats", 5)
+	errHallClosed = svc.Errorf(svc.CodeFailedPrecondition, "the hall is closed").WithReason("hall_closed").WithHeader("retry-after", "5").WithHeader("www-authenticate", "x").WithHeader("x-own", "y")
+	errHallAsleep = svc.Errorf(svc.CodeAborted, "try again").WithReason("asleep")
+	errHallPlain  = svc.Errorf(svc.CodeAborted, "try later")
+	errHallLost   = svc.Errorf(svc.CodeDataLoss, "secret").WithReason("plan_lost")
+)
+
+func newHalls(change func(*svc.Options)) *svc.Service {
+	o := &svc.Options{Name: "Halls", Resource: "halls", Logger: slog.New(slog.DiscardHandler), Errors: []*svc.Error{errHallAsleep}, Methods: map[string]svc.MethodOptions{
+		"Book":  {HTTP: "POST /halls", Errors: []*svc.Error{errHallFull, errHallClosed, errHallLost}},
+		"Leave": {HTTP: "POST /halls/leave", Errors: []*svc.Error{errHallPlain}},
+		"Look":  {HTTP: "GET /halls"},
+	}}
+	if change != nil {
+		change(o)
+	}
+	return svc.MustRegister[HallAPI](halls{}, o)
+}
+
+// Verify what documents say of reasons, and how they spell headers.
+func TestReasonsInDocuments(t *testing.T) {
+	const description = `"Which of the errors with its code this is; absent if none is named. The methods have asleep, hall_closed, hall_full, plan_lost. ` +
+		`Every service can have overloaded, outcome_unknown, key_reused, key_running, not_confirmed, cannot_ask or invalid_token."`
+	plain, problem := newHalls(nil), newHalls(func(o *svc.Options) { o.OnError = svc.WriteProblem })
+	at := func(document []byte, path ...string) string { return oaAt(t, document, path...) }
+	openAPI := func(s *svc.Service, version string) []byte {
+		return []byte(textOf(answerTo(s.OpenAPI(), "GET", "/?openapi="+version, "")))
+	}
+	for _, version := range []string{"3.0", "3.1", "3.2"} {
+		document, problems := openAPI(plain, version), openAPI(problem, version)
+		book := []string{"paths", "/halls", "post", "responses"}
+		for _, test := range []struct {
+			name, got, want string
+		}{
+			{"the member", at(document, "components", "schemas", "ErrorObject", "properties", "reason", "description"), description},
+			{"the member of problems", at(problems, "components", "schemas", "Problem", "properties", "reason", "description"), description},
+			{"required members", at(document, "components", "schemas", "ErrorObject", "required"), `["code","message"]`},
+			{"limit", at(document, "components", "schemas", "Violation", "properties", "limit"), `{"type":"number"}`},
+			{"a response", at(document, append(slices.Clone(book), "400", "description")...), `"INVALID_ARGUMENT: invalid input; FAILED_PRECONDITION: every seat | is taken (reason: hall_full); FAILED_PRECONDITION: the hall is closed (reason: hall_closed)"`},
+			{"an error of all methods", at(document, "paths", "/halls", "get", "responses", "409", "description"), `"ABORTED: try again (reason: asleep)"`},
+			{"a private code", at(document, append(slices.Clone(book), "500", "description")...), `"DATA_LOSS: data loss (reason: plan_lost)"`},
+			{"an example", at(document, append(slices.Clone(book), "400", "content", "application/json", "examples", "error1", "value", "error", "reason")...), `"hall_full"`},
+			{"an example of problems", at(problems, append(slices.Clone(book), "400", "content", "application/problem+json", "examples", "error2", "value", "reason")...), `"hall_closed"`},
+			{"headers of errors", at(document, append(slices.Clone(book), "400", "headers")...), `{"Retry-After":{"schema":{"type":"string"}},"WWW-Authenticate":{"schema":{"type":"string"}},"X-Own":{"schema":{"type":"string"}}}`},
+			{"a header of an output", at(document, append(slices.Clone(book), "200", "headers", "ETag", "schema", "type")...), `"string"`},
+			{"a header of an input", at(document, "paths", "/halls/leave", "post", "parameters", "1", "name"), `"If-Match"`},
+		} {
+			t.Run(version+": "+test.name, func(t *testing.T) {
+				var got, want bytes.Buffer
+				json.Compact(&got, []byte(test.got))
+				json.Compact(&want, []byte(test.want))
+				if got.String() != want.String() {
+					t.Errorf("got %s\nwant %s", test.got, test.want)
+				}
+			})
+		}
+	}
+}
+
+// Verify what OpenRPC, the page and the Markdown say of reasons.
+func TestReasonsInOtherDocuments(t *testing.T) {
+	s := newHalls(nil)
+	rpc := postRPC(s.RPC(), `{"jsonrpc":"2.0","id":1,"method":"rpc.discover"}`)
+	page := textOf(answerTo(s.Docs(nil), "GET", "/", ""))
+	markdown := textOf(answerTo(s.Docs(nil), "GET", "/llms.txt", ""))
+	for _, test := range []struct{ name, text, want string }{
+		{"OpenRPC, several of one code", rpc, `{"code":-32009,"message":"every seat | is taken (reason: hall_full); the hall is closed (reason: hall_closed)","data":{"code":"FAILED_PRECONDITION","reason":"hall_full","details":{"seats":5}}}`},
+		{"OpenRPC, one with and one without", rpc, `{"code":-32010,"message":"try later; try again (reason: asleep)","data":{"code":"ABORTED"}}`},
+		{"OpenRPC, one", rpc, `"errors":[{"code":-32010,"message":"try again","data":{"code":"ABORTED","reason":"asleep"}}]`},
+		{"the page", page, `"reasons":[["asleep","ABORTED","try again"],["hall_closed","FAILED_PRECONDITION","the hall is closed"],["hall_full","FAILED_PRECONDITION","every seat | is taken"],["plan_lost","DATA_LOSS","data loss"]]`},
+		{"the Markdown", markdown, "| reason | code | message |\n|---|---|---|\n| asleep | ABORTED | try again |\n| hall_closed | FAILED_PRECONDITION | the hall is closed |\n| hall_full | FAILED_PRECONDITION | every seat &#124; is taken |\n| plan_lost | DATA_LOSS | data loss |\n"},
+		{"an answer in the Markdown", markdown, "- answer 409: ABORTED: try again (reason: asleep), Error as application/json\n"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if !strings.Contains(test.text, test.want) {
+				t.Errorf("got %s\nwant %s", test.text, test.want)
+			}
+		})
+	}
+	racks, _ := newRacks(nil, nil)
+	if text := textOf(answerTo(racks.Docs(nil), "GET", "/", "")) + textOf(answerTo(racks.Docs(nil), "GET", "/llms.txt", "")); strings.Contains(text, `"reasons":`) || strings.Contains(text, "| reason |") {
+		t.Error("a service without reasons has a table of them")
 	}
 }
