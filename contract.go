@@ -201,7 +201,8 @@ type contractMethod struct {
 	Headers    []*contractPlan `json:"headers,omitempty"`   // of the response
 	ErrorType  string          `json:"errorType,omitempty"` // media type of the ErrorForm; "" for the envelope
 	ErrorCodes map[Code]int    `json:"errorCodes,omitempty"`
-	Error      *contractPlan   `json:"error,omitempty"` // the ErrorForm
+	Error      *contractPlan   `json:"error,omitempty"`   // the ErrorForm
+	Reasons    map[string]Code `json:"reasons,omitempty"` // of the errors that it declares, with their codes
 
 	Blocks bool `json:"mcpContent,omitempty"` // over MCP the output is MCPContent alone
 
@@ -327,6 +328,14 @@ func newContract(s *Service) *contract {
 func (c *contract) planMethod(s *Service, m *method) *contractMethod {
 	p := &contractMethod{Name: m.resource + "." + m.name, Stream: m.stream, Scopes: slices.Sorted(slices.Values(m.own.Scopes)), Strict: m.opts.Strict, Key: m.own.IdempotencyKey, compiled: m}
 	p.Transports = m.transports()
+	for _, e := range m.errors {
+		if e.reason != "" {
+			if p.Reasons == nil {
+				p.Reasons = make(map[string]Code)
+			}
+			p.Reasons[e.reason] = e.code() // the one code of the reason in the method
+		}
+	}
 	for _, scheme := range m.schemes {
 		p.Identity = append(p.Identity, scheme.describe(nil).contract)
 	}
@@ -756,6 +765,7 @@ func (p *prober) compareMethods(was, is *contractMethod) {
 	if transport := callsByName(is.Transports); transport != "" {
 		lost(p, "the "+transport+" name %s is gone, or calls another method", was.Aliases, is.Aliases)
 	}
+	p.compareReasons(was, is)
 	lost(p, "needs the scope %s", is.Scopes, was.Scopes)
 	p.remarkIf(was.Identity == nil && is.Identity != nil, "", "needs an identity, needed none")
 	if is.Identity != nil {
@@ -774,6 +784,16 @@ func (p *prober) compareMethods(was, is *contractMethod) {
 func lost[S ~string](p *prober, format string, names, in []S) {
 	for _, name := range names {
 		p.remarkIf(!slices.Contains(in, name), "", format, name)
+	}
+}
+
+// compareReasons finds the reasons that clients know and will not get any more, and those that
+// have another code: code that looks for such an error would run no more, without a word.
+func (p *prober) compareReasons(was, is *contractMethod) {
+	for _, reason := range slices.Sorted(maps.Keys(was.Reasons)) {
+		code, ok := is.Reasons[reason]
+		p.remarkIf(!ok, "", "the reason %s of errors is gone", reason)
+		p.remarkIf(ok && code != was.Reasons[reason], "", "the code of the reason %s is %s, was %s", reason, code, was.Reasons[reason])
 	}
 }
 

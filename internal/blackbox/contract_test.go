@@ -55,6 +55,11 @@ type marker struct{}
 func (marker) MarkDone(context.Context, *one[int]) error { return nil }
 func (marker) Markdone(context.Context, *one[int]) error { return nil }
 
+var (
+	reasonFull = svc.Errorf(svc.CodeFailedPrecondition, "no more room").WithReason("list_full")
+	reasonGone = svc.Errorf(svc.CodeNotFound, "no such user").WithReason("user_gone")
+)
+
 // aliased returns a service with those methods of a marker that are in API.
 func aliased[API any](options ...any) *svc.Service {
 	return svc.MustRegister[API](any(marker{}).(API), optionsOf("MarkDone", options))
@@ -926,6 +931,13 @@ input /A: contentType is ["image/png","image/jpeg"], was none; for example {"A":
 	{"a key for none", taking[one[int]](), taking[one[int]](keptFor(0), svc.KeyAllowed), ""},
 	{"a key no more", taking[one[int]](keptFor(0), svc.KeyAllowed), taking[one[int]](), "takes no idempotency key any more"},
 	{"a shorter KeepFor", taking[one[int]](keptFor(0), svc.KeyAllowed), taking[one[int]](keptFor(time.Hour), svc.KeyAllowed), "keeps idempotency keys for 1h0m0s, kept them for 24h0m0s"},
+	{"a new reason", taking[one[int]](), taking[one[int]](svc.Options{Errors: []*svc.Error{reasonFull}}), ""},
+	{"a reason that is gone", taking[one[int]](svc.Options{Errors: []*svc.Error{reasonFull, reasonGone}}), taking[one[int]](svc.Options{Errors: []*svc.Error{reasonGone}}), "the reason list_full of errors is gone"},
+	{"two reasons that are gone", taking[one[int]](svc.Options{Errors: []*svc.Error{reasonFull, reasonGone}}), taking[one[int]](), "the reason list_full of errors is gone\nthe reason user_gone of errors is gone"},
+	{"another code of a reason", taking[one[int]](svc.Options{Errors: []*svc.Error{reasonFull}}), taking[one[int]](svc.Options{Errors: []*svc.Error{svc.Errorf(svc.CodeAborted, "no more room").WithReason("list_full")}}), "the code of the reason list_full is ABORTED, was FAILED_PRECONDITION"},
+	{"another message of a reason", taking[one[int]](svc.Options{Errors: []*svc.Error{reasonFull}}), taking[one[int]](svc.Options{Errors: []*svc.Error{svc.Errorf(svc.CodeFailedPrecondition, "full").WithReason("list_full").WithDetail("most", 5)}}), ""},
+	{"a reason of the method itself", taking[one[int]](svc.Options{Errors: []*svc.Error{reasonFull}}), taking[one[int]](svc.MethodOptions{Errors: []*svc.Error{reasonFull}}), ""},
+	{"an error without a reason that is gone", taking[one[int]](svc.Options{Errors: []*svc.Error{svc.Errorf(svc.CodeAborted, "no")}}), taking[one[int]](), ""},
 	{"a form of errors", taking[one[int]](), taking[one[int]](svc.Options{ErrorForm: formOf[one[string]]()}), "errors are application/json, were the envelope"},
 	{"a status of errors", taking[one[int]](svc.Options{ErrorForm: formOf[one[string]]()}), taking[one[int]](svc.Options{ErrorForm: formOf[one[string]]().WithStatus(svc.CodeInvalidArgument, 422)}), "the status of INVALID_ARGUMENT is 422, was 400"},
 	{"a status of a rule", taking[one[int]](svc.Options{ErrorForm: formOf[one[string]]().WithStatus(svc.CodeInvalidArgument, 422)}), taking[one[int]](svc.Options{ErrorForm: formOf[one[string]]().WithStatus(svc.CodeInvalidArgument, 422).WithRuleStatus("syntax", 400)}), "the status of syntax is 400, was 422"},
