@@ -155,7 +155,9 @@ func (t *pairTally) check(old, now *svc.Service, values int, g *generator) {
 	for _, c := range loadCalls(old) {
 		calls[c.name] = c
 	}
-	send := sender{old.RPC(), now.RPC(), old.REST(), now.REST()}
+	send := sender{old.RPC(), now.RPC(), old.REST(), now.REST(), http.NewServeMux(), http.NewServeMux()}
+	old.Mount(send.oldMux)
+	now.Mount(send.nowMux)
 	for i := range contract.Methods {
 		m := &contract.Methods[i]
 		t.pairs++
@@ -185,7 +187,23 @@ func (t *pairTally) check(old, now *svc.Service, values int, g *generator) {
 	}
 }
 
-type sender struct{ oldRPC, nowRPC, oldREST, nowREST http.Handler }
+type sender struct {
+	oldRPC, nowRPC, oldREST, nowREST http.Handler
+	oldMux, nowMux                   *http.ServeMux // which tell routes
+}
+
+// reached reports whether a request had a route in the released version.
+func (s *sender) reached(r *http.Request, route string) bool {
+	_, was := s.oldMux.Handler(r)
+	return was == route
+}
+
+// reachesOther reports whether a request that had a route has another one in the new version.
+func (s *sender) reachesOther(r *http.Request, route string) bool {
+	_, was := s.oldMux.Handler(r)
+	_, is := s.nowMux.Handler(r)
+	return was == route && is != was
+}
 
 // An inputField is a field of an input in a contract.
 type inputField struct {
@@ -301,6 +319,14 @@ func takesREST(h http.Handler, r *http.Request) bool {
 // checkWitness sends a witness to both versions.
 func (t *pairTally) checkWitness(send *sender, method, route string, transports []svc.Transport, fields []inputField, b svc.Break, moved bool) {
 	input := string(b.Witness)
+	if strings.Contains(b.Reason, " calls ") {
+		make := request(route, fields, input)
+		t.restSent++
+		if make == nil || !takesREST(send.oldREST, make()) || !send.reachesOther(make(), route) {
+			t.failures = append(t.failures, fmt.Sprintf("%s: the release refuses it, or it has the same route", b))
+		}
+		return
+	}
 	restOnly := b.Reason == "needs a JSON body over REST, needed none"
 	for _, f := range fields {
 		restOnly = restOnly || f.RestOnly && strings.HasPrefix(b.Place, "input /"+f.Field)
@@ -336,6 +362,9 @@ func (t *pairTally) checkWitness(send *sender, method, route string, transports 
 		return
 	}
 	t.restSent++
+	if send.reachesOther(make(), route) { // which may take it; that is another break
+		return
+	}
 	if took, takes := takesREST(send.oldREST, make()), takesREST(send.nowREST, make()); !took || takes {
 		fail("REST", took, takes)
 	}
@@ -343,6 +372,9 @@ func (t *pairTally) checkWitness(send *sender, method, route string, transports 
 
 // checkValue sends a value that is made up to both versions, of a method without breaks.
 func (t *pairTally) checkValue(send *sender, g *generator, c *call, route string, transports []svc.Transport, fields []inputField) {
+	if c == nil { // without an input
+		return
+	}
 	g.document, g.wrongs = c.schema, [...]float64{0, 0, 0.01, 0.04}[g.IntN(4)]
 	input := g.value(c.schema, "", 0)
 	if input == "" || input[0] != '{' {
@@ -354,10 +386,10 @@ func (t *pairTally) checkValue(send *sender, g *generator, c *call, route string
 			t.failures = append(t.failures, fmt.Sprintf("%s has no break, and JSON-RPC refuses %s", c.name, input))
 		}
 	}
-	if make := request(route, fields, input); slices.Contains(transports, svc.TransportREST) && make != nil && takesREST(send.oldREST, make()) {
+	if make := request(route, fields, input); slices.Contains(transports, svc.TransportREST) && make != nil && send.reached(make(), route) && takesREST(send.oldREST, make()) {
 		t.restValues++
-		if !takesREST(send.nowREST, make()) {
-			t.failures = append(t.failures, fmt.Sprintf("%s has no break, and REST refuses %s", c.name, input))
+		if !takesREST(send.nowREST, make()) || send.reachesOther(make(), route) {
+			t.failures = append(t.failures, fmt.Sprintf("%s has no break, and REST refuses %s, or gives it to another method", c.name, input))
 		}
 	}
 }

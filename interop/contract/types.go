@@ -156,6 +156,8 @@ func (m maker) rerule(f *madeField, param bool) {
 			}
 			if m.chance(60) {
 				f.rules = append(f.rules, "maxItems", strconv.Itoa(high))
+			} else if m.chance(2) {
+				f.rules = append(f.rules, "maxItems", m.pick("131072", "140000", "600000"))
 			}
 		}
 		if (item.text == "string" || item.text == "int" || item.text == "uint16") && m.chance(30) {
@@ -192,7 +194,7 @@ func (m maker) rerule(f *madeField, param bool) {
 	}
 }
 
-var patterns = []string{`^[a-z]+$`, `^[a-z]*$`, `^[a-z0-9-]*$`, `^[A-Z]{2}-[0-9]+$`, `[0-9]`, `^(ab|cde)+$`, `^\d{3}$`, `^\d{2,4}$`, `^[^ ]*$`, `^a?b{2,4}$`, `\bx`, `^é*$`, `^(red|green|blue)$`, `^[a-c]{1,3}$`, `^$|^[0-9]+$`, `^\p{Lu}`, `^[a-f]{1,3}$`}
+var patterns = []string{`^[a-z]+$`, `^[a-z]*$`, `^[a-z0-9-]*$`, `^[A-Z]{2}-[0-9]+$`, `[0-9]`, `^(ab|cde)+$`, `^\d{3}$`, `^\d{2,4}$`, `^[^ ]*$`, `^a?b{2,4}$`, `\bx`, `^é*$`, `^(red|green|blue)$`, `^[a-c]{1,3}$`, `^$|^[0-9]+$`, `^\p{Lu}`, `^[a-f]{1,3}$`, `^[a-z_]{4}$`, `^([A-Za-z0-9+/]{4})*$`, `^[A-P]{2}==$`, `^[0-9]{2}[smh]$`, `^2006-01-0[0-9]T15:04:05Z$`}
 
 func (m maker) stringRules(f *madeField, unique bool) {
 	low, high := m.IntN(4), 3+m.IntN(20)
@@ -206,6 +208,8 @@ func (m maker) stringRules(f *madeField, unique bool) {
 		}
 		if m.chance(20) {
 			f.def = strings.Repeat("d", max(low, 1))
+		} else if m.chance(3) { // of which no text fits into a line
+			f.rules = []string{"maxLength", m.pick("131071", "131072", "140000", "150000", "3000000")}
 		}
 	case 2:
 		f.rules = append(f.rules, "pattern", m.pick(patterns...))
@@ -331,7 +335,15 @@ func (m maker) change(old *madeMethod, n int) *madeMethod {
 		param := method.query && s == 0
 		i := m.IntN(len(fields))
 		f := fields[i]
-		switch m.IntN(8) {
+		switch m.IntN(9) {
+		case 8: // a text becomes one of another kind, or such a text a string
+			if f.typ.kind == "string" && f.place == "" {
+				f.typ, f.rules, f.def = madeType{text: m.pick("[]byte", "[]byte", "time.Time", "time.Duration", "netip.Addr", "Even"), kind: "other"}, nil, ""
+			} else if t := f.typ.text; f.place == "" && (t == "[]byte" || t == "time.Time" || t == "time.Duration") {
+				f.typ = madeType{text: "string", kind: "string"}
+				m.rerule(f, param)
+			}
+			f.options = strings.TrimSuffix(f.options, ",string")
 		case 0, 1, 2:
 			f.options = strings.TrimSuffix(f.options, ",string")
 			m.rerule(f, param || f.place != "")
@@ -523,6 +535,12 @@ func makeServices(dir string, groups, methods, versions int, seed uint64) error 
 					options += ", Transports: []svc.Transport{" + method.transports + "}"
 				}
 				options += "},\n"
+				if v > 0 && strings.Contains(method.route, "{") && method.transports != "svc.TransportRPC" && m.chance(40) {
+					// A route that takes requests of the method, if its path has the text.
+					iface += fmt.Sprintf("\tTaker%d(context.Context) error\n", i)
+					impl += fmt.Sprintf("func (impl%s) Taker%d(context.Context) error { return nil }\n", name, i)
+					options += fmt.Sprintf("\t\t\"Taker%d\": {HTTP: %q},\n", i, strings.Replace(method.route, "{p0}", m.pick("a", "0", "1", "true", "red", "abc", "1h", "AA=="), 1))
+				}
 			}
 			fmt.Fprintf(&b, "type API%s interface {\n%s}\n\ntype impl%s struct{}\n\n%s\n", name, iface, name, impl)
 			fmt.Fprintf(&b, "func service%s() *svc.Service {\n\treturn svc.MustRegister[API%s](impl%s{}, &svc.Options{Resource: \"s\", Strict: %t, Methods: map[string]svc.MethodOptions{\n%s\t}})\n}\n", name, name, name, v == 3, options)
