@@ -146,7 +146,7 @@ func TestRoutes(t *testing.T) {
 		milkTwo  = `{"id":"1","title":"Buy oat milk","description":"Two bottles","completed":true,"createdAt":"TIME"}`
 		rent     = `{"id":"2","title":"Pay rent","description":"by Friday","completed":false,"createdAt":"TIME"}`
 		third    = `{"id":"3","title":"Buy milk","completed":false,"createdAt":"TIME"}`
-		noTodo   = `{"error":{"code":"NOT_FOUND","message":"there is no todo with this id"}}`
+		noTodo   = `{"error":{"code":"NOT_FOUND","message":"there is no todo with this id","reason":"no_todo"}}`
 		noJSON   = `{"error":{"code":"INVALID_ARGUMENT","message":"the request body is not JSON"}}`
 	)
 	for _, test := range []struct {
@@ -198,7 +198,7 @@ func TestRoutes(t *testing.T) {
 
 		{"POST /rpc", `{"jsonrpc":"2.0","method":"todos.watch","params":{"after":"0","count":1},"id":1}`, 200, `{"jsonrpc":"2.0","result":{"items":[` + third + `]},"id":1}`},
 		{"POST /rpc", `{"jsonrpc":"2.0","method":"todos.watch","params":{"after":"17","count":1},"id":1}`, 200, `{"jsonrpc":"2.0","result":{"items":[` + third + `]},"id":1}`},
-		{"POST /rpc", `{"jsonrpc":"2.0","method":"todos.get","params":{"id":"17"},"id":1}`, 200, `{"jsonrpc":"2.0","error":{"code":-32005,"message":"there is no todo with this id","data":{"code":"NOT_FOUND"}},"id":1}`},
+		{"POST /rpc", `{"jsonrpc":"2.0","method":"todos.get","params":{"id":"17"},"id":1}`, 200, `{"jsonrpc":"2.0","error":{"code":-32005,"message":"there is no todo with this id","data":{"code":"NOT_FOUND","reason":"no_todo"}},"id":1}`},
 		{"GET /nowhere", "", 404, `{"error":{"code":"NOT_FOUND","message":"there is nothing at this path"}}`},
 	} {
 		status, answer := p.send(t, test.route, test.body)

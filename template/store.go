@@ -19,8 +19,8 @@ type store struct {
 	grown chan struct{} // closed and replaced when a todo is added; see since
 }
 
-// errNoTodo is the error for an unknown ID.
-var errNoTodo = svc.Errorf(svc.CodeNotFound, "there is no todo with this id")
+// errNoTodo is the error for an unknown ID. Its reason tells it from a path that is not there.
+var errNoTodo = svc.Errorf(svc.CodeNotFound, "there is no todo with this id").WithReason("no_todo")
 
 // newStore returns an empty store.
 func newStore() *store { return &store{grown: make(chan struct{})} }

@@ -166,7 +166,7 @@ func (t *todos) Get(ctx context.Context, in *TodoID) (*Todo, error) {
 
 // errChanged is the error for a client that would overwrite the change of another. The
 // ETag is an example for documents; each response has that of its todo.
-var errChanged = svc.Errorf(svc.CodeFailedPrecondition, "the todo has changed; get it again").
+var errChanged = svc.Errorf(svc.CodeFailedPrecondition, "the todo has changed; get it again").WithReason("todo_changed").
 	WithStatus(http.StatusPreconditionFailed).WithHeader("ETag", `"5d41402abc4b2a76"`)
 
 // Update replaces the title and the completed mark of a todo, if the todo has not

@@ -124,9 +124,9 @@ type Exported struct {
 // The errors that methods return beside those of svc. The ETag is an example; each
 // response has that of its bookmark.
 var (
-	ErrNotFound = svc.Errorf(svc.CodeNotFound, "there is no such bookmark")
-	ErrExists   = svc.Errorf(svc.CodeAlreadyExists, "there is a bookmark of this address")
-	ErrChanged  = svc.Errorf(svc.CodeFailedPrecondition, "the bookmark has changed; get it again").WithStatus(http.StatusPreconditionFailed).WithHeader("ETag", `"7"`)
+	ErrNotFound = svc.Errorf(svc.CodeNotFound, "there is no such bookmark").WithReason("no_bookmark")
+	ErrExists   = svc.Errorf(svc.CodeAlreadyExists, "there is a bookmark of this address").WithReason("bookmark_exists")
+	ErrChanged  = svc.Errorf(svc.CodeFailedPrecondition, "the bookmark has changed; get it again").WithReason("bookmark_changed").WithStatus(http.StatusPreconditionFailed).WithHeader("ETag", `"7"`)
 
 	// These two are of the database, and ask to be tried again. ErrUnavailable has the time
 	// to wait twice, since only REST sends headers with errors.

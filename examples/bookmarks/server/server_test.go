@@ -103,7 +103,7 @@ func TestService(t *testing.T) {
 		{"POST /bookmarks", `{"title":"Go","item":{"kind":"note","text":"a\u0000b"},"tags":["go"]}`, "", `400 `},
 		{"POST /mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"bookmarks_list","arguments":{"fields":["id","title"]}}}`, "Accept: application/json, text/event-stream", `"structuredContent":{"data":[{"id":ID,"title":"Go"}],"has_more":false}`},
 		{"PATCH /bookmarks/ID", `{"title":"Gopher","tags":["a","b"]}`, `If-Match: "1", "2"`, `200 {"id":ID,"title":"Gopher","item":{"kind":"link","url":"https://go.dev"},"tags":["a","b"]`},
-		{"PATCH /bookmarks/ID", `{"title":"Go"}`, `If-Match: "1"`, `412 {"error":{"code":"FAILED_PRECONDITION","message":"the bookmark has changed; get it again"}}`},
+		{"PATCH /bookmarks/ID", `{"title":"Go"}`, `If-Match: "1"`, `412 {"error":{"code":"FAILED_PRECONDITION","message":"the bookmark has changed; get it again","reason":"bookmark_changed"}}`},
 		{"PATCH /bookmarks/ID", `{"tags":null}`, "", `200 {"id":ID,"title":"Gopher","item":{"kind":"link","url":"https://go.dev"},"tags":[]`},
 		{"GET /bookmarks/ID", "", `If-None-Match: "3"`, "304"},
 		{"GET /bookmarks/ID/file", "", "", `404 {"error":{"code":"NOT_FOUND"`},
