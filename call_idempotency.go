@@ -128,7 +128,7 @@ func (c *call) callKeyed(ctx context.Context, in any) (any, error) {
 	case r == runTwice:
 		return nil, r.error
 	case err != nil:
-		return nil, runError(ctx, err, r == nil)
+		return nil, runError(ctx, err, r)
 	case r == nil && len(record) == 0, r != nil && r.error != nil: // Run has no error, and nothing to answer with
 		return nil, runLost.error
 	case r != nil && (len(record) == 0 || bytes.Equal(record, r.record)):
@@ -168,25 +168,47 @@ func restoreHeader(h, before http.Header) {
 // The results of a do that was called and has not returned, and of one that was called
 // twice or too late.
 var (
-	runLost  = &keyedResult{error: &Error{Code: CodeInternal, cause: errors.New("Idempotency.Run returned no error, although do failed or has not returned, or without a record")}}
-	runTwice = &keyedResult{error: &Error{Code: CodeInternal, cause: errors.New("Idempotency.Run called do twice, or after it had returned; return ABORTED, and the client tries again")}}
+	runLost  = &keyedResult{error: &Error{Code: CodeInternal, reason: reasonOutcomeUnknown, ours: true, cause: errors.New("Idempotency.Run returned no error, although do failed or has not returned, or without a record")}}
+	runTwice = &keyedResult{error: &Error{Code: CodeInternal, reason: reasonOutcomeUnknown, ours: true, cause: errors.New("Idempotency.Run called do twice, or after it had returned; return ABORTED, and the client tries again")}}
 )
 
 // runError returns the error for err of Idempotency.Run: that of the method, that of an *Error,
-// the end of ctx, or else UNAVAILABLE, since the call may be committed. early says that the
-// method was not called.
-func runError(ctx context.Context, err error, early bool) error {
+// the end of ctx, or else UNAVAILABLE. r is the result of do; nil if it was not called. If it was,
+// and err is not its error, the call may be committed, and the error has the reason for that.
+func runError(ctx context.Context, err error, r *keyedResult) error {
 	var own *Error
 	errors.As(err, &own)
-	switch r, ok := err.(*keyedResult); {
+	early := r == nil
+	switch done, ok := err.(*keyedResult); {
 	case ok:
-		return r.error
-	case own != nil && early && own.Code == CodeAborted && own.header.Get("Retry-After") == "":
-		return own.WithHeader("Retry-After", "1")
-	case own != nil || errors.As(err, &r):
+		return done.error
+	case errors.As(err, &done):
 		return err
-	case ctx.Err() != nil:
+	case own != nil && early && own.Code == CodeAborted:
+		return replaceIn(err, own, own.keyRunning())
+	case own != nil && !early && own.Code == CodeUnavailable && own.reason == "" && !errors.Is(r.error, own):
+		return replaceIn(err, own, own.withOwnReason(reasonOutcomeUnknown))
+	case own != nil:
+		return err
+	case ctx.Err() != nil && early:
 		return ErrorFrom(ctx.Err()).WithCause(err)
+	case ctx.Err() != nil:
+		return ErrorFrom(ctx.Err()).WithCause(err).withOwnReason(reasonOutcomeUnknown)
+	case early:
+		return Errorf(CodeUnavailable, "the call could not begin, and nothing has happened; try again: %w", err).WithHeader("Retry-After", "1")
 	}
-	return Errorf(CodeUnavailable, "it is not known whether the call has happened; repeat it with the same idempotency key: %w", err).WithHeader("Retry-After", "1")
+	e := Errorf(CodeUnavailable, "it is not known whether the call has happened; repeat it with the same idempotency key: %w", err)
+	return e.withOwnReason(reasonOutcomeUnknown).WithHeader("Retry-After", "1")
+}
+
+// keyRunning returns e, by which Idempotency.Run says that another call has the key, with the
+// reason for that and a time to wait, unless it has them.
+func (e *Error) keyRunning() *Error {
+	if e.reason == "" {
+		e = e.withOwnReason(reasonKeyRunning)
+	}
+	if e.header.Get("Retry-After") == "" {
+		e = e.WithHeader("Retry-After", "1")
+	}
+	return e
 }

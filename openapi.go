@@ -580,7 +580,7 @@ func (m *method) listErrors() (list []*Error, common int) {
 		list = append(list, errNobody, errForbidden)
 	}
 	if m.key != nil {
-		list, special = append(list, &Error{Code: CodeAborted}), append(special, errKeyUsed)
+		list, special = append(list, (&Error{Code: CodeAborted}).withOwnReason(reasonKeyRunning)), append(special, errKeyUsed)
 	}
 	if m.sendsRanges() {
 		list = append(list, &Error{Code: CodeOutOfRange, status: http.StatusRequestedRangeNotSatisfiable})

@@ -37,8 +37,9 @@ type Idempotency struct {
 	// not be nil.
 	//
 	// Do not wait for another call with the id: return ABORTED, which is 409 with Retry-After.
-	// An error that is not an [*Error] is UNAVAILABLE with Retry-After, since it does not say
-	// whether the transaction was committed.
+	// An error that is not an [*Error] is UNAVAILABLE with Retry-After. Once do has begun it has
+	// the reason outcome_unknown, since it does not say whether the transaction was committed;
+	// before, nothing has happened.
 	Run func(ctx context.Context, id string, do func(context.Context) (record []byte, err error)) (record []byte, err error)
 	// KeepFor is how long Run keeps a record, for documents. Zero means 24 hours; a negative
 	// value is a mistake.
@@ -273,7 +274,7 @@ func (p *keyPlan) writeRecord(input inputPrint, out any, header *headerChanges) 
 }
 
 // errKeyUsed has the status that the draft of the header asks for (section "Error Scenarios").
-var errKeyUsed = Errorf(CodeInvalidArgument, "the idempotency key was used with another method or another input; use a new key for a new call").WithStatus(http.StatusUnprocessableEntity)
+var errKeyUsed = Errorf(CodeInvalidArgument, "the idempotency key was used with another method or another input; use a new key for a new call").WithStatus(http.StatusUnprocessableEntity).withOwnReason(reasonKeyReused)
 
 // readRecord returns the output in a record, or nil if the method has none, and what the method
 // has done to Info.Header. A record that cannot be read is UNAVAILABLE, since another release may

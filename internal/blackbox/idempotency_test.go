@@ -216,7 +216,7 @@ func keyPattern(t testing.TB, s *svc.Service) string {
 // Verify what a call with a key gets, which may have been used before. The rows are one
 // sequence, so they are no subtests: each needs what the rows before it have stored.
 func TestKeyedCalls(t *testing.T) {
-	const refused = `{"error":{"code":"INVALID_ARGUMENT","message":"the idempotency key was used with another method or another input; use a new key for a new call"}}`
+	const refused = `{"error":{"code":"INVALID_ARGUMENT","message":"the idempotency key was used with another method or another input; use a new key for a new call","reason":"key_reused"}}`
 	p := new(payments)
 	s := newPayments(p)
 	rest := s.REST()
@@ -384,8 +384,8 @@ func TestKeyRunOutcomes(t *testing.T) {
 			}
 			return nil, nil
 		}), driver, `409  {"error":{"code":"ABORTED","message":"try again"}}`},
-		{"another error after that of the method", run(func(ctx context.Context, do do) ([]byte, error) { do(ctx); return nil, errors.New("rollback failed") }), driver, `503 1 {"error":{"code":"UNAVAILABLE"`},
-		{"aborted before", run(func(context.Context, do) ([]byte, error) { return nil, svc.Errorf(svc.CodeAborted, "running") }), nil, `409 1 {"error":{"code":"ABORTED","message":"running"}}`},
+		{"another error after that of the method", run(func(ctx context.Context, do do) ([]byte, error) { do(ctx); return nil, errors.New("rollback failed") }), driver, `503 1 {"error":{"code":"UNAVAILABLE","message":"it is not known whether the call has happened; repeat it with the same idempotency key","reason":"outcome_unknown"}}`},
+		{"aborted before", run(func(context.Context, do) ([]byte, error) { return nil, svc.Errorf(svc.CodeAborted, "running") }), nil, `409 1 {"error":{"code":"ABORTED","message":"running","reason":"key_running"}}`},
 		{"aborted before, with its own time", run(func(context.Context, do) ([]byte, error) {
 			return nil, svc.Errorf(svc.CodeAborted, "running").WithHeader("Retry-After", "5")
 		}), nil, `409 5 `},
@@ -393,8 +393,8 @@ func TestKeyRunOutcomes(t *testing.T) {
 			do(ctx)
 			return nil, svc.Errorf(svc.CodeAborted, "40001")
 		}), nil, `409  {"error":{"code":"ABORTED"`},
-		{"begin fails", run(func(context.Context, do) ([]byte, error) { return nil, driver }), nil, `503 1 {"error":{"code":"UNAVAILABLE","message":"it is not known whether the call has happened; repeat it with the same idempotency key"}}`},
-		{"commit fails", run(func(ctx context.Context, do do) ([]byte, error) { do(ctx); return nil, driver }), nil, `503 1 {"error":{"code":"UNAVAILABLE"`},
+		{"begin fails", run(func(context.Context, do) ([]byte, error) { return nil, driver }), nil, `503 1 {"error":{"code":"UNAVAILABLE","message":"the call could not begin, and nothing has happened; try again"}}`},
+		{"commit fails", run(func(ctx context.Context, do do) ([]byte, error) { do(ctx); return nil, driver }), nil, `503 1 {"error":{"code":"UNAVAILABLE","message":"it is not known whether the call has happened; repeat it with the same idempotency key","reason":"outcome_unknown"}}`},
 		{"an *Error of its own", run(func(context.Context, do) ([]byte, error) { return nil, svc.Errorf(svc.CodeResourceExhausted, "full") }), nil, `429  {"error":{"code":"RESOURCE_EXHAUSTED","message":"full"}}`},
 		{"a time-out of its own", run(func(context.Context, do) ([]byte, error) { return nil, context.DeadlineExceeded }), nil, `503 1 `},
 		{"twice", run(func(ctx context.Context, do do) ([]byte, error) { do(ctx); return do(ctx) }), nil, `500  Idempotency.Run called do twice`},

@@ -557,3 +557,75 @@ func TestReasonsInOtherDocuments(t *testing.T) {
 		t.Error("a service without reasons has a table of them")
 	}
 }
+
+// Verify which reason a call with an idempotency key gets, on the transports and by Call. A
+// method that passes on the error of Call sends no reason of that call.
+func TestReasonsOfKeys(t *testing.T) {
+	type do = func(context.Context) ([]byte, error)
+	lost := errors.New("connection reset")
+	gone := svc.Errorf(svc.CodeUnavailable, "the database does not answer")
+	foreign := svc.Errorf(svc.CodeUnavailable, "the other service is busy").WithReason("overloaded")
+	for _, test := range []struct {
+		name   string
+		method error // of the method
+		run    func(context.Context, do) ([]byte, error)
+		code   svc.Code
+		want   string
+	}{
+		{"running", nil, func(context.Context, do) ([]byte, error) { return nil, svc.Errorf(svc.CodeAborted, "wait") }, svc.CodeAborted, "key_running"},
+		{"running, wrapped", nil, func(context.Context, do) ([]byte, error) {
+			return nil, fmt.Errorf("store: %w", svc.Errorf(svc.CodeAborted, "wait"))
+		}, svc.CodeAborted, "key_running"},
+		{"aborted with its own reason", nil, func(context.Context, do) ([]byte, error) {
+			return nil, svc.Errorf(svc.CodeAborted, "wait").WithReason("shop_busy")
+		}, svc.CodeAborted, "shop_busy"},
+		{"aborted after the method", nil, func(ctx context.Context, do do) ([]byte, error) {
+			do(ctx)
+			return nil, svc.Errorf(svc.CodeAborted, "40001")
+		}, svc.CodeAborted, ""},
+		{"not begun", nil, func(context.Context, do) ([]byte, error) { return nil, lost }, svc.CodeUnavailable, ""},
+		{"not committed", nil, func(ctx context.Context, do do) ([]byte, error) { do(ctx); return nil, lost }, svc.CodeUnavailable, "outcome_unknown"},
+		{"an error of the store before", nil, func(context.Context, do) ([]byte, error) { return nil, gone }, svc.CodeUnavailable, ""},
+		{"an error of the store after", nil, func(ctx context.Context, do do) ([]byte, error) { do(ctx); return nil, gone }, svc.CodeUnavailable, "outcome_unknown"},
+		{"an error of the method", gone, func(ctx context.Context, do do) ([]byte, error) { return do(ctx) }, svc.CodeUnavailable, ""},
+		{"an error of the method, without what is around it", gone, func(ctx context.Context, do do) ([]byte, error) {
+			_, err := do(ctx)
+			return nil, svc.ErrorFrom(err)
+		}, svc.CodeUnavailable, ""},
+		{"an error of the method's client", foreign, func(ctx context.Context, do do) ([]byte, error) { return do(ctx) }, svc.CodeUnavailable, ""},
+		{"twice", nil, func(ctx context.Context, do do) ([]byte, error) { do(ctx); return do(ctx) }, svc.CodeInternal, "outcome_unknown"},
+	} {
+		s, _ := newRacks(test.method, func(o *svc.Options) {
+			o.Idempotency = &svc.Idempotency{Run: func(ctx context.Context, _ string, do func(context.Context) ([]byte, error)) ([]byte, error) {
+				return test.run(ctx, do)
+			}}
+			put := o.Methods["Put"]
+			put.IdempotencyKey = svc.KeyAllowed
+			o.Methods["Put"] = put
+		})
+		t.Run("REST: "+test.name, func(t *testing.T) {
+			text := textOf(answerTo(s.REST(), "POST", "/racks", "", "Idempotency-Key", "k"))
+			if reasonIn(text, "error", "reason") != test.want || reasonIn(text, "error", "code") != string(test.code) {
+				t.Errorf("got %s, want %q", text, test.want)
+			}
+		})
+		t.Run("JSON-RPC: "+test.name, func(t *testing.T) {
+			text := postRPC(s.RPC(), `{"jsonrpc":"2.0","id":1,"method":"racks.put"}`, "Idempotency-Key", "k")
+			if reasonIn(text, "error", "data", "reason") != test.want {
+				t.Errorf("got %s, want %q", text, test.want)
+			}
+		})
+		t.Run("Call: "+test.name, func(t *testing.T) {
+			_, err := s.Call(svc.WithIdempotencyKey(context.Background(), "k"), "racks", "put", nil)
+			if got := svc.ErrorFrom(err).Reason(); got != test.want {
+				t.Errorf("got %q of %v, want %q", got, err, test.want)
+			}
+			// What a program got from one call is not sent as the error of another.
+			again, _ := newRacks(err, nil)
+			text := textOf(answerTo(again.REST(), "POST", "/racks", ""))
+			if got := reasonIn(text, "error", "reason"); got != "" && slices.Contains(ownReasons, got) {
+				t.Errorf("passed on: %s", text)
+			}
+		})
+	}
+}
