@@ -382,45 +382,6 @@ func (p *mistakes) checkValidate(t reflect.Type, at *placeText) {
 	p.addf("%s: svc does not call %v.Validate, since its signature is not Validate() error; change it, and do what needs a context in the method of the service", at, t)
 }
 
-// foreignTags are tags of other libraries, which svc does not read, and what to write
-// instead; NAME stands for the name in the tag. A field with one looks as if svc checked
-// or bound it. A tag that says what svc does anyway may stay, since types that other libraries
-// read too have it: form:"name" beside json:"name", and required:"true" of a required field.
-var foreignTags = [...]struct{ name, instead string }{
-	{"min", "write `minimum`, or `minLength` or `minItems`"},
-	{"max", "write `maximum`, or `maxLength` or `maxItems`"},
-	{"len", "write `minLength` and `maxLength`"},
-	{"oneof", "write `enum:\"a,b\"`"},
-	{"binding", "a field without omitempty must be there and may be empty; rules are tags of their own, such as minLength:\"1\" or enum:\"a,b\""},
-	{"validate", "a field without omitempty must be there and may be empty; rules are tags of their own, such as minLength:\"1\" or enum:\"a,b\". With a method Validate() error of the input, which checks it, the tag may stay"},
-	{"required", "a field is required unless its json tag has omitempty"},
-	{"form", "write `json:\"NAME\"`"},
-	{"uri", "write `path:\"NAME\"`"},
-	{"param", "write `path:\"NAME\"`"},
-	{"description", "write `doc`"},
-}
-
-// checkForeignTags notes the tags of other libraries on the fields of s, a struct of an
-// input, once and not for each method. An input that checks itself, by Validate, may do so
-// with a library that reads the tag validate.
-func (p *mistakes) checkForeignTags(s *shape, checksItself bool) {
-	for _, f := range s.fields {
-		for _, foreign := range foreignTags {
-			value, ok := lookupTag(f.tag, foreign.name)
-			name, _, _ := strings.Cut(value, ",")
-			switch {
-			case !ok, checksItself && foreign.name == "validate",
-				strings.HasSuffix(foreign.instead, "NAME\"`") && name == f.name,
-				foreign.name == "required" && value == strconv.FormatBool(!f.optional):
-				continue
-			}
-			text := fmt.Sprintf("%s: svc does not read the tag %s: %s", f.place, foreign.name, strings.ReplaceAll(foreign.instead, "NAME", name))
-			p.addIf(!slices.Contains(p.told, text), "%s", text)
-			p.told = append(p.told, text)
-		}
-	}
-}
-
 // textComplaint returns the complaint about a text that UnmarshalText of the type
 // refuses. Only the type knows which texts it takes, so the complaint shows the example
 // of the field. IP addresses, the most frequent such types, need none. It returns nil

@@ -118,6 +118,10 @@ func (c *shapes) fillShape(s *shape, at string) {
 // fillKind fills s by the Go kind of its type, for types without methods for JSON or text.
 func (c *shapes) fillKind(s *shape, at string) {
 	t := s.typ
+	if t.PkgPath() == "mime/multipart" {
+		c.addf("%s: svc reads no parts of forms into a %v; take an upload by a field of type svc.Body, which is the whole body of the request", at, t)
+		return
+	}
 	switch t.Kind() {
 	case reflect.String:
 		s.kind = kindString
@@ -337,10 +341,13 @@ func (c *shapes) checkUse(s *shape, u use, at string) {
 	s.walk(&placeText{name: at}, c.fit[key], func(s *shape, at *placeText) {
 		marshal, unmarshal := typeTextMarshaler, typeTextUnmarshaler
 		switch s.kind {
-		case kindObject:
+		case kindObject, kindFile:
+			if u == asInput || u == asOutput {
+				c.checkForeignTags(s, u, key.checksItself)
+			}
 			if u == asInput {
-				c.checkForeignTags(s, key.checksItself)
 				c.checkValidate(cmp.Or(s.own, s.typ), at)
+				c.checkResolve(cmp.Or(s.own, s.typ), at)
 			}
 			return
 		case kindCustom:

@@ -384,6 +384,7 @@ func (c *methodCompiler) compileObject(t reflect.Type, u use) *shape {
 	}
 	s := c.shapes.shapeFor(t, t.String())
 	c.shapes.checkUse(s, u, t.String())
+	c.shapes.checkForeignFields(s)
 	c.shapes.checkFiles(s, u, t.String())
 	if s.kind != kindObject && s.kind != kindFile && (u == asInput || s.kind != kindCustom) { // addIf would allocate for each method
 		c.addf("the %s %v is not a JSON object; put it into a field of a struct", u, t)

@@ -2,7 +2,9 @@ package blackbox_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"mime/multipart"
 	"net/http"
 	"regexp"
 	"strings"
@@ -10,6 +12,7 @@ import (
 	"time"
 
 	"example.com/svc"
+	"example.com/svc/internal/blackbox/testdata/huma"
 )
 
 // This file tests the mistakes that Register, Join, At and Mount report. The text of
@@ -67,7 +70,7 @@ func reg[I any](opts *svc.Options) func() error {
 func regImpl[I any]() I {
 	for _, impl := range []any{
 		regEmpty{}, regShapes{}, regObjects{}, regOptions{}, regOptionsKeyed{}, regClash{}, regPatterns{}, regBinding{},
-		regTypes{}, regEndlessDefaults{}, regTags{}, regForeignTags{}, regReceiver{}, regFields{}, regAliases{}, regDirect{}, regMany{}, regHidden{},
+		regTypes{}, regEndlessDefaults{}, regTags{}, regForeignTags{}, regElsewhere{}, regReceiver{}, regFields{}, regAliases{}, regDirect{}, regMany{}, regHidden{},
 		regPaths{}, regOddPaths{}, regLone{}, regSpellings{}, regList[regOut]{}, regAll{},
 	} {
 		if i, ok := impl.(I); ok {
@@ -580,6 +583,63 @@ type (
 		} `json:"inner"`
 	}
 
+	// ElsewhereAPI is written as huma would have it.
+	ElsewhereAPI interface {
+		Create(context.Context, *regHumaIn) (*regHumaOut, error)
+		Save(context.Context, *regNamedBody) (*regNamedBody, error) // without mistakes
+		Files(context.Context, *regHumaForm) error
+		List(context.Context, *regHumaQuery) error
+		Send(context.Context, *regBodies) (*regBodies, error) // without mistakes
+		Raw(context.Context, *regRawBody) error
+		Watch(context.Context) (svc.Stream[regHumaOut], error)
+	}
+	regElsewhere struct{ ElsewhereAPI }
+	regHumaIn    struct {
+		Body struct {
+			ID      string         `json:"id,omitempty" readOnly:"true"`
+			Secret  string         `json:"secret,omitempty" writeOnly:"true"`
+			Card    string         `json:"card,omitempty" dependentRequired:"owner"`
+			Data    []byte         `json:"data" encoding:"base64url"`
+			Inner   regHumaChecked `json:"inner"`
+			Shown   string         `json:"shown" hidden:"false" readOnly:"false"`
+			Channel chan int       `json:"channel"` // also told
+		}
+	}
+	regHumaOut struct {
+		Since time.Time   `header:"Last-Modified" json:"since" timeFormat:"Mon, 02 Jan 2006 15:04:05 GMT"`
+		Body  *regHumaTop // also behind a pointer
+	}
+	regHumaTop struct {
+		Note string `json:"note" hidden:"true" readOnly:"true" min:"1"` // min checks inputs alone
+	}
+	regHumaChecked struct {
+		Name string `json:"name"`
+	}
+	regHumaForm struct {
+		RawBody multipart.Form
+		Files   []*multipart.FileHeader `json:"files"`
+		Open    multipart.File          `json:"open"`
+	}
+	regHumaQuery struct {
+		Tags  []string `query:"tags,explode"`
+		Words []string `query:"words,omitempty"`
+		Last  string   `query:"last,omitzero,required"`
+	}
+	regRawBody   struct{ RawBody []byte }
+	regNamedBody struct {
+		Body    regPlainPart `json:"Body"`
+		RawBody []byte       `json:",omitempty"`
+		Nested  struct {
+			Body regPlainPart // a member of a member, there too
+		} `json:"nested"`
+	}
+	regPlainPart struct {
+		Name string `json:"name"`
+	}
+	regBodies struct {
+		Body string
+	}
+
 	ReceiverAPI interface {
 		Create(context.Context, *regReceivers) error
 		Show(context.Context) (*regReceiversOut, error)
@@ -607,13 +667,23 @@ func (t regCopiedText) MarshalText() ([]byte, error)  { return []byte(t), nil }
 func (t regCopiedText) UnmarshalText([]byte) error    { return nil }
 
 // Verify that what would silently do nothing is found: tags that only other libraries
-// read, and methods that read into a copy. Outputs may have them.
+// read, types, fields and methods that mean something else in other libraries, and methods that
+// read into a copy. Outputs may have the tags that other libraries read in inputs alone.
 func TestRegisterInVain(t *testing.T) {
 	regGolden(t, "vain.txt", []regCase{
 		{"tags of other libraries", reg[ForeignAPI](nil)},
+		{"what means something else in huma", reg[ElsewhereAPI](nil)},
 		{"methods that read into a copy", reg[ReceiverAPI](nil)},
 	})
 }
+
+// Resolve is called by huma when the input is decoded.
+func (*regHumaChecked) Resolve(huma.Context, *huma.PathBuffer) []error {
+	return []error{errors.New("refused")}
+}
+
+// Resolve is the application's own, which calls it.
+func (*regPlainPart) Resolve(context.Context) error { return nil }
 
 // A DefaultsAPI has a part of TagsAPI.
 type DefaultsAPI interface {

@@ -1,0 +1,126 @@
+package svc
+
+// This file refuses what means something else in other libraries. A type that was written
+// for one of them would register all the same, and its rules would silently be gone.
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A foreignTag is a tag of other libraries, which svc does not read, and what to write instead;
+// NAME stands for the name in the tag.
+type foreignTag struct {
+	name, instead string
+	inOutputs     bool // an output with it would look or be described in another way than there
+}
+
+// foreignTags are the tags that are mistakes. A field with one looks as if svc checked
+// or bound it. A tag that says what svc does anyway may stay, since types that other libraries
+// read too have it: form:"name" beside json:"name", required:"true" of a required field, and
+// readOnly:"false".
+var foreignTags = [...]foreignTag{
+	{name: "min", instead: "write `minimum`, or `minLength` or `minItems`"},
+	{name: "max", instead: "write `maximum`, or `maxLength` or `maxItems`"},
+	{name: "len", instead: "write `minLength` and `maxLength`"},
+	{name: "oneof", instead: "write `enum:\"a,b\"`"},
+	{name: "binding", instead: "a field without omitempty must be there and may be empty; rules are tags of their own, such as minLength:\"1\" or enum:\"a,b\""},
+	{name: "validate", instead: "a field without omitempty must be there and may be empty; rules are tags of their own, such as minLength:\"1\" or enum:\"a,b\". With a method Validate() error of the input, which checks it, the tag may stay"},
+	{name: "required", instead: "a field is required unless its json tag has omitempty"},
+	{name: "form", instead: "write `json:\"NAME\"`"},
+	{name: "uri", instead: "write `path:\"NAME\"`"},
+	{name: "param", instead: "write `path:\"NAME\"`"},
+	{name: "description", instead: "write `doc`"},
+	{name: "readOnly", instead: "remove the field from inputs, or refuse it by a method Validate() error"},
+	{name: "dependentRequired", instead: "write a method Validate() error that looks at both fields"},
+	{"writeOnly", "write a struct for the output that does not have the field", true},
+	{"timeFormat", "a time.Time is RFC 3339; for another form write a type with MarshalText and UnmarshalText", true},
+	{"encoding", "a []byte is base64; for another encoding write a type with MarshalText and UnmarshalText", true},
+	{"hidden", "documents have every field that clients can send or get; `json:\"-\"` removes it from both", true},
+}
+
+// checkForeignTags notes the tags of other libraries on the fields of s, a struct of an
+// input or an output, once and not for each method. An input that checks itself, by Validate,
+// may do so with a library that reads the tag validate.
+func (p *mistakes) checkForeignTags(s *shape, u use, checksItself bool) {
+	for _, f := range s.fields {
+		if u == asInput {
+			p.checkQueryOptions(f)
+		}
+		for _, foreign := range foreignTags {
+			value, ok := lookupTag(f.tag, foreign.name)
+			if !ok || u == asOutput && !foreign.inOutputs || f.agreesWith(foreign, value, checksItself) {
+				continue
+			}
+			name, _, _ := strings.Cut(value, ",")
+			p.addOnce(fmt.Sprintf("%s: svc does not read the tag %s: %s", f.place, foreign.name, strings.ReplaceAll(foreign.instead, "NAME", name)))
+		}
+	}
+}
+
+// agreesWith reports whether svc does with f what the tag with this value says.
+func (f *field) agreesWith(foreign foreignTag, value string, checksItself bool) bool {
+	name, _, _ := strings.Cut(value, ",")
+	switch foreign.name {
+	case "validate":
+		return checksItself
+	case "required":
+		return value == strconv.FormatBool(!f.optional)
+	case "readOnly", "writeOnly", "hidden":
+		return value == "false"
+	}
+	return strings.HasSuffix(foreign.instead, "NAME\"`") && name == f.name
+}
+
+// checkQueryOptions notes an option of a tag query that svc does not know. Other libraries say
+// there how a list is written.
+func (p *mistakes) checkQueryOptions(f *field) {
+	_, options, _ := strings.Cut(tagText(f.tag, "query"), ",")
+	for option := range strings.SplitSeq(options, ",") {
+		if option != "" && option != "omitempty" && option != "omitzero" {
+			p.addOnce(fmt.Sprintf("%s: svc does not know %s in the tag query:%q; it knows omitempty, and a list is a parameter for each of its items, as in ?%s=a&%[4]s=b", f.place, option, tagText(f.tag, "query"), f.query))
+		}
+	}
+}
+
+// addOnce adds a mistake, but not for each method that uses the type.
+func (p *mistakes) addOnce(text string) {
+	p.addIf(!slices.Contains(p.told, text), "%s", text)
+	p.told = append(p.told, text)
+}
+
+// checkForeignFields notes a field Body or RawBody of s, a whole input or output. In huma it is
+// the body of the request or the response. Here it would be a member of the body, with that name.
+func (p *mistakes) checkForeignFields(s *shape) {
+	for _, f := range s.fields {
+		_, named := lookupTag(f.tag, "json")
+		switch {
+		case named || f.isBound():
+		case f.goName == "Body" && f.shape.deref().kind == kindObject:
+			p.addf("%s: svc makes it a member of the body that is called Body; move its fields into %v, or write `json:\"Body\"` if clients know such a member", f.place, s.typ)
+		case f.goName == "RawBody" && !f.shape.hasMistake: // else it is told what to write already
+			p.addf("%s: svc makes it a member of the body that is called RawBody; write Body svc.Body for the bytes of the body, or `json:\"RawBody\"` if clients know such a member", f.place)
+		}
+	}
+}
+
+// checkResolve notes a method Resolve of huma, which runs checks there. Resolvers are in
+// packages that import huma, so the type of a parameter tells them from other methods of
+// that name:
+//
+//	func (in *Input) Resolve(ctx huma.Context) []error
+func (p *mistakes) checkResolve(t reflect.Type, at *placeText) {
+	m, ok := reflect.PointerTo(t).MethodByName("Resolve")
+	if !ok {
+		return
+	}
+	for i := 1; i < m.Type.NumIn(); i++ {
+		if name := strings.TrimLeft(m.Type.In(i).String(), "*"); strings.HasPrefix(name, "huma.") {
+			p.addf("%s: svc does not call %v.Resolve(%s); write a method Validate() error, and fields with a tag header or cookie for what it reads of the request", at, t, name)
+			return
+		}
+	}
+}
