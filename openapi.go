@@ -118,6 +118,9 @@ func newAPIBuilder(s *Service, d dialect, methods []*method) *apiBuilder {
 	for s, name := range s.typeNames {
 		b.used.components[strings.ToLower(name)] = s
 	}
+	for _, m := range methods {
+		b.used.operations[m.own.OperationID] = true
+	}
 	if d != openAPI30 { // see writeOperation
 		b.tags = listResources(methods)
 	}
@@ -168,6 +171,7 @@ type apiOperation struct {
 //	a header tag in its output          one of the headers of that response
 //	the tag ETag in that of a GET       the parameter If-None-Match, the response 304
 //	its output                          the schema of the response of success
+//	MethodOptions.OperationID           its operationId
 //	MethodOptions.Status                the status of that response
 //	MethodOptions.Errors                responses, and examples in them
 //	MethodOptions.Deprecated            deprecated
@@ -228,8 +232,11 @@ func (b *apiBuilder) writeOperation(m *method) {
 	path := b.pathOf(m)
 	// The method C of the resource a_B and the method B_C of the resource a both have the id
 	// a_B_C, so the second gets a_B_C_2.
-	id := firstFree(m.resource+"_"+m.goName, "_", func(id string) bool { return b.used.operations[id] })
-	b.used.operations[id] = true
+	id := m.own.OperationID // which newAPIBuilder has put there
+	if id == "" {
+		id = firstFree(m.operationID(), "_", func(id string) bool { return b.used.operations[id] })
+		b.used.operations[id] = true
+	}
 	start, out := len(b.texts), openMembers(b.texts)
 	about := ""
 	if b.writer.dialect != openAPI30 {

@@ -196,6 +196,10 @@ type MethodOptions struct {
 	// Status is the HTTP status of success: 200, 201, 202 or 203 with an output, and 200, 202,
 	// 204 or 205 without one. A stream has 200. Default: 200, or 204 without an output.
 	Status int
+	// OperationID is the operationId of the method in OpenAPI documents, from which generators make
+	// the names of functions: a letter or _, then letters, digits and any of _.-, and that of no
+	// other method. Default: the resource and the name of the method, such as todos_Create.
+	OperationID string
 	// Description describes the method in documents, except OpenAPI 3.0.3, and to models that
 	// choose a tool.
 	Description string
@@ -355,6 +359,7 @@ func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *Servi
 	s.typeNames = nameTypes(p, s.types, listParts(s.methods))
 	s.names = nameMethods(p, s.methods)
 	checkRoutes(p, s.methods)
+	checkOperationIDs(p, s.methods)
 	p.addIf(o.Idempotency != nil && (o.Idempotency.Run == nil || o.Idempotency.KeepFor < 0), "Options.Idempotency needs a Run that keeps the records, as in doc/keys.md, and a KeepFor that is not negative; 0 means 24 hours")
 	if o.Intercept != nil {
 		c.intercepted = o.Intercept(invokeIntercepted)
@@ -455,7 +460,7 @@ func suggestMethod(iface reflect.Type, name string) string {
 // of the first. doc/routes.md has the list, and says how to join versions.
 //
 // Join panics without services and with a nil one, if two methods have the same route or the
-// same name in the same resource, and if the services differ in Defaults.BaseURL.
+// same name in the same resource or the same OperationID, and if the services differ in Defaults.BaseURL.
 func Join(name string, services ...*Service) *Service {
 	p := new(mistakes)
 	p.addIf(len(services) == 0, "there is nothing to join")
@@ -485,6 +490,7 @@ func Join(name string, services ...*Service) *Service {
 	j.typeNames = nameTypes(p, j.types, listParts(j.methods))
 	j.names = nameMethods(p, j.methods)
 	checkRoutes(p, j.methods)
+	checkOperationIDs(p, j.methods)
 	p.panicIfAny("cannot join " + name)
 	return j
 }

@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"net/url"
 	"reflect"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -233,6 +234,7 @@ func (c *methodCompiler) compileMethod(rm reflect.Method) (m *method, whole bool
 	if !o.Public {
 		m.schemes = c.opts.Schemes
 	}
+	c.addIf(o.OperationID != "" && !operationID.MatchString(o.OperationID), "MethodOptions.OperationID is %q; want a letter or _, then letters, digits and any of _.-, such as createTodo", o.OperationID)
 	c.checkCallers(o)
 	checkErrors(c.mistakes, "MethodOptions", o.Errors, c.opts.Errors)
 	m.in, m.out, m.outType = c.compileObject(sig.in, asInput), c.compileObject(sig.out, asOutput), sig.outType
@@ -935,6 +937,29 @@ func noteClashes(p *mistakes, methods []*method, m *method) {
 			p.addf("%s and %s have the same route %s; give one of them an HTTP pattern or a resource of its own, in Options.Methods", other.title(), m.title(), m.pattern())
 		case clash:
 			p.addf("%s and %s have the routes %s and %s, and some requests match both; change one", other.title(), m.title(), other.pattern(), m.path)
+		}
+	}
+}
+
+// operationID matches an OperationID. Generators make other texts into names in ways of their own,
+// after which two can be one.
+var operationID = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*$`)
+
+// operationID returns the operationId of m in documents, which is given or made of its names.
+func (m *method) operationID() string { return cmp.Or(m.own.OperationID, m.resource+"_"+m.goName) }
+
+// checkOperationIDs notes each OperationID that another method has too, given or made. Two that
+// are made can be equal; documents then number them.
+func checkOperationIDs(p *mistakes, methods []*method) {
+	known := make(map[string]*method)
+	for _, m := range methods {
+		if id := m.own.OperationID; id != "" && known[id] == nil {
+			known[id] = m
+		}
+	}
+	for _, m := range methods {
+		if other := known[m.operationID()]; other != nil && other != m {
+			p.addf("%s has the OperationID %q, which %s has too; choose another one", other.title(), other.own.OperationID, m.title())
 		}
 	}
 }

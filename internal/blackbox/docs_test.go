@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -155,6 +156,27 @@ func TestDocsData(t *testing.T) {
 	if len(data.Codes) != 16 {
 		t.Errorf("the page has %d codes", len(data.Codes))
 	}
+}
+
+// Verify that the page and a joined service know methods by their OperationIDs, and
+// that two services cannot be joined that have one.
+func TestOperationIDs(t *testing.T) {
+	options := svc.Options{Methods: map[string]svc.MethodOptions{"Update": {OperationID: "changeTodo"}}}
+	s := oaService(options)
+	text := between(t, getDocs(s, docsAll, "GET", "/").Body.String(), `id="data">`, "</script>")
+	for _, want := range []string{`"operationId":"changeTodo"`, `"changeTodo":{"rpc":"todos.update"`, `"todos_Create":{"rpc"`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+	options.Resource = "others"
+	defer func() {
+		const want = `oaAPI.Update has the OperationID "changeTodo", which oaAPI.Update has too`
+		if text := fmt.Sprint(recover()); !strings.Contains(text, want) {
+			t.Errorf("Join: %s\nwant %s", text, want)
+		}
+	}()
+	svc.Join("Both", s, oaService(options))
 }
 
 // Verify that the page stays small.

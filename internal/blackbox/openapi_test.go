@@ -146,6 +146,7 @@ func TestOpenAPIRules(t *testing.T) {
 		Name: "Todo list", Description: "Things to do.", Version: "2.1.0",
 		Defaults: svc.Defaults{BaseURL: "https://api.test/x/", Auth: "bearer"},
 	})
+	named := oaService(svc.Options{Methods: map[string]svc.MethodOptions{"Update": {OperationID: "_Put.a-todo"}, "MarkDone": {OperationID: "m"}}})
 	for _, test := range []struct {
 		name    string
 		service *svc.Service
@@ -172,6 +173,11 @@ func TestOpenAPIRules(t *testing.T) {
 
 		{"operationId", plain, "", "paths /todos post operationId", `"todos_Create"`},
 		{"operationId of two words", plain, "", "paths /todos/mark_done post operationId", `"todos_MarkDone"`},
+		{"operationId of its own in 3.0.3", named, "", "paths /todos/{id} put operationId", `"_Put.a-todo"`},
+		{"operationId of its own in 3.1", named, "?openapi=3.1", "paths /todos/{id} put operationId", `"_Put.a-todo"`},
+		{"operationId of its own in 3.2", named, "?openapi=3.2", "paths /todos/mark_done post operationId", `"m"`},
+		{"operationId beside one of its own", named, "", "paths /todos post operationId", `"todos_Create"`},
+		{"operationId below At", named.At("v1"), "", "paths /v1/todos/mark_done post operationId", `"m"`},
 		{"summary", plain, "", "paths /todos/mark_done post summary", `"todos: mark done"`},
 		{"no method description in 3.0.3", plain, "", "paths /todos post description", ""},
 		{"method description in 3.1", plain, "?openapi=3.1", "paths /todos post description", `"Makes a todo."`},
