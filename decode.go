@@ -417,6 +417,7 @@ type decoders struct {
 	discriminators *[]string              // the names of those of all unions; see unionPlan
 	strict         bool                   // unknown members are violations
 	outputs        bool                   // a client decodes outputs; see objectPlan
+	stored         bool                   // a Codec decodes what it has written; outputs is set too
 	open           int                    // how many shapes are being compiled, one inside another
 	pending        []func()               // called when open is 0: defaults can be tried only by complete decoders
 }
@@ -733,6 +734,8 @@ func decodeMap(setKey setter, elem decodeFunc, s *shape, limit *rule) decodeFunc
 //	need has the indexes of the fields that are required or have a default;
 //	  completeAbsent looks at no others
 //	strict makes unknown members violations
+//	stored sets no defaults behind embedded pointers that are nil: a Codec has written no
+//	  members of these
 type objectPlan struct {
 	fields []fieldPlan
 	named  int
@@ -740,6 +743,7 @@ type objectPlan struct {
 	known  []knownName
 	need   []int
 	strict bool
+	stored bool       // of a Codec
 	union  *unionPlan // nil for other structs
 }
 
@@ -795,9 +799,10 @@ type fieldPlan struct {
 //
 // A client reads a field of an output by its type, but without rules and default, and
 // it may be absent. The server, perhaps of another version, has already acted;
-// rejecting its answer would hide that.
+// rejecting its answer would hide that. A Codec reads what an older version may have stored
+// in the same way, but with defaults, since nobody else adds them.
 func (c *decoders) objectPlan(fields []*field, sources map[*field]fieldSource) *objectPlan {
-	p := &objectPlan{byName: make(map[string]int), strict: c.strict}
+	p := &objectPlan{byName: make(map[string]int), strict: c.strict, stored: c.stored}
 	named := slices.DeleteFunc(slices.Clone(fields), func(f *field) bool { return f.isNameless() || sources == nil && f.hidden })
 	p.named = len(named)
 	if sources != nil {
@@ -807,7 +812,9 @@ func (c *decoders) objectPlan(fields []*field, sources map[*field]fieldSource) *
 	for i, f := range named {
 		if c.outputs {
 			lenient := *f
-			lenient.def, lenient.optional, lenient.notNull = nil, true, false
+			if lenient.optional, lenient.notNull = true, false; !c.stored {
+				lenient.def = nil
+			}
 			f = &lenient
 		}
 		plan := fieldPlan{field: f, prefix: f.prefix, token: f.token, at: f.ownIndex(), in: sources[f].in, decode: c.fieldDecoder(f)}
@@ -1159,7 +1166,9 @@ func (p *objectPlan) completeAbsent(d *decoder, v reflect.Value, seen []bool) {
 		switch f := &p.fields[i]; {
 		case seen[i]:
 		case f.absent != nil:
-			f.absent(f.settableIn(v))
+			if _, ok := f.valueIn(v); ok || !p.stored {
+				f.absent(f.settableIn(v))
+			}
 		default:
 			d.enterMember(f)
 			d.addViolation(errRequired)
@@ -1182,7 +1191,7 @@ func (c *decoders) structPlan(s *shape, sources map[*field]fieldSource) *objectP
 	if name := s.fields[0].name; !slices.Contains(*c.discriminators, name) {
 		*c.discriminators = append(*c.discriminators, name)
 	}
-	if enum := s.fields[0].shape.rules.lookup(roleValues); enum != nil && !c.outputs { // else the discriminator is a mistake
+	if enum := s.fields[0].shape.rules.lookup(roleValues); enum != nil && (c.stored || !c.outputs) { // else the discriminator is a mistake
 		u.errUnknown = enum.complaint
 	}
 	for _, a := range s.alternatives {

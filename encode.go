@@ -126,6 +126,9 @@ type encoders struct {
 	// default, and the field is left out if that returns true. Members are in the order of
 	// their names.
 	isDefault func(*field) func(reflect.Value) bool
+	// stored is set for a Codec. A field with a default is then never left out: read back, its
+	// zero value would be the default.
+	stored bool
 }
 
 // newEncoders returns an empty compile pass, of inputs or of outputs.
@@ -370,6 +373,9 @@ func (c *encoders) memberEncoder(f *field) memberEncoder {
 	}
 	if c.isDefault != nil && f.def != nil {
 		m.omits = c.isDefault(f)
+	}
+	if c.stored && f.def != nil {
+		m.omits = nil
 	}
 	return m
 }

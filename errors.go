@@ -440,6 +440,9 @@ func (e *Error) Violations() []Violation {
 	if e.violations != nil {
 		return slices.Clone(e.violations)
 	}
+	if own, ok := e.cause.(*unsentViolations); ok {
+		return slices.Clone(own.list)
+	}
 	switch list := e.Details["violations"].(type) {
 	case []Violation:
 		return slices.Clone(list)
@@ -448,6 +451,28 @@ func (e *Error) Violations() []Violation {
 	}
 	return nil
 }
+
+// unsentViolations is the cause of an error whose violations are for the program and not for
+// clients: those of a value that is stored, and not of the input of the call.
+type unsentViolations struct {
+	list  []Violation
+	cause error // may be nil
+}
+
+// Error returns what the first violation says, and the text of the cause.
+func (u *unsentViolations) Error() string {
+	text := strings.TrimLeft(u.list[0].Path+" "+u.list[0].Message, " ")
+	if n := len(u.list) - 1; n > 0 {
+		text += " (and " + strconv.Itoa(n) + " more)"
+	}
+	if u.cause != nil {
+		text += ": " + u.cause.Error()
+	}
+	return text
+}
+
+// Unwrap returns the cause.
+func (u *unsentViolations) Unwrap() error { return u.cause }
 
 // receivedViolations returns the violations in a list as encoding/json decodes it into an
 // any. It leaves out elements that are not objects; a member of another type is "".

@@ -407,6 +407,26 @@ func (payments) Get(_ context.Context, in *OrderID) (*Payment, error) {
 	return &Payment{ID: in.ID, IBAN: &IBAN{IBAN: "DE02120300000000202051"}}, nil
 }
 
+// A codec writes unions for a database.
+func ExampleNewCodec() {
+	store := func() error {
+		codec := svc.NewCodec[Payment]() // once: it panics with the mistakes in Payment
+		row, err := codec.Encode(&Payment{ID: "7", Card: &Card{Number: "42"}})
+		if err != nil {
+			return err
+		}
+		stored, err := codec.Decode(row)
+		if err != nil {
+			return err
+		}
+		return codec.Check(stored) // the number is too short
+	}
+	fmt.Println(store())
+
+	// Output:
+	// INVALID_ARGUMENT: invalid input: /number must match the pattern ^[0-9]{4,19}$
+}
+
 // A struct with a discriminator is one of several alternatives.
 func Example_union() {
 	api := svc.MustRegister[PaymentAPI](payments{}, &svc.Options{Resource: "payments"}).REST()

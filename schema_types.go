@@ -321,6 +321,8 @@ const (
 	asReadOutput use = "output that a client reads"
 	// asKeyedInput is the use of an input that is compared with another one.
 	asKeyedInput use = "input that an idempotency key belongs to"
+	// asStored is the use by a Codec, which encodes and decodes a value.
+	asStored use = "object that a Codec writes and reads"
 )
 
 // A fitKey is what the result of checkUse for a shape depends on.
@@ -342,10 +344,10 @@ func (c *shapes) checkUse(s *shape, u use, at string) {
 		marshal, unmarshal := typeTextMarshaler, typeTextUnmarshaler
 		switch s.kind {
 		case kindObject, kindFile:
-			if u == asInput || u == asOutput {
+			if u == asInput || u == asOutput || u == asStored {
 				c.checkForeignTags(s, u, key.checksItself)
 			}
-			if u == asInput {
+			if u == asInput || u == asStored {
 				c.checkValidate(cmp.Or(s.own, s.typ), at)
 				c.checkResolve(cmp.Or(s.own, s.typ), at)
 			}
@@ -362,7 +364,7 @@ func (c *shapes) checkUse(s *shape, u use, at string) {
 		// (encodeDynamic). A text must have its method, since it has no other form.
 		switch {
 		case u != asOutput && !hasMethods(s.typ, unmarshal):
-		case (u == asKeyedInput || u == asOutput && s.kind == kindText) && !hasMethods(s.typ, marshal):
+		case (u == asKeyedInput || u == asStored || u == asOutput && s.kind == kindText) && !hasMethods(s.typ, marshal):
 			has, lacks = unmarshal, marshal
 		case u != asOutput && copies && declaresMethod(s.typ, reads): // a promoted method has another receiver
 			c.addf("%s: %v.%s sets a copy of the value, since its receiver is no pointer; write func (x *%s) %[3]s", at, s.typ, reads, s.typ.Name())

@@ -533,7 +533,8 @@ func marshalText(s string) string {
 // inputs generates values: most keep to the tags, and wild ones now and then do not.
 type inputs struct {
 	*rand.Rand
-	wild bool
+	wild   bool
+	stored bool // values for a Codec, which writes false where the default is true
 }
 
 // fill sets v to a generated value. tag is that of its field.
@@ -599,7 +600,7 @@ func (g *inputs) fill(v reflect.Value, tag reflect.StructTag, depth int) {
 				x.Type = v.Type().Field(i).Tag.Get("variant")
 			}
 		}
-		if x.Number != nil {
+		if x.Number != nil && !g.stored {
 			x.Number.Exact = true // Call sets no defaults inside of structs
 		}
 		return

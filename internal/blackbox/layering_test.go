@@ -35,7 +35,7 @@ var layers = [...][]string{
 	{"schema"},
 	{"decode", "encode", "schema_write"},
 	{"bind"},
-	{"svc"},
+	{"svc", "codec"},
 	{"call", "page"},
 	{"document", "rest", "rpc", "client"},
 	{"mcp", "openapi", "contract"},
