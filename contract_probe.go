@@ -966,8 +966,12 @@ func (p *prober) isNarrower(r planRule, a *contractPlan) bool {
 // other value of a could show more: if b takes all that it returns, b takes all values of a.
 func (p *prober) values(a, b *contractPlan, n int) (list []string, sure bool) {
 	n += len(itemsOf([]byte(p.rule(b, roleValues)))) // so that n of them are not among those of b
-	if a.RESTOnly {
-		n += 8 // since not every text can be sent
+	// Not every text can be sent.
+	switch {
+	case a.RESTOnly:
+		n += 8
+	case !a.fitsREST(`""`): // a path has not "", "." and ".."
+		n += 3
 	}
 	switch enum := p.rule(a, roleValues); {
 	case a.unknown != nil && !p.outputs: // which values the release took is not known

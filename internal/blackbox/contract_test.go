@@ -905,6 +905,13 @@ input /A: contentType is ["image/png","image/jpeg"], was none; for example {"A":
 	}](svc.MethodOptions{HTTP: "POST /t/{a}"}), taking[struct {
 		A int `json:"a" path:"b"`
 	}](svc.MethodOptions{HTTP: "POST /t/{b}"}), ""},
+	{"a header beside a text of a path, which is never empty", taking[struct {
+		A string `json:"a" path:"a" pattern:"^[.]*[a-z]*$"`
+		B string `json:"-" header:"If-Match,omitempty"`
+	}](svc.MethodOptions{HTTP: "POST /t/{a}"}), taking[struct {
+		A string `json:"a" path:"a" pattern:"^[.]*[a-z]*$"`
+		B string `json:"-" header:"If-Match,omitempty" maxLength:"2"`
+	}](svc.MethodOptions{HTTP: "POST /t/{a}"}), `input /If-Match: maxLength is 2, was none; for example {"a":"a","If-Match":"aaa"}`},
 	{"a transport", taking[one[int]](), taking[one[int]](svc.MethodOptions{Transports: []svc.Transport{svc.TransportRPC, svc.TransportMCP}}), "is not served over rest any more"},
 	{"an alias that calls another method", aliased[interface {
 		MarkDone(context.Context, *one[int]) error
@@ -1119,7 +1126,8 @@ func sendWitness(t *testing.T, old, now *svc.Service, b svc.Break) {
 	isFile := strings.Contains(string(now.Contract()), `"kind":"file"`)
 	for i, s := range []*svc.Service{old, now} {
 		m := s.Descriptor().Resources[0].Methods[0]
-		r := httptest.NewRequest(m.HTTP.Method, m.HTTP.Path, bytes.NewReader(b.Witness))
+		path := strings.ReplaceAll(m.HTTP.Path, "{a}", url.PathEscape(strings.Trim(string(input["a"]), `"`)))
+		r := httptest.NewRequest(m.HTTP.Method, path, bytes.NewReader(b.Witness))
 		if value, ok := input["If-Match"]; ok {
 			r.Header.Set("If-Match", strings.Trim(string(value), `"`))
 		}
