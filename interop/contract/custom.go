@@ -107,16 +107,16 @@ type enumParams struct {
 	Words  []string `json:"words,omitempty" minLength:"1" maxLength:"4" pattern:"^[^ ]*$"`
 	Sizes  []int8   `json:"sizes,omitempty" minimum:"-5" exclusiveMaximum:"100"`
 	Header grade    `json:"header,omitempty" header:"X-Grade,omitempty"`
-	Hidden color    `json:"-" header:"X-Color,omitempty"`
+	Hidden color    `json:"-" header:"X-Color,omitempty" enum:"red,blue"` // no header can have é
 	Cookie mood     `json:"cookie,omitempty" cookie:"mood,omitempty"`
-	Crumb  *color   `json:"crumb,omitempty" cookie:"crumb,omitempty" maxLength:"3"`
+	Crumb  *color   `json:"crumb,omitempty" cookie:"crumb,omitempty" enum:"red,blue" maxLength:"4"`
 }
 
 // enumFound has them in a body and in headers.
 type enumFound struct {
 	Grade  grade   `json:"grade"`
-	Color  color   `json:"color" header:"X-Color"`
-	Hidden color   `json:"-" header:"X-Hidden"`
+	Color  color   `json:"color" header:"X-Color" enum:"red,blue"`
+	Hidden color   `json:"-" header:"X-Hidden" enum:"red,blue"`
 	Colors []color `json:"colors"`
 }
 

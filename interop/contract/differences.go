@@ -45,10 +45,10 @@ var differences = [...]struct {
 	{"uint64 beyond int64: there is no format for it, and int64 is what generators make the widest integer of",
 		func(f finding) bool { return f.format == "int64" && isInteger(f.value) && !isNegative(f.value) }},
 	{"the bounds of int64 where a validator compares doubles (this one does not): as doubles they are equal to their neighbours", never},
-	{"integers in strings and in names: the pattern has their spelling and not their bounds, which take hundreds of characters as a pattern",
+	{"integers of 64 bits in strings and in names: the pattern has their spelling and the number of their digits, and not their bounds, which take hundreds of characters as a pattern",
 		func(f finding) bool {
 			named := len(f.path) > 1 && strings.HasPrefix(f.path[len(f.path)-2], "by")
-			return f.rule == "range" && (f.isString() && isSpeltInteger(f.value.(string)) || named && isSpeltInteger(f.last()))
+			return f.rule == "range" && (f.isString() && isJustBeyond64(f.value.(string)) || named && isJustBeyond64(f.last()))
 		}},
 	{"a time in lower case or in a leap second: RFC 3339 has them, and Go's time.Time does not",
 		func(f finding) bool { return f.rule == "type" && isOddTime(f.value) }},
@@ -80,7 +80,7 @@ var differences = [...]struct {
 		func(f finding) bool { return f.in == "header" && f.path[0] == "Last-Event-ID" && f.value == "" }},
 	{"an If-None-Match in two lines, or of no UTF-8: it is a list of tags that never fails, and no field of an input (RFC 9110, section 13.1.2)",
 		func(f finding) bool { return f.in == "header" && f.path[0] == "If-None-Match" }},
-	{"null for an optional pointer on MCP: the schema leaves it out, since models stumble over anyOf (not tested here)", never},
+	{"null for an optional pointer with a header of MCP: no anyOf can have one in it (not tested here)", never},
 	{"a cookie with percent-encoding, which form style has by the letter: no server of cookies undoes it, and linters do not know the style cookie of 3.2 yet", never},
 	{"1.0 for an integer by the letter of 3.0.3 (draft wright-00, section 4.2): read as every later draft and validator reads it", never},
 }
@@ -120,10 +120,12 @@ func isInteger(v any) bool {
 
 func isNegative(v any) bool { return strings.HasPrefix(string(v.(json.Number)), "-") }
 
-// isSpeltInteger reports whether text has the digits of an integer, of whatever
-// value.
-func isSpeltInteger(text string) bool {
-	return regexp.MustCompile(`^(0|-?[1-9][0-9]*)$`).MatchString(text)
+// isJustBeyond64 reports whether text is an integer that no int64 holds, or no uint64, and
+// that has as many digits as the greatest that they hold.
+func isJustBeyond64(text string) bool {
+	n, ok := new(big.Int).SetString(text, 10)
+	digits := len(strings.TrimPrefix(text, "-"))
+	return ok && (digits == 19 && !n.IsInt64() || digits == 20 && !n.IsUint64() && text[0] != '-')
 }
 
 func isOddTime(v any) bool {
