@@ -153,7 +153,7 @@ type docsOperation struct {
 
 // newDocsWriter returns a writer for the page or the Markdown of s.
 func newDocsWriter(s *Service, places DocsOptions) *docsWriter {
-	w := &docsWriter{apiBuilder: newAPIBuilder(s, openAPI31, s.methodsOn(TransportREST)), places: places}
+	w := &docsWriter{apiBuilder: newAPIBuilder(s, openAPI31, s.methodsOn(TransportREST), true), places: places}
 	w.writeSchemas()
 	for _, path := range w.paths {
 		for _, operation := range path.operations {
@@ -235,11 +235,15 @@ func (w *docsWriter) listReasons() (list [][3]string) {
 	return list
 }
 
-// readingOrder returns the place of m in its resource: create, get, list, update, patch and
-// delete come first, then actions, then streams. It depends on the name of m alone, since
+// readingOrder returns the place of m in its resource. Methods with comments are in the order of
+// the source; of others, create, get, list, update, patch and delete come first, then actions,
+// then streams. That depends on the name of m alone, since
 // the route of any method may be a POST. inferRoute without a base returns / for a
 // collection and //{id} for an item: GET //{id} for Get.
 func (m *method) readingOrder() int {
+	if m.place > 0 {
+		return m.place
+	}
 	inferred := inferRoute("", strings.Split(m.name, "_"), "id")
 	order := []string{"POST /", "GET //{id}", "GET /", "PUT //{id}", "PATCH //{id}", "DELETE //{id}"}
 	place := slices.Index(order, inferred.verb+" "+inferred.path)
@@ -524,7 +528,7 @@ func isFileSchema(schema []byte) bool { return textAt(schema, "format") == "bina
 //	a component               a section below Types
 func (w *docsWriter) renderMarkdown() []byte {
 	fmt.Fprintf(w, "# %s\n\n", plainLine(w.service.opts.Name))
-	if about := w.service.opts.Description; about != "" {
+	if about := w.service.about.text; about != "" {
 		fmt.Fprintf(w, "> %s\n\n", plainLine(about))
 	}
 	fmt.Fprintf(w, "Version %s. In the commands, URL is %s.\n", plainLine(w.service.opts.Version), w.describeURL())
@@ -584,7 +588,7 @@ func (w *docsWriter) describeURL() string {
 func (w *docsWriter) writeOperation(o docsOperation) {
 	operation, m := o.text, o.method
 	fmt.Fprintf(w, "\n### %s %s\n\n", m.verb, plainLine(o.path))
-	w.writeDescription(operation)
+	w.writeMethodDescription(m)
 	if o.rpc != "" {
 		fmt.Fprintf(w, "- JSON-RPC method: `%s`\n", o.rpc)
 	}
@@ -651,6 +655,21 @@ func (w *docsWriter) writeResponse(status string, response []byte) {
 	eachMember(memberAt(response, "headers"), func(name, header []byte) {
 		w.writeField("  ", string(name), "header", isTrueAt(header, "required"), textAt(header, "description"), memberAt(header, "schema"))
 	})
+}
+
+// writeMethodDescription writes the description of a method: a comment as the Markdown that it is,
+// and other texts as a paragraph.
+func (w *docsWriter) writeMethodDescription(m *method) {
+	about := m.describe()
+	if m.own.Description != "" || m.place == 0 {
+		about.markdown = plainLine(about.text)
+	}
+	for line := range strings.Lines(about.markdown) {
+		w.WriteString(visibleText(strings.TrimSuffix(line, "\n")) + "\n")
+	}
+	if about.text != "" {
+		w.WriteString("\n")
+	}
 }
 
 // writeDescription writes the description of an object as a paragraph.

@@ -158,13 +158,14 @@ type MCPToolOptions struct {
 	// Name is the name of the tool: at most 64 letters, digits, _ and - of ASCII. The default
 	// name then calls nothing. Default: resource_method.
 	Name string
-	// Title is the name that people see. Default: such as "todos: mark done".
+	// Title is the name that people see. Default: the first sentence of the
+	// method's Description or comment, or else such as "todos: mark done".
 	Title string
 	// Icons are for people. Meta is sent with the tool as its _meta, and must be JSON.
 	Icons []MCPIcon
 	Meta  map[string]any
 	// Description is what models read to decide whether to call the tool. Default:
-	// MethodOptions.Description, or else a sentence made of the names.
+	// MethodOptions.Description, or the comment of the method, or else a sentence made of the names.
 	Description string
 	// InputSchema is a JSON Schema with "type":"object" to publish instead of the generated
 	// one. Arguments are still checked by the Go type of the input; doc/assistants.md has more.
@@ -411,13 +412,13 @@ func (x *toolIndex) lookupTool(p *mistakes, option, key string) *tool {
 	return nil
 }
 
-// compileTools makes the tools, resources and prompts of all methods, in the order of the methods,
-// so that tools/list is the same each time (MCP 2026-07-28, Tools).
+// compileTools makes the tools, resources and prompts of all methods, in one order of the
+// methods, so that tools/list is the same each time (MCP 2026-07-28, Tools).
 func (h *mcpHandler) compileTools(p *mistakes) {
 	s, o := h.service, &h.options
 	x := &toolIndex{service: s, named: make(map[string][]*tool), schemas: make(map[schemaKey][]byte), writers: make(map[schemaUse]*schemaBundler)}
 	var all []*tool
-	for _, m := range s.methodsOn(TransportMCP) {
+	for _, m := range inSourceOrder(s.methodsOn(TransportMCP)) {
 		t := &tool{method: m, name: toolName(m)}
 		all = append(all, t)
 		for _, name := range []string{t.name, m.goName} {
@@ -464,10 +465,10 @@ func (t *tool) compileTool(p *mistakes, o MCPToolOptions, x *toolIndex) {
 	isRead := t.route.isRead()
 	t.options, t.readOnly = o, *cmp.Or(o.ReadOnly, &isRead)
 	t.options.Title = cmp.Or(o.Title, t.summary())
-	t.about = cmp.Or(o.Description, t.own.Description, capitalized(strings.Join(splitWords(t.goName), " "))+" on "+t.resource+", a "+strings.TrimLeft(t.route.verb+" method of ", " ")+x.service.opts.Name+".")
+	t.about = cmp.Or(o.Description, t.method.about.text, capitalized(strings.Join(splitWords(t.goName), " "))+" on "+t.resource+", a "+strings.TrimLeft(t.route.verb+" method of ", " ")+x.service.opts.Name+".")
 	switch {
-	case t.own.Deprecation != nil:
-		t.about = t.own.Deprecation.text() + " Call another tool if one fits. " + t.about
+	case t.own.Deprecation != nil, t.end.text != "":
+		t.about = t.farewell().text + " Call another tool if one fits. " + t.about
 	case t.own.Deprecated:
 		t.about = "Deprecated: it may go away, so call another tool if one fits. " + t.about
 	}
@@ -567,7 +568,7 @@ func (t *tool) allows(d *decoder, value []byte) bool {
 // addArgument adds an argument that the input does not have.
 func (t *tool) addArgument(name, doc string, optional bool, schema map[string]any) {
 	t.suggest = append(t.suggest, newKnownNames([]string{name})...)
-	t.beside = append(t.beside, &field{fieldName: fieldName{name: name}, fieldTexts: fieldTexts{doc: doc}, optional: optional, shape: &shape{kind: kindCustom, custom: schema}})
+	t.beside = append(t.beside, &field{fieldName: fieldName{name: name}, fieldTexts: fieldTexts{doc: plainProse(doc)}, optional: optional, shape: &shape{kind: kindCustom, custom: schema}})
 }
 
 // allowsUnknown reports whether a JSON Schema allows the member at path, which the Go type does

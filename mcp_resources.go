@@ -138,7 +138,7 @@ func (h *mcpHandler) addPrompt(p *mistakes, t *tool, o MCPPromptOptions) {
 		for _, f := range t.in.fields {
 			p.addIf(!f.shape.deref().kind.isScalar(), "%s: the arguments of a prompt are texts, so they cannot be a %v", f.place, f.shape.typ)
 			if !f.isNameless() {
-				arguments = append(arguments, object("name", f.name, "description", f.doc, "required", strconv.AppendBool(nil, f.isRequired())))
+				arguments = append(arguments, object("name", f.name, "description", f.doc.text, "required", strconv.AppendBool(nil, f.isRequired())))
 			}
 		}
 	}

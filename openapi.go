@@ -43,7 +43,7 @@ import (
 func (s *Service) OpenAPI() http.Handler {
 	var forms [openAPI30 + 1]func() *document // by dialect, from openAPI31
 	for d := openAPI31; d <= openAPI30; d++ {
-		forms[d] = lazyDocument(func() []byte { return newAPIBuilder(s, d, s.methodsIn(d)).appendDocument(nil) })
+		forms[d] = lazyDocument(func() []byte { return newAPIBuilder(s, d, s.methodsIn(d), false).appendDocument(nil) })
 	}
 	// The query wins over Accept: people type it into a browser, where they cannot change
 	// Accept.
@@ -104,8 +104,11 @@ func (s *Service) methodsIn(d dialect) []*method {
 
 // newAPIBuilder returns a builder that has written the operations of methods, which are of s.
 // The result depends only on these and the dialect, so each document is always the same, byte
-// for byte.
-func newAPIBuilder(s *Service, d dialect, methods []*method) *apiBuilder {
+// for byte. With plain, texts are for readers that do not know Markdown.
+//
+// Operations are written in the order of names, by which their IDs and the names of components
+// and placeholders are given, and listed in the order of the source.
+func newAPIBuilder(s *Service, d dialect, methods []*method, plain bool) *apiBuilder {
 	b := &apiBuilder{
 		components: newComponents(d, s.typeNames, sentTypes(methods)),
 		service:    s,
@@ -121,13 +124,28 @@ func newAPIBuilder(s *Service, d dialect, methods []*method) *apiBuilder {
 	for _, m := range methods {
 		b.used.operations[m.own.OperationID] = true
 	}
-	if d != openAPI30 { // see writeOperation
-		b.tags = listResources(methods)
-	}
+	b.writer.plain = plain
 	for _, m := range methods {
 		b.writeOperation(m)
 	}
+	ordered := inSourceOrder(methods)
+	if d != openAPI30 { // see writeOperation
+		b.tags = listResources(ordered)
+	}
+	b.sortPaths(ordered)
 	return b
+}
+
+// sortPaths puts the paths and their operations into the order of methods.
+func (b *apiBuilder) sortPaths(methods []*method) {
+	places := make(map[*method]int, len(methods))
+	for i, m := range methods {
+		places[m] = i
+	}
+	for _, path := range b.paths {
+		slices.SortFunc(path.operations, func(x, y apiOperation) int { return places[x.method] - places[y.method] })
+	}
+	slices.SortFunc(b.paths, func(x, y *apiPath) int { return places[x.operations[0].method] - places[y.operations[0].method] })
 }
 
 // listResources returns the resources of methods, in the order of their first methods.
@@ -196,7 +214,7 @@ func (b *apiBuilder) appendDocument(dst []byte) []byte {
 	out := openMembers(slices.Grow(dst, size+4096))
 	out.add(
 		"openapi", dialectVersions[b.writer.dialect],
-		"info", b.service.documentInfo(b.writer.dialect != openAPI30),
+		"info", b.service.documentInfo(b.writer.dialect != openAPI30, b.writer.textOf(b.service.about)),
 		"servers", [][]byte{object("url", b.serverURL())},
 		"security", security,
 		"tags", tags,
@@ -225,7 +243,7 @@ func (b *apiBuilder) serverURL() string {
 
 // writeOperation writes the operation of m and adds it to its path.
 //
-// In 3.0.3 an operation has neither a tag nor a description: that form came first, without
+// In 3.0.3 an operation has neither a tag nor a description, and a summary of names: that form came first, without
 // them. Generators write a class for each tag, so adding tags would rename the functions of
 // all clients that have been generated before.
 func (b *apiBuilder) writeOperation(m *method) {
@@ -238,14 +256,15 @@ func (b *apiBuilder) writeOperation(m *method) {
 		b.used.operations[id] = true
 	}
 	start, out := len(b.texts), openMembers(b.texts)
-	about := ""
+	about, summary := "", m.label()
 	if b.writer.dialect != openAPI30 {
-		about = m.describe()
+		about = b.writer.textOf(m.describe())
+		summary = m.summary()
 		out.open("tags", '[')
 		out.addItem(m.resource)
 		out.end("]")
 	}
-	out.add("summary", m.summary(), "description", about, "operationId", id) // linters ask for a summary
+	out.add("summary", summary, "description", about, "operationId", id) // linters ask for a summary
 	b.writeParameters(&out, m, path.placeholders)
 	b.writeRequestBody(&out, m)
 	b.writeResponses(&out, m)
@@ -264,7 +283,7 @@ func (b *apiBuilder) writeRequestBody(out *members, m *method) {
 	switch {
 	case m.takesBody():
 		f := m.in.file
-		about := f.doc
+		about := b.writer.textOf(f.doc)
 		if f.tags.types == nil {
 			about += " Any media type is accepted."
 		}
@@ -323,13 +342,13 @@ func (b *apiBuilder) writeParameters(out *members, m *method, names []string) {
 	bind, w, at := m.bind, &b.writer, out.open("parameters", '[')
 	for i, placeholder := range m.placeholders {
 		p := &bind.rest.path[slices.IndexFunc(bind.rest.path, func(p param) bool { return p.sourceName == placeholder })]
-		openParameter(out, names[i], inPath, p.doc, true)
+		b.openParameter(out, names[i], inPath, p.field, true)
 		out.buf = append(w.appendPathParameter(out.buf, p.field), '}')
 	}
 	for _, list := range [...][]param{bind.rest.query, bind.rest.header, bind.rest.cookie} {
 		for i := range list {
 			p := &list[i]
-			openParameter(out, p.sourceName, p.in, p.doc, p.isRequired())
+			b.openParameter(out, p.sourceName, p.in, p.field, p.isRequired())
 			out.buf = append(w.appendParameter(out.buf, p.field), '}')
 		}
 	}
@@ -341,9 +360,9 @@ func (b *apiBuilder) writeParameters(out *members, m *method, names []string) {
 }
 
 // openParameter begins a Parameter Object. Append its schema and '}' to out.buf.
-func openParameter(out *members, name, in, description string, required bool) {
+func (b *apiBuilder) openParameter(out *members, name, in string, f *field, required bool) {
 	out.openItem()
-	out.add("name", name, "in", in, "description", description, "required", required)
+	out.add("name", name, "in", in, "description", b.writer.textOf(f.doc), "required", required, "deprecated", f.deprecated)
 	out.addName("schema")
 }
 
@@ -517,7 +536,7 @@ func (b *apiBuilder) listHeaders(m *method) map[string][]byte {
 		if h.shape.kind != kindTime && h.canonical != "Set-Cookie" {
 			schema = b.writer.appendParameter(nil, h.memberEncoder.field)
 		}
-		list[h.header] = object("description", h.doc, "required", h.isSent(), "schema", schema)
+		list[h.header] = object("description", b.writer.textOf(h.doc), "required", h.isSent(), "deprecated", h.deprecated, "schema", schema)
 	}
 	return list
 }

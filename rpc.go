@@ -468,12 +468,12 @@ func (b *rpcBatch) joinAnswers() {
 //	x-security          the schemes and scopes, in the form of OpenAPI, since OpenRPC says
 //	                    nothing about identity; absent if everybody may call the method
 func buildOpenRPC(s *Service) []byte {
-	methods := s.methodsOn(TransportRPC)
+	methods := inSourceOrder(s.methodsOn(TransportRPC))
 	c, schemes, out := newComponents(jsonSchema, s.typeNames, sentTypes(methods)), listSchemes(s.methods), openMembers(make([]byte, 0, 1024*len(methods)))
-	out.add("openrpc", "1.3.2", "info", s.documentInfo(false))
+	out.add("openrpc", "1.3.2", "info", s.documentInfo(false, s.about.markdown))
 	out.open("methods", '[')
 	for _, m := range methods {
-		about := m.describe()
+		about := m.describe().markdown
 		if m.opts.Strict { // which OpenRPC has no member for
 			about = strings.TrimSpace(about + " Unknown params are refused.")
 		}
@@ -509,7 +509,7 @@ func (c *components) writeParams(out *members, in *shape) {
 		for _, f := range in.fields {
 			if !f.isNameless() && f.isRequired() == required {
 				out.openItem()
-				out.add("name", f.name, "description", f.doc, "required", required)
+				out.add("name", f.name, "description", c.writer.textOf(f.doc), "required", required, "deprecated", f.deprecated)
 				out.addName("schema")
 				out.buf = append(c.writer.appendField(out.buf, f), '}')
 			}
@@ -529,7 +529,7 @@ func (c *components) writeParams(out *members, in *shape) {
 	}
 	for _, f := range own {
 		out.openItem()
-		out.add("name", f.name, "description", f.doc, "schema", schemas[f.name])
+		out.add("name", f.name, "description", c.writer.textOf(f.doc), "schema", schemas[f.name], "deprecated", f.deprecated)
 		out.end("}")
 	}
 	out.end("]")

@@ -69,10 +69,11 @@ type shape struct {
 	alternative           // zero unless the shape is an alternative of a union
 	constraints           // on the values
 
-	outer   reflect.Type   // of a struct without a name in Go: a named type that has it in the field suffix; nil if there is none
-	custom  map[string]any // what JSONSchema returned, read back from its JSON
-	example string         // of a text, by the tag of the field or JSONSchema; for messages
-	file    *field         // the Body of an input, or the File of an output; it is not in fields
+	typeTexts                // what documents say of the type
+	outer     reflect.Type   // of a struct without a name in Go: a named type that has it in the field suffix; nil if there is none
+	custom    map[string]any // what JSONSchema returned, read back from its JSON
+	example   string         // of a text, by the tag of the field or JSONSchema; for messages
+	file      *field         // the Body of an input, or the File of an output; it is not in fields
 
 	recursive  bool // an object that can contain itself
 	strict     bool // an object that allows no properties but its own
@@ -344,6 +345,9 @@ func (s *shape) deref() *shape {
 	return s
 }
 
+// isComponent reports whether documents may have a component of s, with the text of the type.
+func (s *shape) isComponent() bool { return s.kind == kindObject || s.isEnum }
+
 // arrayItem returns the shape that s, an array, has in the end: T for [2][3]T. It returns
 // s if it is no array or has no items.
 func (s *shape) arrayItem() *shape {
@@ -406,7 +410,7 @@ func compileOnce[F ~func(*C, reflect.Value), C any](plans map[*shape]*F, s *shap
 //	mcpheader:"Region"       mcpHeader
 //	discriminator:"true"     discriminates
 //	default, example         def, example: strings as they are, all else as JSON
-//	doc                      doc
+//	doc                      doc; without the tag it is the comment of the field
 //	format                   that of the shape
 //	patternHint              the message of the pattern, and doc
 //	nullable:"false"         notNull
@@ -459,11 +463,19 @@ type fieldSources struct {
 	mcpHeader string // the x-mcp-header that mirrors it
 }
 
+// typeTexts are what documents say about a type, by its comment. They are zero for a type without
+// a name in Go.
+type typeTexts struct {
+	about prose
+	gone  bool // it is deprecated
+}
+
 // fieldTexts are what documents say about a field.
 type fieldTexts struct {
-	doc     string
-	def     []byte // the default, as JSON; the decoder and the binder set it; nil if there is none
-	example []byte // as JSON; nil if there is none
+	doc        prose
+	deprecated bool
+	def        []byte // the default, as JSON; the decoder and the binder set it; nil if there is none
+	example    []byte // as JSON; nil if there is none
 }
 
 // An omission says when the encoder leaves a field out: if one of the conditions in it

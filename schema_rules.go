@@ -205,7 +205,9 @@ func hasRules(s *shape) bool {
 // applyTags reads all tags of a field but those with names. A constraint on a pointer
 // applies to the value it points to. Null keeps every constraint.
 func (p *mistakes) applyTags(f *field) {
-	f.doc = tagText(f.tag, "doc")
+	if text, ok := lookupTag(f.tag, "doc"); ok {
+		f.doc = plainProse(text)
+	}
 	if text, ok := lookupTag(f.tag, "nullable"); ok {
 		f.notNull = true
 		hasNull := f.shape.kind == kindOptional || f.shape.kind == kindPointer
@@ -338,7 +340,8 @@ func (p *mistakes) applyHint(f *field, pattern *rule, hasTag bool) {
 		p.addf("%s: patternHint is empty; write what the pattern matches, such as two capital letters and six digits", f.place)
 	default:
 		pattern.complaint = &complaint{rule: pattern.keyword, message: "must be " + hint}
-		f.doc = strings.TrimPrefix(strings.TrimSuffix(f.doc, ".")+": "+hint, ": ")
+		about := prose{strings.TrimSuffix(f.doc.markdown, "."), strings.TrimSuffix(f.doc.text, ".")}
+		f.doc = about.join(": ", plainProse(hint))
 	}
 }
 
@@ -504,7 +507,9 @@ func (p *mistakes) checkCarried(f *field, carrier string, fits func(text string)
 // The method is called once, on a zero value. It belongs to the application, so it
 // may panic. One with parameters or without a list, as generated code for Protocol
 // Buffers has it, is about something else.
-func (p *mistakes) fillEnum(s *shape, at string) {
+//
+// The comments of the constants are the titles of the values, unless the type has EnumTitles.
+func (p *mistakes) fillEnum(comments *Comments, s *shape, at string) {
 	method := reflect.New(s.typ).MethodByName("Enum")
 	if !method.IsValid() || s.custom != nil || method.Type().NumIn() > 0 || method.Type().NumOut() != 1 || method.Type().Out(0).Kind() != reflect.Slice {
 		return
@@ -527,10 +532,36 @@ func (p *mistakes) fillEnum(s *shape, at string) {
 	}()
 	list := method.Call(nil)[0]
 	p.listValues(s, list, at)
+	s.enumTitles = titlesOf(comments, s, list)
 	if t, ok := reflect.New(s.typ).Interface().(interface{ EnumTitles() []string }); ok {
 		s.enumTitles = t.EnumTitles()
 		p.addIf(len(s.enumTitles) != list.Len(), "%s: %v.EnumTitles returns %s for %s of Enum; list one for each", at, s.typ, countText(len(s.enumTitles), "title"), countText(list.Len(), "value"))
 	}
+}
+
+// titlesOf returns the first sentences of the comments of the constants in list, which Enum of
+// the type returns. A value without one is its own title. It returns nil if none has one.
+func titlesOf(comments *Comments, s *shape, list reflect.Value) (titles []string) {
+	any := false
+	for i := range list.Len() {
+		v, value := list.Index(i), ""
+		switch {
+		case v.Kind() == reflect.String:
+			value = constantText(v.String())
+		case v.CanInt():
+			value = constantText(v.Int())
+		case v.CanUint():
+			value = constantText(int64(v.Uint())) // a larger one has no comment
+		}
+		title := firstSentence(comments.valueComment(s.typ, value).whole().text)
+		any = any || title != ""
+		text, _ := s.keyText(v)
+		titles = append(titles, cmp.Or(title, text))
+	}
+	if !any {
+		return nil
+	}
+	return titles
 }
 
 // listValues gives s the rule that its values are those of list.

@@ -30,17 +30,19 @@ import (
 // the order of everything published: no map is ranged over.
 type shapes struct {
 	*mistakes
-	byType map[reflect.Type]*shape
-	all    []*shape                   // in the order they were met
-	named  []*shape                   // those of all with a name
-	fit    map[fitKey]map[*shape]bool // those that checkUse has checked
+	comments *Comments                   // of Options; nil without them
+	inside   map[reflect.Type]fieldOwner // of structs without a name in Go
+	byType   map[reflect.Type]*shape
+	all      []*shape                   // in the order they were met
+	named    []*shape                   // those of all with a name
+	fit      map[fitKey]map[*shape]bool // those that checkUse has checked
 
 	tagMistakes int // how many mistakes are about tags, which do not prevent plans
 }
 
 // newShapes returns a compile pass that notes mistakes in p.
 func newShapes(p *mistakes) *shapes {
-	return &shapes{mistakes: p, byType: make(map[reflect.Type]*shape), fit: make(map[fitKey]map[*shape]bool)}
+	return &shapes{mistakes: p, inside: make(map[reflect.Type]fieldOwner), byType: make(map[reflect.Type]*shape), fit: make(map[fitKey]map[*shape]bool)}
 }
 
 // shapeFor returns the shape of t. at is the place of t in messages, such as app.Todo.Owner.
@@ -58,6 +60,7 @@ func (c *shapes) shapeFor(t reflect.Type, at string) *shape {
 		return s
 	}
 	s := &shape{typ: t}
+	c.describeType(s)
 	c.byType[t] = s
 	c.all = append(c.all, s)
 	before, tagsBefore := len(c.list), c.tagMistakes
@@ -76,6 +79,71 @@ func (c *shapes) shapeFor(t reflect.Type, at string) *shape {
 		c.named = append(c.named, s)
 	}
 	return s
+}
+
+// A fieldOwner is where a struct without a name in Go is: in the field of a type, such as in
+// Owner of Todo, or in Owner.Address.
+type fieldOwner struct {
+	of    reflect.Type
+	field string
+}
+
+// describeType sets what the comment of the type of s says.
+func (c *shapes) describeType(s *shape) {
+	if c.comments == nil || s.typ.Name() == "" {
+		return
+	}
+	about, mistake := c.comments.typeComment(s.typ)
+	c.addIf(mistake != "", "%s", mistake)
+	s.about, s.gone = about.whole(), about.deprecated
+}
+
+// describeField sets what the comment of f says, a field of type t that the struct in declares. A
+// tag doc replaces the text.
+func (c *shapes) describeField(f *field, t, in reflect.Type) {
+	if c.comments == nil {
+		return
+	}
+	owner := fieldOwner{in, f.goName}
+	if around, ok := c.inside[in]; ok {
+		owner = fieldOwner{around.of, around.field + "." + f.goName}
+	}
+	about := c.comments.fieldComment(owner.of, owner.field)
+	f.doc, f.deprecated = about.whole(), about.deprecated
+	inner := innerStruct(t)
+	if _, known := c.inside[inner]; inner != nil && !known {
+		c.inside[inner] = owner
+	}
+}
+
+// innerStruct returns the struct without a name in Go in t, such as in a list of them, or nil.
+func innerStruct(t reflect.Type) reflect.Type {
+	for t.Name() == "" || optionalElem(t) != nil {
+		switch elem := optionalElem(t); {
+		case elem != nil:
+			t = elem
+		case t.Kind() == reflect.Struct:
+			return t
+		case t.Kind() == reflect.Pointer, t.Kind() == reflect.Slice, t.Kind() == reflect.Array, t.Kind() == reflect.Map:
+			t = t.Elem()
+		default:
+			return nil
+		}
+	}
+	return nil
+}
+
+// describeAlternative sets the text of a, an alternative: the comment of its field, or that of its
+// struct.
+func (c *shapes) describeAlternative(a *shape) {
+	if c.comments == nil {
+		return
+	}
+	about := c.comments.fieldComment(a.typ, a.suffix)
+	if about == (goComment{}) {
+		about, _ = c.comments.typeComment(a.own)
+	}
+	a.about, a.gone = about.whole(), about.deprecated
 }
 
 // ownKinds has the kinds of types that svc knows by name. Their methods do not count.
@@ -111,7 +179,7 @@ func (c *shapes) fillShape(s *shape, at string) {
 		c.fillKind(s, at)
 	}
 	if t.Kind() <= reflect.Float64 || t.Kind() == reflect.String {
-		c.fillEnum(s, at)
+		c.fillEnum(c.comments, s, at)
 	}
 }
 
@@ -139,7 +207,7 @@ func (c *shapes) fillKind(s *shape, at string) {
 		if e := t.Elem(); e.Kind() == reflect.Uint8 && !hasOwnText(e) {
 			s.kind = kindBytes
 			item := &shape{typ: e, kind: kindUint, bits: e.Bits()}
-			c.fillEnum(item, at)
+			c.fillEnum(c.comments, item, at)
 			c.addIf(item.isEnum, "%s: a %v is base64 in JSON, in which nothing can check %v.Enum; make %v another type of integer, such as uint16", at, t, e, e)
 			return
 		}
@@ -215,7 +283,7 @@ func (c *shapes) keyShape(t reflect.Type, at string) *shape {
 		c.addf("%s: a JSON object cannot have a %v as its key; use a string, an integer or a type with MarshalText and UnmarshalText", at, t)
 		return s
 	}
-	c.fillEnum(s, at)
+	c.fillEnum(c.comments, s, at)
 	return s
 }
 
@@ -505,7 +573,7 @@ func (c *shapes) collectFields(t reflect.Type, at string) []*field {
 				}
 				continue
 			}
-			if f := c.fieldFor(sf, index, l.optional, at); f != nil {
+			if f := c.fieldFor(sf, l.typ, index, l.optional, at); f != nil {
 				all = append(all, f)
 			}
 		}
@@ -538,9 +606,10 @@ func hasMembers(t reflect.Type) bool {
 }
 
 // fieldFor returns the field for sf, or nil for an unexported field and one with json:"-"
-// that no other tag names. index leads to sf from the struct being walked, whose place in
-// messages is at. optional is set if sf is in a struct that is embedded by a pointer.
-func (c *shapes) fieldFor(sf reflect.StructField, index []int, optional bool, at string) *field {
+// that no other tag names. in is the struct that declares sf, and index leads to sf from the
+// struct being walked, whose place in messages is at. optional is set if sf is in a struct that
+// is embedded by a pointer.
+func (c *shapes) fieldFor(sf reflect.StructField, in reflect.Type, index []int, optional bool, at string) *field {
 	jsonTag := tagText(sf.Tag, "json")
 	name, jsonOptions := parseJSONTag(jsonTag)
 	if !sf.IsExported() {
@@ -573,6 +642,7 @@ func (c *shapes) fieldFor(sf reflect.StructField, index []int, optional bool, at
 	f.prefix = string(append(appendQuoted(append(make([]byte, 0, 64), ','), f.name), ':'))
 	at += "." + sf.Name
 	f.place = at
+	c.describeField(f, sf.Type, in)
 	f.shape = c.shapeFor(sf.Type, at)
 	c.applyOptions(f, jsonOptions)
 	if f.shape.kind == kindOptional && (f.hidden || f.omit&omitZero == 0) {
@@ -581,7 +651,16 @@ func (c *shapes) fieldFor(sf reflect.StructField, index []int, optional bool, at
 	before := len(c.list)
 	c.applyTags(f)
 	c.tagMistakes += len(c.list) - before
+	if target := f.shape.deref(); f.doc == (prose{}) && !target.isComponent() && !f.hasDocTag() {
+		f.doc, f.deprecated = target.about, f.deprecated || target.gone
+	}
 	return f
+}
+
+// hasDocTag reports whether f has the tag doc, which an empty one has too: it hides a comment.
+func (f *field) hasDocTag() bool {
+	_, ok := lookupTag(f.tag, "doc")
+	return ok
 }
 
 // addKeyTag notes a tag idempotency on sf, which is no field of an input for this reason.
@@ -669,7 +748,9 @@ func (c *shapes) fillUnion(s *shape, at string) {
 		c.addIf(slices.Contains(values, value), "%s.%s: variant:%q is the value of another alternative too; rename one", at, sf.Name, value)
 		values = append(values, value)
 		if c.checkAlternative(sf, value, at+"."+sf.Name) {
-			s.alternatives = append(s.alternatives, &shape{typ: s.typ, kind: kindObject, alternative: alternative{value, i, sf.Type.Elem(), sf.Name}})
+			a := &shape{typ: s.typ, kind: kindObject, alternative: alternative{value, i, sf.Type.Elem(), sf.Name}}
+			c.describeAlternative(a)
+			s.alternatives = append(s.alternatives, a)
 		}
 	}
 	// A promoted discriminator belongs to an embedded struct, for which collectFields has

@@ -82,6 +82,8 @@ type schemaWriter struct {
 	ref    func(*shape) string
 	prefix string
 	refs   *[]schemaRef // where references have been written; nil if nobody asks
+	bare   *shape       // a shape that is written without the text of its type; or nil
+	plain  bool         // texts are not Markdown, also in documents
 }
 
 // A schemaUse says what a schema is published for. The zero value is a document.
@@ -178,7 +180,10 @@ func (w *schemaWriter) appendValue(dst []byte, s *shape, f *field) []byte {
 	} else {
 		m.buf = append(w.appendPlain(m.buf, target, f, false), `,{"type":"null"}]`...)
 	}
-	w.writeAnnotations(&m, f)
+	if w.lookupRef(target) != "" {
+		target = nil
+	}
+	w.writeAnnotations(&m, f, target)
 	return m.close()
 }
 
@@ -250,21 +255,23 @@ func (s *shape) jsonType(f *field) string {
 // out the annotations of the field, which appendValue writes beside the anyOf, once for
 // both branches.
 func (w *schemaWriter) appendPlain(dst []byte, s *shape, f *field, annotate bool) []byte {
-	m := openMembers(dst)
+	m, inPlace := openMembers(dst), s
 	if ref := w.lookupRef(s); ref == "" || f.mcpHeader != "" && w.use != forDocument { // a header needs the type beside it
 		w.writePlain(&m, s, f, false)
-	} else if w.dialect == openAPI30 && annotate && (f.doc != "" || f.def != nil || f.example != nil) {
+	} else if w.dialect == openAPI30 && annotate && (f.isDescribed() || f.def != nil || f.example != nil) {
 		m.open("allOf", '[')
 		m.buf = append(appendRef(m.buf, w.prefix, ref), ']')
+		inPlace = nil
 	} else {
+		inPlace = nil
 		m.buf = appendRef(dst, w.prefix, ref)
 		m.buf = m.buf[:len(m.buf)-1] // members may follow
 		if w.refs != nil {
-			*w.refs = append(*w.refs, schemaRef{len(dst) + len("{"), len(m.buf), s})
+			*w.refs = append(*w.refs, schemaRef{len(dst) + len("{"), len(m.buf), s, annotate && f.isDescribed()})
 		}
 	}
 	if annotate {
-		w.writeAnnotations(&m, f)
+		w.writeAnnotations(&m, f, inPlace)
 	}
 	return m.close()
 }
@@ -286,7 +293,7 @@ func (w *schemaWriter) writePlain(m *members, s *shape, f *field, null bool) {
 	case f.quoted:
 		w.writeQuoted(m, s, null)
 	case s.kind == kindCustom, s.custom != nil:
-		w.writeCustom(m, s, null)
+		w.writeCustom(m, s, f, null)
 	case s.alternatives != nil:
 		w.writeUnion(m, s)
 	case s.kind == kindObject:
@@ -409,13 +416,16 @@ func (s *shape) constrains(d dialect) bool {
 }
 
 // writeCustom writes the schema that the method JSONSchema returned. It is a map, so the
-// keywords are sorted: all that is published has one order.
-func (w *schemaWriter) writeCustom(m *members, s *shape, null bool) {
+// keywords are sorted: all that is published has one order. f is the field with the value.
+func (w *schemaWriter) writeCustom(m *members, s *shape, f *field, null bool) {
 	custom := s.customIn(w.dialect)
 	if w.use != forDocument {
 		custom = w.trimCustom(custom).(map[string]any)
 	}
 	for _, name := range slices.Sorted(maps.Keys(custom)) {
+		if name == "description" && f.doc.text != "" { // writeAnnotations writes that of the field
+			continue
+		}
 		value := custom[name]
 		if enum, ok := value.([]any); ok && null && name == "enum" && !slices.Contains(enum, nil) {
 			value = append(slices.Clone(enum), nil)
@@ -523,7 +533,7 @@ func (w *schemaWriter) writeNames(m *members, key *shape) {
 	case enum != nil:
 		m.addRaw("enum", enum.listTexts(key))
 	case key.custom != nil:
-		w.writeCustom(m, key, false)
+		w.writeCustom(m, key, anywhere, false)
 	case key.kind.isMachineInteger():
 		m.addText("pattern", key.integerPattern())
 	}
@@ -685,9 +695,14 @@ func (rs ruleSet) isTightest(r rule) bool {
 }
 
 // writeAnnotations writes the annotations of a field. Nothing enforces them; the
-// default is also the value that the decoder sets for an absent field.
-func (w *schemaWriter) writeAnnotations(m *members, f *field) {
-	m.add("description", f.doc)
+// default is also the value that the decoder sets for an absent field. s is the shape of the value
+// if its schema is in place: without a text of the field, the text of the type is there.
+func (w *schemaWriter) writeAnnotations(m *members, f *field, s *shape) {
+	if f.isDescribed() || s == nil || s == w.bare {
+		m.add("description", w.textOf(f.doc), "deprecated", f.deprecated && w.use < forForm)
+	} else if f == anywhere || s.isComponent() {
+		w.writeAbout(m, s)
+	}
 	if w.use != forDocument {
 		m.add("x-mcp-header", f.mcpHeader)
 	}
@@ -700,6 +715,30 @@ func (w *schemaWriter) writeAnnotations(m *members, f *field) {
 		m.add("examples", [][]byte{f.example})
 	}
 }
+
+// writeAbout writes the annotations of a type: its comment, unless a method JSONSchema says more.
+// The object around a form has none (MCP 2025-11-25, ElicitRequest).
+func (w *schemaWriter) writeAbout(m *members, s *shape) {
+	if w.use >= forForm && s.kind == kindObject {
+		return
+	}
+	if s.custom["description"] == nil {
+		m.add("description", w.textOf(s.about))
+	}
+	m.add("deprecated", s.gone && s.custom["deprecated"] == nil && w.use < forForm)
+}
+
+// textOf returns a text in the form that readers expect: Markdown in documents (OpenAPI 3.1.0,
+// Rich Text Formatting), and as it is on the page and for models.
+func (w *schemaWriter) textOf(p prose) string {
+	if w.use == forDocument && !w.plain {
+		return p.markdown
+	}
+	return p.text
+}
+
+// isDescribed reports whether the field has a text of its own.
+func (f *field) isDescribed() bool { return f.doc.text != "" || f.deprecated }
 
 // appendParameter appends the schema of a field that a parameter sets. It describes the
 // value, not its text: ?n=5 has the type integer.
@@ -717,7 +756,7 @@ func (w *schemaWriter) appendParameter(dst []byte, f *field) []byte {
 // is not quoted. The description belongs to the parameter, not to its schema.
 func (f *field) asParameter() field {
 	p := *f
-	p.doc = ""
+	p.doc, p.deprecated = prose{}, false
 	if f.quoted {
 		p.quoted, p.def, p.example = false, unquotedLiteral(f.def), unquotedLiteral(f.example)
 	}
@@ -758,7 +797,7 @@ func (w *schemaWriter) appendPathParameter(dst []byte, f *field) []byte {
 	if p.example != nil {
 		p.example = appendQuoted(nil, p.example)
 	}
-	w.writeAnnotations(&m, &p)
+	w.writeAnnotations(&m, &p, nil)
 	return m.close()
 }
 
@@ -938,7 +977,7 @@ func newComponents(d dialect, names map[*shape]string, sent map[reflect.Type]boo
 // become components.
 func (c *components) referShape(s *shape) string {
 	name := c.names[s]
-	if name == "" || s.kind != kindObject && !s.isEnum {
+	if name == "" || !s.isComponent() {
 		return ""
 	}
 	if _, known := c.schemas[name]; !known {
@@ -954,6 +993,7 @@ func (c *components) writeSchemas() map[string][]byte {
 	for ; len(c.pending) > 0; c.pending = c.pending[1:] {
 		m := openMembers(make([]byte, 0, 512)) // most fit
 		c.writer.writePlain(&m, c.pending[0], anywhere, false)
+		c.writer.writeAbout(&m, c.pending[0])
 		c.schemas[c.names[c.pending[0]]] = m.close()
 	}
 	return c.schemas

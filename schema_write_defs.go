@@ -35,7 +35,7 @@ type schemaBundler struct {
 func newBundler(w schemaWriter, names map[*shape]string) *schemaBundler {
 	w.prefix = defsPrefix
 	w.ref = func(s *shape) string {
-		if s.kind != kindObject && !s.isEnum {
+		if !s.isComponent() {
 			return ""
 		}
 		return names[s]
@@ -47,8 +47,11 @@ func newBundler(w schemaWriter, names map[*shape]string) *schemaBundler {
 // JSON Pointer.
 const defsPrefix = "#/$defs/"
 
-// A schemaPiece is the schema of one type, in which all other types with a name are $refs.
+// A schemaPiece is the schema of one type, in which all other types with a name are $refs. What
+// the comment of the type says is not in text: where the piece is written out in a field with a
+// text of its own, that text is there instead.
 type schemaPiece struct {
+	of      *shape
 	text    []byte
 	refs    []schemaRef // in the order of the text
 	inPlace int         // the size of the text with all that can be written out; 0 for not known yet
@@ -56,8 +59,9 @@ type schemaPiece struct {
 
 // A schemaRef is the member $ref in the text of a piece, from its name to its value.
 type schemaRef struct {
-	from, to int
-	target   *shape
+	from, to  int
+	target    *shape
+	described bool // the field has a text of its own
 }
 
 // pieceOf returns the piece of s, or writes it.
@@ -65,8 +69,8 @@ func (b *schemaBundler) pieceOf(s *shape) *schemaPiece {
 	if p := b.pieces[s]; p != nil {
 		return p
 	}
-	p, w, root := new(schemaPiece), b.writer, s
-	w.refs = &p.refs
+	p, w, root := &schemaPiece{of: s}, b.writer, s
+	w.refs, w.bare = &p.refs, s
 	w.ref = func(inner *shape) string {
 		if inner == root { // the first time, which is for s itself
 			root = nil
@@ -97,7 +101,7 @@ func (b *schemaBundler) sizeOf(s *shape) int {
 // size returns the size of p if each type in it is written out for which sizeOf returns a
 // size, and 0 stands for a $ref.
 func (p *schemaPiece) size(sizeOf func(*shape) int) int {
-	n := len(p.text)
+	n := len(p.text) + len(p.of.about.text)
 	for _, r := range p.refs {
 		if inner := sizeOf(r.target); inner > 0 {
 			n += inner - len("{}") - (r.to - r.from)
@@ -127,19 +131,20 @@ func (b *schemaBundler) isSmall(s *shape) bool {
 // appendSchema appends the schema of s.
 func (b *schemaBundler) appendSchema(dst []byte, s *shape) []byte {
 	root := b.pieceOf(s)
+	w := &schemaBundle{schemaBundler: b}
 	if root.refs == nil { // as for most inputs
-		return append(dst, root.text...)
+		return w.appendPiece(dst, root, false, false)
 	}
-	w := b.newBundle()
+	w = b.newBundle()
 	if !b.isSmall(s) {
 		w.share(s)
 	}
-	m := members{w.appendPiece(dst, root, 0)}
+	m := members{w.appendPiece(dst, root, false, false)}
 	m.buf = m.buf[:len(m.buf)-1]
 	at := m.open("$defs", '{')
 	for i := 0; i < len(w.defs); i++ { // writing one may add others
 		m.addName(b.writer.ref(w.defs[i]))
-		m.buf = w.appendPiece(m.buf, b.pieceOf(w.defs[i]), 0)
+		m.buf = w.appendPiece(m.buf, b.pieceOf(w.defs[i]), false, false)
 	}
 	m.closeSome(at, '}')
 	return m.close()
@@ -188,15 +193,18 @@ func (w *schemaBundle) countUses(p *schemaPiece) {
 	}
 }
 
-// appendPiece appends the text of p, without so many bytes at both ends, in which the types that
-// are not under $defs are written out.
-func (w *schemaBundle) appendPiece(dst []byte, p *schemaPiece, cut int) []byte {
-	at := cut
+// appendPiece appends the text of p, in which the types that are not under $defs are written out.
+// If it is inside another one, it has no braces; if that describes it, it has no text of its own.
+func (w *schemaBundle) appendPiece(dst []byte, p *schemaPiece, inside, described bool) []byte {
+	at := 0
+	if inside {
+		at = len("{")
+	}
 	for _, r := range p.refs {
 		dst = append(dst, p.text[at:r.from]...)
 		switch at = r.to; {
 		case !w.shared[r.target] && !r.target.recursive:
-			dst = w.appendPiece(dst, w.pieceOf(r.target), len("{"))
+			dst = w.appendPiece(dst, w.pieceOf(r.target), true, r.described)
 			continue
 		case !w.listed[r.target]:
 			w.listed[r.target] = true
@@ -204,5 +212,12 @@ func (w *schemaBundle) appendPiece(dst []byte, p *schemaPiece, cut int) []byte {
 		}
 		dst = append(dst, p.text[r.from:r.to]...)
 	}
-	return append(dst, p.text[at:len(p.text)-cut]...)
+	m := members{append(dst, p.text[at:len(p.text)-len("}")]...)}
+	if !described {
+		w.writer.writeAbout(&m, p.of)
+	}
+	if inside {
+		return m.buf
+	}
+	return m.close()
 }

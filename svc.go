@@ -109,7 +109,8 @@ import (
 type Options struct {
 	// Name is the name of the service in documents. Default: the interface's name.
 	Name string
-	// Description describes the service in documents.
+	// Description describes the service in documents. Default: the comment of the interface, if
+	// Comments has it.
 	Description string
 	// Version is the version of the API in documents. Default: "0.1.0".
 	Version string
@@ -128,6 +129,13 @@ type Options struct {
 	// Path replaces Resource in REST paths only: one or more segments, without placeholders.
 	// doc/routes.md says how two versions of a service have the same paths. Default: Resource.
 	Path string
+	// Comments are those of the source, from [ReadComments]: of the interface, its methods, their
+	// types and fields. Documents, tools and the page show them where no Description and no tag
+	// doc says something else, and have the methods in the order of the source. A package that
+	// Comments does not have has no comments; a source without the interface is a mistake. Types
+	// are found by the names of their package and of the type. doc/documents.md says where each
+	// comment goes.
+	Comments *Comments
 	// Methods has the options of single methods by Go name. An unknown name is a mistake.
 	Methods map[string]MethodOptions
 	// Defaults apply to every method of the service.
@@ -201,7 +209,8 @@ type MethodOptions struct {
 	// other method. Default: the resource and the name of the method, such as todos_Create.
 	OperationID string
 	// Description describes the method in documents, except OpenAPI 3.0.3, and to models that
-	// choose a tool.
+	// choose a tool. Its first sentence is the summary of the method there, and the title of the
+	// tool. Default: the comment of the method, if Options.Comments has it.
 	Description string
 	// Transports serve the method: TransportREST, TransportRPC, TransportMCP. Others do not
 	// know it, nor do their documents. Service.Call calls every method. Default: all that can
@@ -222,7 +231,8 @@ type MethodOptions struct {
 	// need not be declared. Two errors with one [Error.Reason] must have the same code, and the
 	// reasons of svc itself are a mistake here.
 	Errors []*Error
-	// Deprecated marks the method as deprecated in every document. It is still served.
+	// Deprecated marks the method as deprecated in every document. It is still served. A
+	// paragraph "Deprecated: …" of its comment does the same.
 	Deprecated bool
 	// Deprecation does the same, and says since when and until when, in documents and in the
 	// headers of REST responses. Its Since must be set. Once its Sunset was released and is over,
@@ -258,6 +268,7 @@ type Service struct {
 	//	typeNames has every shape in types, and two types never share a name
 
 	opts       Options // for documents and whole requests: after Join, methods have others, in their config
+	about      prose   // Options.Description, or the comment of the interface
 	prefix     string  // of REST paths: "" or, after At, "/v1"
 	methods    []*method
 	names      map[methodName]*method // by every name they answer to
@@ -335,12 +346,16 @@ func (opts *Options) withDefaults(iface reflect.Type) Options {
 // the service can be used only if there are none.
 func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *Service {
 	c := newMethodCompiler(p, iface, impl, o)
-	s := &Service{opts: o, methods: c.compileMethods(), workspaces: new(sync.Pool)}
+	s := &Service{opts: o, about: plainProse(o.Description), methods: c.compileMethods(), workspaces: new(sync.Pool)}
 	p.where = ""
 	for _, name := range slices.Sorted(maps.Keys(o.Methods)) {
 		if _, ok := iface.MethodByName(name); !ok {
 			p.addf("Options.Methods[%q]: %v has no method of that name%s", name, iface, suggestMethod(iface, name))
 		}
+	}
+	if o.Comments != nil && impl != nil && o.Description == "" {
+		about, _ := o.Comments.typeComment(iface) // compileMethods has noted what is wrong
+		s.about = about.whole()
 	}
 	usesDefault := func(m *method) bool { return m.resource == o.Resource }
 	p.addIf(!isResource(o.Resource) && slices.ContainsFunc(s.methods, usesDefault), "Options.Resource is %q; want letters, digits, - and _, since paths and tool names are made from it", o.Resource)
@@ -583,7 +598,7 @@ type HTTPBinding struct {
 // method, whatever its transports and whoever may call it. Schemas of more than 4 KiB refer to
 // types under $defs, which is the same map in all of them.
 func (s *Service) Descriptor() *ServiceDescriptor {
-	d := &ServiceDescriptor{Name: s.opts.Name, Description: s.opts.Description, Resources: []Resource{}, Types: []TypeInfo{}}
+	d := &ServiceDescriptor{Name: s.opts.Name, Description: s.about.markdown, Resources: []Resource{}, Types: []TypeInfo{}}
 	schemas := s.newDescriber()
 	for _, m := range s.methods {
 		i := slices.IndexFunc(d.Resources, func(r Resource) bool { return r.Name == m.resource })
@@ -603,8 +618,9 @@ func (s *Service) Descriptor() *ServiceDescriptor {
 }
 
 // documentInfo returns what documents say of the service as a whole: an Info Object.
-// identified says that licenses have an identifier, as in OpenAPI from 3.1 on.
-func (s *Service) documentInfo(identified bool) []byte {
+// identified says that licenses have an identifier, as in OpenAPI from 3.1 on. about is the
+// description of the service.
+func (s *Service) documentInfo(identified bool, about string) []byte {
 	o := &s.opts
 	var contact, license []byte
 	switch {
@@ -619,7 +635,7 @@ func (s *Service) documentInfo(identified bool) []byte {
 	case o.License != "":
 		license = object("name", o.License)
 	}
-	return object("title", o.Name, "description", o.Description, "contact", contact, "license", license, "version", o.Version)
+	return object("title", o.Name, "description", about, "contact", contact, "license", license, "version", o.Version)
 }
 
 // A describer describes the methods and types of a service. It writes the schema of each type
@@ -646,7 +662,7 @@ func (s *Service) newDescriber() *describer {
 }
 
 func (d *describer) describeMethod(m *method) Method {
-	out := Method{Name: m.name, Description: m.own.Description, Input: d.typeInfo(m.in), Output: d.typeInfo(m.out), Stream: m.stream}
+	out := Method{Name: m.name, Description: m.about.markdown, Input: d.typeInfo(m.in), Output: d.typeInfo(m.out), Stream: m.stream}
 	if m.path != "" {
 		out.HTTP = HTTPBinding{m.verb, d.service.prefix + m.path}
 	}
@@ -677,7 +693,7 @@ func (d *describer) typeInfo(t *shape) *TypeInfo {
 
 // readPiece returns the schema of t with $refs to defs.
 func (d *describer) readPiece(t *shape) map[string]any {
-	return readSchema(d.schemas.appendPiece(nil, d.schemas.pieceOf(t), 0))
+	return readSchema(d.schemas.appendPiece(nil, d.schemas.pieceOf(t), false, false))
 }
 
 // sentTypes returns the types in the inputs of methods, which clients send.

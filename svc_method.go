@@ -43,15 +43,23 @@ type method struct {
 	name     string // Method.Name
 	resource string
 	own      MethodOptions // as written; the fields around it have the defaults filled in
-	schemes  []Scheme      // any of them lets a caller in; empty if the method is public
-	errors   []*Error      // of MethodOptions.Errors and Options.Errors
-	limits   limits        // on its body over REST
-	status   int           // of success over REST
-	in       *shape        // of the struct, not of the pointer to it
-	bind     *binding      // where each field of in comes from; see noBinding for a method without an input
+	methodTexts
+	schemes []Scheme // any of them lets a caller in; empty if the method is public
+	errors  []*Error // of MethodOptions.Errors and Options.Errors
+	limits  limits   // on its body over REST
+	status  int      // of success over REST
+	in      *shape   // of the struct, not of the pointer to it
+	bind    *binding // where each field of in comes from; see noBinding for a method without an input
 	methodOutput
 	call callFunc // without the interceptor
 	key  *keyPlan // nil without own.IdempotencyKey
+}
+
+// methodTexts are what documents say about a method, by its options or its comment.
+type methodTexts struct {
+	about prose // own.Description, or the comment without what is in end
+	end   prose // of the comment: what follows "Deprecated: "
+	place int   // in the source, from 1; 0 without a comment of the interface
 }
 
 // A methodOutput is what a method returns, and how it is sent. It is zero without an output.
@@ -95,20 +103,51 @@ func appendRecord(e *encoder, dst []byte, out any, encode encodeFunc) ([]byte, e
 	return e.buf, nil
 }
 
-// summary returns the name of the method for people, such as "todos: mark done".
-func (m *method) summary() string { return m.resource + ": " + strings.ReplaceAll(m.name, "_", " ") }
+// label returns the name of the method for people, such as "todos: mark done".
+func (m *method) label() string { return m.resource + ": " + strings.ReplaceAll(m.name, "_", " ") }
+
+// summary returns the first sentence of the description, or the label without one.
+func (m *method) summary() string { return cmp.Or(firstSentence(m.about.text), m.label()) }
 
 // describe returns the description of the method for documents, with what they say of a
 // deprecated method.
-func (m *method) describe() string {
-	about := m.own.Description
+func (m *method) describe() prose { return m.about.join("\n\n", m.farewell()) }
+
+// farewell returns what is said of a deprecated method, and nothing of another one.
+func (m *method) farewell() prose {
 	switch {
 	case m.own.Deprecation != nil:
-		about = strings.TrimSpace(about + "\n\n" + m.own.Deprecation.text())
+		return plainProse(m.own.Deprecation.text()).join(" ", m.end)
 	case m.own.Deprecated:
-		about = strings.TrimSpace(about + "\n\nDeprecated: it may go away.")
+		return goComment{end: cmp.Or(m.end, plainProse("it may go away."))}.whole()
 	}
-	return about
+	return prose{}
+}
+
+// setTexts sets the texts of a method. An explicit Description replaces the comment.
+func (m *method) setTexts(place int, c goComment) {
+	m.methodTexts = methodTexts{about: c.about, end: c.end, place: place}
+	if m.own.Description != "" {
+		m.about = plainProse(m.own.Description)
+	}
+	m.own.Deprecated = m.own.Deprecated || c.deprecated
+}
+
+// inSourceOrder returns methods in the order for readers: those of each service that has comments
+// as in the source, and methods whose place is not known after the others. All else that a
+// service has is in the order of the names, so that what clients depend on, such as names of
+// components and operations, is not changed by moving a method in the source.
+func inSourceOrder(methods []*method) []*method {
+	ordered := slices.Clone(methods)
+	for list := ordered; len(list) > 0; {
+		n := slices.IndexFunc(list, func(m *method) bool { return m.config != list[0].config })
+		if n < 0 {
+			n = len(list)
+		}
+		slices.SortStableFunc(list[:n], func(a, b *method) int { return a.place - b.place })
+		list = list[n:]
+	}
+	return ordered
 }
 
 // title returns the name of the method for mistakes.
@@ -163,10 +202,14 @@ func newMethodCompiler(p *mistakes, iface reflect.Type, impl any, o Options) *me
 		p.list = append(p.list, form.mistakes...)
 		o.ErrorForm, o.OnError = &form, form.Write
 	}
+	shapes := newShapes(p)
+	if impl != nil {
+		shapes.comments = o.Comments
+	}
 	return &methodCompiler{
 		mistakes: p, impl: impl,
 		config: &config{iface: iface, opts: o, eventTimes: defaultEventTimes, epoch: time.Now()},
-		shapes: newShapes(p), decoders: newDecoders(p, o.Strict), encoders: newEncoders(false), bindings: make(map[bindingKey]*binding), closed: make(map[*shape]bool),
+		shapes: shapes, decoders: newDecoders(p, o.Strict), encoders: newEncoders(false), bindings: make(map[bindingKey]*binding), closed: make(map[*shape]bool),
 	}
 }
 
@@ -177,8 +220,10 @@ func (c *methodCompiler) compileMethods() []*method {
 	c.addIf(c.iface.NumMethod() == 0, "%v has no methods", c.iface)
 	var methods []*method
 	misshapen := make(map[*method]bool)
+	textsOf := c.methodComments()
 	for i := range c.iface.NumMethod() {
 		if m, whole := c.compileMethod(c.iface.Method(i)); m != nil {
+			m.setTexts(textsOf(m.goName))
 			methods, misshapen[m] = append(methods, m), !whole
 		}
 	}
@@ -190,6 +235,28 @@ func (c *methodCompiler) compileMethods() []*method {
 		c.compilePlans(m, misshapen[m])
 	}
 	return methods
+}
+
+// methodComments returns a function that returns the place of a method in the source, from 1, and
+// its comment. A method of an interface that the sources do not have has the last place. Without
+// Options.Comments all places are 0. A client shows no comments, so it reads none.
+func (c *methodCompiler) methodComments() func(name string) (int, goComment) {
+	if c.opts.Comments == nil || c.impl == nil {
+		return func(string) (int, goComment) { return 0, goComment{} }
+	}
+	c.list = append(c.list, c.opts.Comments.mistakes...)
+	list, mistake := c.opts.Comments.methodComments(c.iface)
+	c.addIf(mistake != "", "%s", mistake)
+	places := make(map[string]int)
+	for i, m := range list {
+		places[m.name] = i + 1
+	}
+	return func(name string) (int, goComment) {
+		if place := places[name]; place > 0 {
+			return place, list[place-1].goComment
+		}
+		return len(list) + 1, goComment{}
+	}
 }
 
 // inputsOf returns the inputs of these methods.

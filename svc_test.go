@@ -1214,7 +1214,7 @@ func TestStreamMistakes(t *testing.T) {
 func TestStreamInOpenAPI(t *testing.T) {
 	s := tickService(t, &tickImpl{}, false, quiet)
 	for _, d := range []dialect{openAPI30, openAPI31} {
-		doc := string(newAPIBuilder(s, d, s.methodsIn(d)).appendDocument(nil))
+		doc := string(newAPIBuilder(s, d, s.methodsIn(d), false).appendDocument(nil))
 		if want := `"200":{"description":"` + streamDescription + `","content":{"text/event-stream":{"schema":{"$ref":"#/components/schemas/tickItem"}}}}`; strings.Count(doc, want) != 3 {
 			t.Errorf("the document lacks %s three times\n%s", want, doc)
 		}
@@ -1286,7 +1286,7 @@ func BenchmarkOpenAPI(b *testing.B) {
 		b.Run("build/"+dialectVersions[d], func(b *testing.B) {
 			b.ReportAllocs()
 			for range b.N {
-				b.SetBytes(int64(len(newAPIBuilder(s, d, s.methodsIn(d)).appendDocument(nil))))
+				b.SetBytes(int64(len(newAPIBuilder(s, d, s.methodsIn(d), false).appendDocument(nil))))
 			}
 		})
 	}

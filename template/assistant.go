@@ -19,10 +19,10 @@ func mcpOptions() *svc.MCPOptions {
 	}
 }
 
-// PlanDay is the input of the prompt. Assistants suggest the values of an enum while
-// users type.
+// A PlanDay says how to plan.
 type PlanDay struct {
-	Order string `json:"order,omitempty" query:"order,omitempty" enum:"oldest,newest" doc:"which todos come first"`
+	// Which todos come first.
+	Order string `json:"order,omitempty" query:"order,omitempty" enum:"oldest,newest"`
 }
 
 // Plan is text for a model.

@@ -12,18 +12,19 @@ import (
 	"example.com/svc"
 )
 
-// ImportTodos is the input of Import: a table with the title of a todo in the first
-// column, and a description in the second.
+// ImportTodos is a table with the title of a todo in the first column, and a description in the
+// second.
 type ImportTodos struct {
-	Table svc.Body `contentType:"text/csv" maxBytes:"1048576" doc:"A title and, if you like, a description in each line."`
+	// A title and, if you like, a description in each line.
+	Table svc.Body `contentType:"text/csv" maxBytes:"1048576"`
 }
 
-// Imported is the output of Import.
+// Imported says what Import did.
 type Imported struct {
-	Imported int `json:"imported"` // the number of todos
+	Imported int `json:"imported"` // how many todos were added
 }
 
-// TodoTable is the output of Export.
+// A TodoTable is the table in CSV.
 type TodoTable struct {
 	svc.File `contentType:"text/csv"`
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"crypto/sha256"
+	"embed"
 	"fmt"
 	"net/http"
 	"time"
@@ -10,77 +11,98 @@ import (
 	"example.com/svc"
 )
 
-// TodoAPI has the methods that clients can call. Each method has a route. The first word
-// of its name decides which, unless newService sets another.
+// source is the Go source of the program. Clients see the comments above TodoAPI, its methods, and
+// their types and fields, in documents, in the tools and on the page: write them for clients.
+//
+//go:embed *.go
+var source embed.FS
+
+// A list of things to do.
 type TodoAPI interface {
+	// Add a todo.
 	Create(ctx context.Context, in *CreateTodo) (*Todo, error)
+	// List the todos, oldest first, one page at a time.
 	List(ctx context.Context, in *ListTodos) (*svc.PageResponse[Todo], error)
+	// Read the todos, oldest first, from where the last answer ended.
 	Feed(ctx context.Context, in *FeedTodos) (*svc.CursorResponse[Todo], error)
+	// Get one todo.
 	Get(ctx context.Context, in *TodoID) (*Todo, error)
+	// Replace the title and the completed mark of a todo.
 	Update(ctx context.Context, in *UpdateTodo) (*Todo, error)
+	// Change the fields of a todo that are given.
 	Patch(ctx context.Context, in *PatchTodo) (*Todo, error)
+	// Delete a todo.
 	Delete(ctx context.Context, in *DeleteTodo) error
+	// Take all completed todos off the list. Over MCP, the user is asked first.
 	Archive(ctx context.Context) (*Archived, error)
+	// Get each todo when it is created.
 	Watch(ctx context.Context, in *WatchTodos) (svc.Stream[Todo], error)
+	// Plan the day with the todos that are open.
 	PlanDay(ctx context.Context, in *PlanDay) (*Plan, error)
+	// Add a todo for each line of a table.
 	Import(ctx context.Context, in *ImportTodos) (*Imported, error)
+	// Get all todos as a table in CSV.
 	Export(ctx context.Context) (*TodoTable, error)
 }
 
 // A Todo is something to do.
 type Todo struct {
-	ID          string    `json:"id"`
+	ID          string    `json:"id"` // given by the server
 	Title       string    `json:"title"`
 	Description string    `json:"description,omitempty"`
 	Completed   bool      `json:"completed"`
 	CreatedAt   time.Time `json:"createdAt"`
-	ETag        string    `json:"-" header:"ETag"` // set if the output is one todo; see tagged
+	// Differs after each change. Send it in If-Match to change no newer todo.
+	ETag string `json:"-" header:"ETag"`
 }
 
-// CreateTodo is the input of Create.
+// A CreateTodo says what there is to do.
 type CreateTodo struct {
 	Title       string `json:"title" minLength:"1" maxLength:"200" example:"Buy milk"`
 	Description string `json:"description,omitempty" maxLength:"2000"`
 }
 
-// ListTodos is the input of List: the parameters page and per_page.
+// ListTodos says which page.
 type ListTodos struct{ svc.PageQuery }
 
-// FeedTodos is the input of Feed: the parameters cursor and limit.
+// FeedTodos says where the last answer ended.
 type FeedTodos struct{ svc.CursorQuery }
 
-// TodoID is the input of Get.
+// A TodoID says which todo.
 type TodoID struct {
 	ID string `json:"id" path:"id"`
 }
 
-// UpdateTodo is the input of Update.
+// An UpdateTodo has all that can be replaced.
 type UpdateTodo struct {
 	ID        string `json:"id" path:"id"`
 	Title     string `json:"title" minLength:"1" maxLength:"200" example:"Buy oat milk"`
 	Completed bool   `json:"completed"`
-	IfMatch   string `json:"-" header:"If-Match,omitempty" doc:"The ETag of the todo that is to be replaced. Without it the last writer wins."`
+	// The ETag of the todo that is to be replaced. Without it the last writer wins.
+	IfMatch string `json:"-" header:"If-Match,omitempty"`
 }
 
-// PatchTodo is the input of Patch. An absent field keeps its value; null removes it, as
+// A PatchTodo has what is to be changed. An absent field keeps its value; null removes it, as
 // in JSON Merge Patch (RFC 7396), except that a todo always has a title.
 type PatchTodo struct {
 	ID          string               `json:"id" path:"id"`
 	Title       svc.Optional[string] `json:"title,omitzero" nullable:"false" minLength:"1" maxLength:"200"`
 	Description svc.Optional[string] `json:"description,omitzero" maxLength:"2000"`
 	Completed   svc.Optional[bool]   `json:"completed,omitzero"`
-	IfMatch     string               `json:"-" header:"If-Match,omitempty" doc:"The ETag of the todo that is to be changed. Without it the last writer wins."`
+	// The ETag of the todo that is to be changed. Without it the last writer wins.
+	IfMatch string `json:"-" header:"If-Match,omitempty"`
 }
 
-// DeleteTodo is the input of Delete.
+// A DeleteTodo says which todo to delete.
 type DeleteTodo struct {
-	ID      string `json:"id" path:"id"`
-	IfMatch string `json:"-" header:"If-Match,omitempty" doc:"The ETag of the todo to delete. Without it, the todo is deleted even if it has changed."`
+	ID string `json:"id" path:"id"`
+	// The ETag of the todo to delete. Without it, the todo is deleted even if it has changed.
+	IfMatch string `json:"-" header:"If-Match,omitempty"`
 }
 
-// Archived is the output of Archive.
+// Archived says what Archive did.
 type Archived struct {
-	Archived int `json:"archived"` // the number of todos
+	Archived int `json:"archived"` // how many todos were taken off
 }
 
 // newService registers TodoAPI. The streams of Watch end when stopping is closed,
@@ -91,23 +113,19 @@ func newService(s *store, stopping <-chan struct{}, observe func(context.Context
 	// a stream are one result, which an endless stream never has.
 	programs := []svc.Transport{svc.TransportREST, svc.TransportRPC}
 	return svc.MustRegister[TodoAPI](&todos{s, stopping}, callers.scopes(&svc.Options{
-		Name:        "Todos",
-		Description: "A list of things to do.",
-		Resource:    "todos",
-		Observe:     observe,
-		Methods: map[string]svc.MethodOptions{
-			"Create":  {Description: "Add a todo."},
-			"List":    {Description: "List the todos, oldest first, one page at a time."},
-			"Feed":    {HTTP: "GET /todos/feed", Description: "Read the todos, oldest first, from where the last answer ended.", Transports: programs},
-			"Get":     {Description: "Get one todo.", Errors: []*svc.Error{errNoTodo}},
-			"Update":  {Description: "Replace the title and the completed mark of a todo.", Errors: []*svc.Error{errNoTodo, errChanged}},
-			"Patch":   {Description: "Change the fields of a todo that are given.", Errors: []*svc.Error{errNoTodo, errChanged}},
-			"Delete":  {Description: "Delete a todo.", Errors: []*svc.Error{errNoTodo, errChanged}},
-			"Archive": {Description: "Take all completed todos off the list."},
-			"Watch":   {Description: "Get each todo when it is created.", HTTP: "GET /todos/watch", Transports: programs},
-			"Import":  {Description: "Add a todo for each line of a table."},
-			"Export":  {HTTP: "GET /todos/export", Description: "Get all todos as a table in CSV."},
-			"PlanDay": {Description: "Plan the day with the todos that are open.", HTTP: "GET /todos/plan"},
+		Name:     "Todos",
+		Comments: svc.ReadComments(source),
+		Resource: "todos",
+		Observe:  observe,
+		Methods: map[string]svc.MethodOptions{ // the first word of a name decides the route of the others
+			"Feed":    {HTTP: "GET /todos/feed", Transports: programs},
+			"Get":     {Errors: []*svc.Error{errNoTodo}},
+			"Update":  {Errors: []*svc.Error{errNoTodo, errChanged}},
+			"Patch":   {Errors: []*svc.Error{errNoTodo, errChanged}},
+			"Delete":  {Errors: []*svc.Error{errNoTodo, errChanged}},
+			"Watch":   {HTTP: "GET /todos/watch", Transports: programs},
+			"Export":  {HTTP: "GET /todos/export"},
+			"PlanDay": {HTTP: "GET /todos/plan"},
 		},
 	}))
 }

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"net/http"
+	"reflect"
 	"strings"
 
 	"example.com/svc"
@@ -57,7 +58,9 @@ func (t tokens) scopes(o *svc.Options) *svc.Options {
 		return o
 	}
 	o.Defaults.Auth = "bearer"
-	for name, m := range o.Methods {
+	for i := range reflect.TypeFor[TodoAPI]().NumMethod() {
+		name := reflect.TypeFor[TodoAPI]().Method(i).Name
+		m := o.Methods[name]
 		m.Scopes = []string{"todos:write"}
 		switch name {
 		case "List", "Feed", "Get", "Watch", "PlanDay", "Export":

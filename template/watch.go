@@ -11,10 +11,12 @@ import (
 	"example.com/svc"
 )
 
-// WatchTodos is the input of Watch.
+// WatchTodos says where the stream begins and ends.
 type WatchTodos struct {
-	After string `json:"after,omitempty" header:"Last-Event-ID" pattern:"^(0|[1-9][0-9]*)$" doc:"The ID of the last todo that the client got. Without it, the stream begins with the next new todo."`
-	Count int    `json:"count,omitempty" minimum:"1" doc:"The number of todos after which the stream ends. Without it, the stream does not end."`
+	// The ID of the last todo that the client got. Without it, the stream begins with the next new todo.
+	After string `json:"after,omitempty" header:"Last-Event-ID" pattern:"^(0|[1-9][0-9]*)$"`
+	// The number of todos after which the stream ends. Without it, the stream does not end.
+	Count int `json:"count,omitempty" minimum:"1"`
 }
 
 // SSE sets the ID of the event. A browser that reconnects sends the last ID in the header

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"embed"
 	"io"
 	"math/rand/v2"
 	"net/http"
@@ -15,16 +16,30 @@ import (
 	"example.com/svc"
 )
 
-// API has the methods. All of them are about the bookmarks of the caller.
+// Source is this file. The server shows its comments in documents, so they are written for clients.
+//
+//go:embed api.go
+var Source embed.FS
+
+// Links, notes and small files, with tags. All of them are those of the caller.
 type API interface {
+	// Add a bookmark. A link that is there already is refused.
 	Create(ctx context.Context, in *NewBookmark) (*Bookmark, error)
+	// List bookmarks, newest first, all of them or those of a kind, with some words and tags.
 	List(ctx context.Context, in *Filter) (*svc.CursorResponse[Bookmark], error)
+	// Get one bookmark.
 	Get(ctx context.Context, in *ID) (*Bookmark, error)
+	// Get the content of a file.
 	Download(ctx context.Context, in *ID) (*svc.File, error)
+	// Change title or tags; null removes all tags.
 	Patch(ctx context.Context, in *Change) (*Bookmark, error)
+	// Delete a bookmark.
 	Delete(ctx context.Context, in *ID) error
+	// Get all bookmarks, oldest first, and then each new one.
 	Watch(ctx context.Context, in *Since) (svc.Stream[Bookmark], error)
+	// Add the links of a table, but those that are there already.
 	Import(ctx context.Context, in *Table) (*Imported, error)
+	// Get all links as a table in CSV.
 	Export(ctx context.Context) (*Exported, error)
 }
 
@@ -35,8 +50,7 @@ type Bookmark struct {
 	Item      Item      `json:"item"`
 	Tags      []string  `json:"tags"`
 	CreatedAt time.Time `json:"created_at"`
-	// Over REST these two are headers, but in lists. Elsewhere the ETag is a member, so
-	// that all clients can send it back in a Change.
+	// Differs after each change. Send it back in a Change to change no newer bookmark.
 	ETag     string `json:"etag" header:"ETag"`
 	Location string `json:"-" header:"Location"`
 }
@@ -44,16 +58,15 @@ type Bookmark struct {
 // SSE gives the event of a bookmark its ID, from which a client goes on that came back.
 func (b *Bookmark) SSE() svc.Event { return svc.Event{ID: strconv.FormatInt(b.ID, 10)} }
 
-// An Item is a link, a note or a file. It is a member and not the whole input, since
-// assistants drop tools whose whole input is one of several.
-type Item struct {
+// An Item is a link, a note or a file.
+type Item struct { // a member and not the whole input, since assistants drop tools whose whole input is one of several
 	Kind string `json:"kind" discriminator:"true"`
 	Link *Link  `variant:"link"`
 	Note *Note  `variant:"note"`
 	File *File  `variant:"file"`
 }
 
-// A Link is an address on the web. Every text has a largest length, since it is stored.
+// A Link is an address on the web.
 type Link struct {
 	URL string `json:"url" format:"uri" pattern:"^https?://[!-~]+$" patternHint:"an address of http or https" maxLength:"2000"`
 }
@@ -67,56 +80,59 @@ type Note struct {
 type File struct {
 	Name string `json:"name" minLength:"1" maxLength:"200"`
 	Type string `json:"type" pattern:"^[a-z]+/[a-z0-9.+-]+$" maxLength:"100" example:"image/png"`
-	Data []byte `json:"data,omitempty" doc:"For Create alone. Download has it."`
+	Data []byte `json:"data,omitempty"` // For Create alone. Download has it.
 }
 
-// NewBookmark is the input of Create.
+// A NewBookmark is a bookmark without what the server gives it.
 type NewBookmark struct {
 	Title string   `json:"title" minLength:"1" maxLength:"200"`
 	Item  Item     `json:"item"`
 	Tags  []string `json:"tags,omitempty" maxItems:"10" uniqueItems:"true" pattern:"^[a-z0-9-]+$" maxLength:"30"`
 }
 
-// Filter is the input of List, with the parameters cursor and limit.
+// A Filter says which bookmarks to list.
 type Filter struct {
-	Query string   `json:"q,omitempty" maxLength:"200" doc:"Words of the title or of a note, as one types them into a search engine."`
+	// Words of the title or of a note, as one types them into a search engine.
+	Query string   `json:"q,omitempty" maxLength:"200"`
 	Kind  string   `json:"kind,omitempty" enum:"link,note,file"`
-	Tags  []string `json:"tag,omitempty" maxItems:"10" maxLength:"30" doc:"The bookmark has all of them."`
+	Tags  []string `json:"tag,omitempty" maxItems:"10" maxLength:"30"` // The bookmark has all of them.
 	svc.CursorQuery
 }
 
-// ID is the input of Get, Download and Delete.
+// An ID says which bookmark.
 type ID struct {
 	ID int64 `json:"id" minimum:"1"`
 }
 
-// Change is the input of Patch. An absent title stays, and so need not be Optional: no
-// title is empty. The item stays in any case, since it is what a bookmark is.
+// A Change has what is to be changed. An absent member stays as it is.
 type Change struct {
-	ID      int64                  `json:"id" minimum:"1"`
-	Title   string                 `json:"title,omitempty" minLength:"1" maxLength:"200"`
-	Tags    svc.Optional[[]string] `json:"tags,omitzero" maxItems:"10" uniqueItems:"true" pattern:"^[a-z0-9-]+$" maxLength:"30"`
-	IfMatch string                 `json:"if_match,omitempty" header:"If-Match" doc:"The ETag of the bookmark that is to be changed. Without it the last writer wins."`
+	ID    int64                  `json:"id" minimum:"1"`
+	Title string                 `json:"title,omitempty" minLength:"1" maxLength:"200"`
+	Tags  svc.Optional[[]string] `json:"tags,omitzero" maxItems:"10" uniqueItems:"true" pattern:"^[a-z0-9-]+$" maxLength:"30"`
+	// The ETag of the bookmark that is to be changed. Without it the last writer wins.
+	IfMatch string `json:"if_match,omitempty" header:"If-Match"`
 }
 
-// Since is the input of Watch.
+// Since says where the stream begins.
 type Since struct {
-	After int64 `json:"after,omitempty" header:"Last-Event-ID" minimum:"0" doc:"The ID of the last bookmark that the client has."`
+	// The ID of the last bookmark that the client has.
+	After int64 `json:"after,omitempty" header:"Last-Event-ID" minimum:"0"`
 }
 
-// Table is the input of Import: a line for each link, with its address, its title, and its
-// tags with spaces between them.
+// A Table has a line for each link, with its address, its title, and its tags with spaces between
+// them.
 type Table struct {
-	Table svc.Body `contentType:"text/csv" maxBytes:"104857600" doc:"Lines of CSV with address, title and tags."`
+	// Lines of CSV with address, title and tags.
+	Table svc.Body `contentType:"text/csv" maxBytes:"104857600"`
 }
 
-// Imported is the output of Import.
+// Imported says what Import did.
 type Imported struct {
 	Added int `json:"added"`
-	Known int `json:"known" doc:"How many addresses were there already."`
+	Known int `json:"known"` // How many addresses were there already.
 }
 
-// Exported is the output of Export, in the form that Import reads.
+// Exported has the form that Import reads.
 type Exported struct {
 	svc.File `contentType:"text/csv"`
 }
@@ -139,23 +155,22 @@ func Options() *svc.Options {
 	read, write := []string{"bookmarks:read"}, []string{"bookmarks:write"}
 	missing := []*svc.Error{ErrNotFound}
 	return &svc.Options{
-		Name:        "Bookmarks",
-		Description: "Links, notes and small files, with tags.",
-		Version:     "1.0.0",
-		Resource:    "bookmarks",
-		Defaults:    svc.Defaults{Auth: "bearer"},
-		Errors:      []*svc.Error{ErrBusy, ErrUnavailable},
+		Name:     "Bookmarks",
+		Version:  "1.0.0",
+		Resource: "bookmarks",
+		Defaults: svc.Defaults{Auth: "bearer"},
+		Errors:   []*svc.Error{ErrBusy, ErrUnavailable},
 		Methods: map[string]svc.MethodOptions{
-			"Create":   {Scopes: write, Status: 201, IdempotencyKey: svc.KeyAllowed, Errors: []*svc.Error{ErrExists}, Description: "Add a bookmark. A link that is there already is refused."},
-			"List":     {Scopes: read, Errors: []*svc.Error{}, Description: "List bookmarks, newest first, all of them or those of a kind, with some words and tags."},
-			"Get":      {Scopes: read, Errors: missing, Description: "Get one bookmark."},
-			"Download": {Scopes: read, Errors: missing, HTTP: "GET /bookmarks/{id}/file", Description: "Get the content of a file."},
-			"Patch":    {Scopes: write, IdempotencyKey: svc.KeyAllowed, Errors: []*svc.Error{ErrNotFound, ErrChanged}, Description: "Change title or tags; null removes all tags."},
-			"Delete":   {Scopes: write, IdempotencyKey: svc.KeyAllowed, Errors: missing, Description: "Delete a bookmark."},
-			"Import":   {Scopes: write, Errors: []*svc.Error{}, Description: "Add the links of a table, but those that are there already."},
-			"Export":   {Scopes: read, Errors: []*svc.Error{}, HTTP: "GET /bookmarks/export", Description: "Get all links as a table in CSV."},
+			"Create":   {Scopes: write, Status: 201, IdempotencyKey: svc.KeyAllowed, Errors: []*svc.Error{ErrExists}},
+			"List":     {Scopes: read, Errors: []*svc.Error{}},
+			"Get":      {Scopes: read, Errors: missing},
+			"Download": {Scopes: read, Errors: missing, HTTP: "GET /bookmarks/{id}/file"},
+			"Patch":    {Scopes: write, IdempotencyKey: svc.KeyAllowed, Errors: []*svc.Error{ErrNotFound, ErrChanged}},
+			"Delete":   {Scopes: write, IdempotencyKey: svc.KeyAllowed, Errors: missing},
+			"Import":   {Scopes: write, Errors: []*svc.Error{}},
+			"Export":   {Scopes: read, Errors: []*svc.Error{}, HTTP: "GET /bookmarks/export"},
 			// Over the other transports a stream is one answer at its end; this one has none.
-			"Watch": {Scopes: read, Errors: []*svc.Error{}, HTTP: "GET /bookmarks/watch", Transports: []svc.Transport{svc.TransportREST}, Description: "Get all bookmarks, oldest first, and then each new one."},
+			"Watch": {Scopes: read, Errors: []*svc.Error{}, HTTP: "GET /bookmarks/watch", Transports: []svc.Transport{svc.TransportREST}},
 		},
 	}
 }

@@ -22,6 +22,7 @@ import (
 // newService registers the methods. Streams end when stopping is closed.
 func newService(db *postgres, stopping <-chan struct{}, observe func(context.Context, svc.Observation)) *svc.Service {
 	options := bookmarks.Options()
+	options.Comments = svc.ReadComments(bookmarks.Source)
 	options.Observe = observe
 	options.Idempotency = &svc.Idempotency{Run: db.once}
 	options.Intercept = func(next svc.InvokeFunc) svc.InvokeFunc {

@@ -1,0 +1,788 @@
+package svc
+
+// This file reads Go source for the comments that documents show. In this order:
+//
+//   - Comments, and what it knows: packages, types, their members and constants
+//   - what documents ask it: the comment of a type, of a field, of the methods of an interface
+//   - ReadComments, which parses the source
+//   - a comment as Markdown and as text
+//
+// A program that does not call ReadComments must not contain the parser. So Comments is plain
+// data, and the only way from it to the code below ReadComments is the field format, which
+// ReadComments sets.
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"go/ast"
+	doc "go/doc/comment"
+	"go/parser"
+	goscanner "go/scanner"
+	"go/token"
+	"io/fs"
+	"path"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Comments has the comments of Go source, for Options.Comments. [ReadComments] makes it. It does
+// not change and is safe for concurrent use.
+type Comments struct {
+	packages []*sourcePackage
+	mistakes []error // such as of source that does not parse
+	format   func(text string, in *sourcePackage) goComment
+}
+
+// A sourcePackage is a package in a folder of one of the sources. Two folders can have packages
+// of one name. The maps are for look-ups only.
+type sourcePackage struct {
+	source int // the index in the arguments of ReadComments
+	dir    string
+	name   string
+	types  map[string]*sourceType
+	values map[string]map[string]string // the comments of the constants of each type, by their values
+}
+
+// A sourceType is the declaration of a type. For
+//
+//	// A Todo is something to do.
+//	type Todo struct {
+//		Owner struct {
+//			Name string // of the person
+//		}
+//	}
+//
+// text is "A Todo is something to do.", and the members are Owner and Owner.Name.
+type sourceType struct {
+	place   string // such as api/todo.go:12
+	text    string
+	members []sourceMember
+	from    *typeRef // in "type A B" and "type A = B": B, which has the members
+	in      *sourcePackage
+}
+
+// A sourceMember is a field of a struct, a method of an interface, or an embedded interface.
+type sourceMember struct {
+	name     string
+	text     string
+	embedded *typeRef // of an interface, which has no name here
+}
+
+// A typeRef is the name of a type in source.
+type typeRef struct {
+	qualifier string // of another package: its name in this file
+	path      string // likewise: the import path
+	renamed   bool   // likewise: the import has a name of its own
+	name      string
+}
+
+// A goComment is what one comment says. A paragraph "Deprecated: use Find." is apart: end is
+// "Use Find.".
+type goComment struct {
+	about      prose
+	end        prose
+	deprecated bool
+}
+
+// prose is a text for people and models. What the author of the program writes for documents
+// has one form. Of a comment, Markdown has escapes where the text has characters that mean
+// something there.
+type prose struct{ markdown, text string }
+
+// plainProse returns the prose of a text that is shown as it is.
+func plainProse(text string) prose { return prose{text, text} }
+
+// join returns p and then q, with between between them if neither is empty.
+func (p prose) join(between string, q prose) prose {
+	if p.text == "" || q.text == "" {
+		return cmp.Or(p, q)
+	}
+	return prose{p.markdown + between + q.markdown, p.text + between + q.text}
+}
+
+// whole returns the text with the paragraph about the end.
+func (c goComment) whole() prose {
+	if c.end.text == "" {
+		return c.about
+	}
+	return c.about.join("\n\n", prose{"Deprecated: " + c.end.markdown, "Deprecated: " + c.end.text})
+}
+
+// packageOf returns the name of the package of a named type, and the name of the type without
+// type arguments.
+func packageOf(t reflect.Type) (pkg, name string) {
+	pkg, _, _ = strings.Cut(t.String(), ".")
+	name, _, _ = strings.Cut(t.Name(), "[")
+	return pkg, name
+}
+
+// lookupType returns the declaration of a named type, or nil if the sources do not have it. The
+// mistake says that two packages have it.
+func (c *Comments) lookupType(t reflect.Type) (found *sourceType, mistake string) {
+	if c == nil || t.Name() == "" || t.PkgPath() == "" {
+		return nil, ""
+	}
+	pkg, name := packageOf(t)
+	for _, p := range c.packages {
+		switch s := p.types[name]; {
+		case p.name != pkg || s == nil:
+		case found != nil:
+			return nil, fmt.Sprintf("Options.Comments: %s and %s declare a %s.%s each, and only the names of packages can be compared; give ReadComments one of the two packages", found.place, s.place, pkg, name)
+		default:
+			found = s
+		}
+	}
+	return found, ""
+}
+
+// typeComment returns the comment of a named type.
+func (c *Comments) typeComment(t reflect.Type) (goComment, string) {
+	s, mistake := c.lookupType(t)
+	if s == nil {
+		return goComment{}, mistake
+	}
+	return c.format(s.text, s.in), ""
+}
+
+// fieldComment returns the comment of a field of the struct t. name has the fields around it,
+// as in Owner.Name.
+func (c *Comments) fieldComment(t reflect.Type, name string) goComment {
+	s, _ := c.lookupType(t)
+	for range maxTypeSteps {
+		if s == nil {
+			break
+		}
+		if i := slices.IndexFunc(s.members, func(m sourceMember) bool { return m.name == name }); i >= 0 {
+			return c.format(s.members[i].text, s.in)
+		}
+		s = c.resolve(s.in, s.from)
+	}
+	return goComment{}
+}
+
+// maxTypeSteps is how many declarations such as "type A B" lead to a struct. Source that does
+// not compile could have a cycle of them.
+const maxTypeSteps = 32
+
+// valueComment returns the comment of the constant of type t with this value, as constantText
+// writes it.
+func (c *Comments) valueComment(t reflect.Type, value string) goComment {
+	s, _ := c.lookupType(t)
+	if s == nil || s.in.values[t.Name()][value] == "" {
+		return goComment{}
+	}
+	return c.format(s.in.values[t.Name()][value], s.in)
+}
+
+// A methodComment is the comment of a method of an interface.
+type methodComment struct {
+	name string
+	goComment
+}
+
+// methodComments returns the comments of the methods of an interface, in the order of the
+// source: those of an embedded interface at its place. Methods of an interface that the sources
+// do not have are missing. mistake says why there are none.
+func (c *Comments) methodComments(iface reflect.Type) (list []methodComment, mistake string) {
+	s, mistake := c.lookupType(iface)
+	switch {
+	case c == nil || mistake != "":
+		return nil, mistake
+	case iface.Name() == "":
+		return nil, fmt.Sprintf("Options.Comments: the interface %v has no name by which its comments could be found; declare a type for it", iface)
+	case s == nil && len(c.mistakes) > 0: // the file that does not parse may have it
+		return nil, ""
+	case s == nil:
+		return nil, fmt.Sprintf("Options.Comments: the sources do not declare %v; give ReadComments the folder with the file that does, such as by //go:embed *.go beside it", iface)
+	}
+	known := make(map[string]bool)
+	c.addMethods(s, make(map[*sourceType]bool), func(m sourceMember, in *sourcePackage) {
+		if !known[m.name] { // two embedded interfaces may have the same method
+			known[m.name] = true
+			list = append(list, methodComment{m.name, c.format(m.text, in)})
+		}
+	})
+	return list, ""
+}
+
+// addMethods calls add for each method of s, also of embedded interfaces.
+func (c *Comments) addMethods(s *sourceType, done map[*sourceType]bool, add func(sourceMember, *sourcePackage)) {
+	if s == nil || done[s] {
+		return
+	}
+	done[s] = true
+	for _, m := range s.members {
+		if m.embedded == nil {
+			add(m, s.in)
+		} else {
+			c.addMethods(c.resolve(s.in, m.embedded), done, add)
+		}
+	}
+	c.addMethods(c.resolve(s.in, s.from), done, add)
+}
+
+// resolve returns the declaration of the type that a file in a package names, or nil. A package
+// whose import has a name of its own is found by its folder, or by the end of its path.
+func (c *Comments) resolve(in *sourcePackage, r *typeRef) (found *sourceType) {
+	switch {
+	case r == nil:
+		return nil
+	case r.path == "":
+		return in.types[r.name]
+	}
+	for _, p := range c.packages {
+		isDir := p.dir != "." && strings.HasSuffix("/"+r.path, "/"+p.dir)
+		isNamed := !r.renamed && p.name == r.qualifier || r.renamed && p.name == path.Base(r.path)
+		if s := p.types[r.name]; s != nil && (isDir || isNamed && found == nil) {
+			found = s
+		}
+	}
+	return found
+}
+
+// ReadComments reads the comments in Go source, for Options.Comments: those above methods, types
+// and fields are then what documents, tools and the page say of them.
+//
+//	//go:embed *.go
+//	var source embed.FS
+//
+//	options := &svc.Options{Comments: svc.ReadComments(source)}
+//
+// Each source is a file system with one package or several in its folders. As in ./... of the go
+// command, folders named testdata or vendor, or with a . or _ before their name, are left out, and
+// so are files of tests. Embedding ships the source in the program. Source that cannot be read or
+// parsed is a mistake that Register reports.
+func ReadComments(sources ...fs.FS) *Comments {
+	r := &sourceReader{files: token.NewFileSet(), Comments: &Comments{format: formatComment}}
+	for i, source := range sources {
+		if source == nil {
+			r.addMistake("source %d of ReadComments is nil", i+1)
+			continue
+		}
+		r.source = i
+		if err := fs.WalkDir(source, ".", func(name string, d fs.DirEntry, err error) error { return r.visit(source, name, d, err) }); err != nil {
+			r.addMistake("source %d of ReadComments ends early: %v", i+1, err)
+		}
+	}
+	return r.Comments
+}
+
+// A sourceReader fills a Comments.
+type sourceReader struct {
+	*Comments
+	source int
+	files  *token.FileSet
+}
+
+func (r *sourceReader) addMistake(format string, args ...any) {
+	r.mistakes = append(r.mistakes, fmt.Errorf("Options.Comments: "+format, args...))
+}
+
+// visit reads a file, as fs.WalkDir calls it: the files of a folder in the order of their names.
+func (r *sourceReader) visit(source fs.FS, name string, d fs.DirEntry, err error) error {
+	if err != nil {
+		r.addMistake("cannot read %s: %v", name, err)
+		return nil
+	}
+	base := path.Base(name)
+	isHidden := name != "." && (base[0] == '.' || base[0] == '_')
+	switch {
+	case d.IsDir() && (isHidden || base == "testdata" || base == "vendor"):
+		return fs.SkipDir
+	case d.IsDir() || isHidden || !strings.HasSuffix(base, ".go") || strings.HasSuffix(base, "_test.go"):
+		return nil
+	}
+	text, err := fs.ReadFile(source, name)
+	if err != nil {
+		r.addMistake("cannot read %s: %v", name, err)
+		return nil
+	}
+	file, err := parser.ParseFile(r.files, name, text, parser.ParseComments|parser.SkipObjectResolution)
+	var wrong goscanner.ErrorList
+	switch {
+	case errors.As(err, &wrong) && len(wrong) > 0:
+		r.addMistake("%s:%d does not parse: %s", name, wrong[0].Pos.Line, wrong[0].Msg)
+	case err != nil:
+		r.addMistake("%s does not parse: %v", name, err)
+	default:
+		r.addFile(path.Dir(name), file)
+	}
+	return nil
+}
+
+// addFile adds the declarations of a file.
+func (r *sourceReader) addFile(dir string, file *ast.File) {
+	i := slices.IndexFunc(r.packages, func(p *sourcePackage) bool {
+		return p.source == r.source && p.dir == dir && p.name == file.Name.Name
+	})
+	if i < 0 {
+		i = len(r.packages)
+		r.packages = append(r.packages, &sourcePackage{r.source, dir, file.Name.Name, make(map[string]*sourceType), make(map[string]map[string]string)})
+	}
+	f := &sourceFile{r.packages[i], file.Imports}
+	for _, decl := range file.Decls {
+		switch d, _ := decl.(*ast.GenDecl); {
+		case d == nil:
+		case d.Tok == token.TYPE:
+			for _, spec := range d.Specs {
+				spec := spec.(*ast.TypeSpec)
+				f.addType(spec, d, r.files.Position(spec.Pos()))
+			}
+		case d.Tok == token.CONST:
+			f.addConstants(d)
+		}
+	}
+}
+
+// A sourceFile is a file of a package.
+type sourceFile struct {
+	*sourcePackage
+	imports []*ast.ImportSpec
+}
+
+// addType adds a type, unless a file before this one declares it: with other build constraints,
+// as the package compiles.
+func (f *sourceFile) addType(spec *ast.TypeSpec, d *ast.GenDecl, at token.Position) {
+	if f.types[spec.Name.Name] != nil {
+		return
+	}
+	above := spec.Doc
+	if above == nil && len(d.Specs) == 1 {
+		above = d.Doc
+	}
+	t := &sourceType{place: at.Filename + ":" + strconv.Itoa(at.Line), text: commentText(above, spec.Comment), in: f.sourcePackage}
+	f.types[spec.Name.Name] = t
+	switch underlying := ast.Unparen(spec.Type).(type) {
+	case *ast.StructType:
+		f.addFields(t, "", underlying)
+	case *ast.InterfaceType:
+		f.addMethodsOf(t, underlying)
+	default:
+		t.from = f.refTo(underlying)
+	}
+}
+
+// addFields adds the fields of a struct, and of the structs without a name in it.
+func (f *sourceFile) addFields(t *sourceType, prefix string, s *ast.StructType) {
+	for _, field := range s.Fields.List {
+		names := field.Names
+		if r := f.refTo(field.Type); names == nil && r != nil { // embedded
+			names = []*ast.Ident{{Name: r.name}}
+		}
+		text := commentText(field.Doc, field.Comment)
+		for _, name := range names {
+			t.members = append(t.members, sourceMember{name: prefix + name.Name, text: text})
+			if inner := anonymousStruct(field.Type); inner != nil {
+				f.addFields(t, prefix+name.Name+".", inner)
+			}
+		}
+	}
+}
+
+// anonymousStruct returns the struct without a name in a type, such as in a list of them, or nil.
+func anonymousStruct(e ast.Expr) *ast.StructType {
+	for {
+		switch inner := e.(type) {
+		case *ast.StructType:
+			return inner
+		case *ast.ParenExpr:
+			e = inner.X
+		case *ast.StarExpr:
+			e = inner.X
+		case *ast.ArrayType:
+			e = inner.Elt
+		case *ast.MapType:
+			e = inner.Value
+		case *ast.IndexExpr: // an Optional
+			e = inner.Index
+		default:
+			return nil
+		}
+	}
+}
+
+// addMethodsOf adds the methods of an interface, and those that it embeds.
+func (f *sourceFile) addMethodsOf(t *sourceType, s *ast.InterfaceType) {
+	for _, m := range s.Methods.List {
+		for _, name := range m.Names {
+			t.members = append(t.members, sourceMember{name: name.Name, text: commentText(m.Doc, m.Comment)})
+		}
+		if r := f.refTo(m.Type); len(m.Names) == 0 && r != nil {
+			t.members = append(t.members, sourceMember{embedded: r})
+		}
+	}
+}
+
+// refTo returns the name of a type, without pointers and type arguments, or nil if it has none.
+func (f *sourceFile) refTo(e ast.Expr) *typeRef {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return &typeRef{name: e.Name}
+	case *ast.ParenExpr:
+		return f.refTo(e.X)
+	case *ast.StarExpr:
+		return f.refTo(e.X)
+	case *ast.IndexExpr:
+		return f.refTo(e.X)
+	case *ast.IndexListExpr:
+		return f.refTo(e.X)
+	case *ast.SelectorExpr:
+		qualifier, ok := e.X.(*ast.Ident)
+		if !ok {
+			return nil
+		}
+		r := &typeRef{qualifier: qualifier.Name, path: qualifier.Name, name: e.Sel.Name}
+		for _, spec := range f.imports {
+			switch of, _ := strconv.Unquote(spec.Path.Value); {
+			case spec.Name != nil && spec.Name.Name == r.qualifier:
+				r.path, r.renamed = of, true
+			case spec.Name == nil && path.Base(of) == r.qualifier:
+				r.path = of
+			}
+		}
+		return r
+	}
+	return nil
+}
+
+// addConstants adds the comments of constants whose type and value the source says. As in Go, a
+// constant without a value repeats the one before it:
+//
+//	const (
+//		Low Priority = iota // can wait
+//		High                // cannot
+//	)
+func (f *sourceFile) addConstants(d *ast.GenDecl) {
+	var typ ast.Expr
+	var values []ast.Expr
+	for i, spec := range d.Specs {
+		spec := spec.(*ast.ValueSpec)
+		if spec.Values != nil {
+			typ, values = spec.Type, spec.Values
+		}
+		for n, name := range spec.Names {
+			if n >= len(values) {
+				continue
+			}
+			of := f.refTo(typ)
+			if call, ok := values[n].(*ast.CallExpr); ok && typ == nil { // Color("red")
+				of = f.refTo(call.Fun)
+			}
+			value := constantText(evalConstant(values[n], int64(i)))
+			above := spec.Doc
+			if above == nil && len(d.Specs) == 1 {
+				above = d.Doc
+			}
+			text := commentText(above, spec.Comment)
+			if of == nil || of.path != "" || value == "" || text == "" || name.Name == "_" {
+				continue
+			}
+			if f.values[of.name] == nil {
+				f.values[of.name] = make(map[string]string)
+			}
+			if f.values[of.name][value] == "" {
+				f.values[of.name][value] = text
+			}
+		}
+	}
+}
+
+// evalConstant returns the value of a constant expression, a string or an int64, or nil for one
+// that is not made of literals and iota.
+func evalConstant(e ast.Expr, iota int64) any {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		switch e.Kind {
+		case token.STRING:
+			text, _ := strconv.Unquote(e.Value)
+			return text
+		case token.INT:
+			if n, err := strconv.ParseInt(e.Value, 0, 64); err == nil {
+				return n
+			}
+		case token.CHAR:
+			if r, _, _, err := strconv.UnquoteChar(e.Value[1:], '\''); err == nil {
+				return int64(r)
+			}
+		}
+	case *ast.Ident:
+		if e.Name == "iota" {
+			return iota
+		}
+	case *ast.ParenExpr:
+		return evalConstant(e.X, iota)
+	case *ast.CallExpr: // a conversion
+		if len(e.Args) == 1 {
+			return evalConstant(e.Args[0], iota)
+		}
+	case *ast.UnaryExpr:
+		if n, ok := evalConstant(e.X, iota).(int64); ok && e.Op == token.SUB {
+			return -n
+		}
+	case *ast.BinaryExpr:
+		x, isX := evalConstant(e.X, iota).(int64)
+		y, isY := evalConstant(e.Y, iota).(int64)
+		if isX && isY {
+			return calculate(x, e.Op, y)
+		}
+	}
+	return nil
+}
+
+// calculate returns x op y, or nil if constants of enums are not made so.
+func calculate(x int64, op token.Token, y int64) any {
+	switch {
+	case op == token.ADD:
+		return x + y
+	case op == token.SUB:
+		return x - y
+	case op == token.MUL:
+		return x * y
+	case op == token.SHL && 0 <= y && y < 64:
+		return x << y
+	}
+	return nil
+}
+
+// constantText returns the key of a constant of strings or integers; "" for none.
+func constantText(value any) string {
+	switch value := value.(type) {
+	case string:
+		return strconv.Quote(value)
+	case int64:
+		return strconv.FormatInt(value, 10)
+	}
+	return ""
+}
+
+// commentText returns the text of the comments above and behind a declaration. Directives such
+// as //go:embed are no text, and neither is //nolint, which has no colon.
+func commentText(above, behind *ast.CommentGroup) string {
+	var texts []string
+	for _, group := range []*ast.CommentGroup{above, behind} {
+		if group == nil {
+			continue
+		}
+		lines := slices.DeleteFunc(slices.Clone(group.List), func(c *ast.Comment) bool { return strings.HasPrefix(c.Text, "//nolint") })
+		if text := strings.TrimSpace((&ast.CommentGroup{List: lines}).Text()); text != "" {
+			texts = append(texts, text)
+		}
+	}
+	return strings.Join(texts, "\n\n")
+}
+
+// formatComment returns what a comment says. Names in brackets are types of its package or of
+// others; there is nothing to link to, so only the names stay.
+func formatComment(text string, in *sourcePackage) (c goComment) {
+	if text == "" {
+		return c
+	}
+	p := doc.Parser{LookupSym: func(recv, name string) bool { return in.types[cmp.Or(recv, name)] != nil }}
+	blocks := p.Parse(text).Content
+	const mark = "Deprecated:"
+	for i, block := range blocks {
+		paragraph, _ := block.(*doc.Paragraph)
+		if paragraph == nil || len(paragraph.Text) == 0 {
+			continue
+		}
+		first, _ := paragraph.Text[0].(doc.Plain)
+		rest, ok := strings.CutPrefix(string(first), mark)
+		if !ok {
+			continue
+		}
+		paragraph.Text[0] = doc.Plain(strings.TrimLeft(rest, " \n"))
+		c.deprecated, c.end = true, writeProse(blocks[i:i+1])
+		blocks = slices.Delete(slices.Clone(blocks), i, i+1)
+		break
+	}
+	c.about = writeProse(blocks)
+	return c
+}
+
+// writeProse returns the blocks of a comment:
+//
+//	In the comment       In the Markdown             In the text
+//	-------------------  --------------------------  --------------------
+//	a paragraph          a paragraph of one line     the same
+//	# A heading          #### A heading              A heading
+//	an indented block    between lines of ```        indented by 4 spaces
+//	a list               a list with - or numbers    the same
+//	[a text] with a URL  a link                      a text (the URL)
+//	a URL                a link                      the URL
+//	a type in brackets   its name                    its name
+//	anything else        with escapes                as it is
+func writeProse(blocks []doc.Block) prose {
+	marked, plain := proseWriter{markdown: true}, proseWriter{}
+	for _, b := range blocks {
+		marked.block(b)
+		plain.block(b)
+	}
+	return prose{strings.TrimSpace(marked.String()), strings.TrimRight(strings.TrimLeft(plain.String(), "\n"), " \n")}
+}
+
+// A proseWriter writes the blocks of a comment.
+type proseWriter struct {
+	strings.Builder
+	markdown bool
+}
+
+func (w *proseWriter) block(b doc.Block) {
+	w.separate("\n\n")
+	switch b := b.(type) {
+	case *doc.Paragraph:
+		w.WriteString(w.line(b.Text))
+	case *doc.Heading:
+		if w.markdown {
+			w.WriteString("#### ")
+		}
+		w.WriteString(w.line(b.Text))
+	case *doc.Code:
+		w.code(strings.TrimRight(b.Text, "\n"))
+	case *doc.List:
+		for i, item := range b.Items {
+			if i > 0 {
+				w.WriteString("\n")
+			}
+			w.item(item)
+		}
+	}
+}
+
+// separate writes a separator, but not at the beginning.
+func (w *proseWriter) separate(text string) {
+	if w.Len() > 0 {
+		w.WriteString(text)
+	}
+}
+
+// code writes a block of code, in Markdown between more backticks than it has in a row.
+func (w *proseWriter) code(text string) {
+	text = strings.ReplaceAll(text, "\t", "    ")
+	if !w.markdown {
+		w.WriteString("    " + strings.ReplaceAll(text, "\n", "\n    "))
+		return
+	}
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	w.WriteString(fence + "\n" + text + "\n" + fence)
+}
+
+// item writes an item of a list, whose blocks are paragraphs. The second one is indented like
+// the text of the first.
+func (w *proseWriter) item(item *doc.ListItem) {
+	mark := "- "
+	if item.Number != "" {
+		mark = item.Number + ". "
+	}
+	w.WriteString(mark)
+	for i, b := range item.Content {
+		if i > 0 {
+			w.WriteString("\n\n" + strings.Repeat(" ", len(mark)))
+		}
+		if p, ok := b.(*doc.Paragraph); ok {
+			w.WriteString(w.line(p.Text))
+		}
+	}
+}
+
+// line returns the text of a paragraph in one line.
+func (w *proseWriter) line(list []doc.Text) string {
+	text := strings.TrimSpace(w.inline(list))
+	if !w.markdown || text == "" {
+		return text
+	}
+	digits := len(text) - len(strings.TrimLeft(text, "0123456789"))
+	switch {
+	case strings.ContainsRune("#+-=", rune(text[0])):
+		return `\` + text // would begin a heading, a list or a rule
+	case 0 < digits && digits < len(text) && strings.ContainsRune(".)", rune(text[digits])):
+		return text[:digits] + `\` + text[digits:] // would begin a list
+	}
+	return text
+}
+
+// inline returns text with the links in it.
+func (w *proseWriter) inline(list []doc.Text) string {
+	var out strings.Builder
+	for _, t := range list {
+		switch t := t.(type) {
+		case doc.Plain:
+			out.WriteString(w.escape(string(t)))
+		case doc.Italic:
+			out.WriteString(w.escape(string(t)))
+		case *doc.DocLink:
+			out.WriteString(w.inline(t.Text))
+		case *doc.Link:
+			switch text := w.inline(t.Text); {
+			case t.Auto && w.markdown:
+				out.WriteString("<" + t.URL + ">")
+			case t.Auto:
+				out.WriteString(t.URL)
+			case w.markdown:
+				out.WriteString("[" + text + "](<" + t.URL + ">)")
+			default:
+				out.WriteString(text + " (" + t.URL + ")")
+			}
+		}
+	}
+	return out.String()
+}
+
+// escape returns text in one line, in which nothing means anything in Markdown (CommonMark 0.31,
+// section 2.4). An underscore inside a word means nothing, as in mark_done.
+func (w *proseWriter) escape(text string) string {
+	text = strings.NewReplacer("\r", "", "\n", " ").Replace(text)
+	if !w.markdown {
+		return text
+	}
+	var out strings.Builder
+	isWord := func(i int) bool {
+		return 0 <= i && i < len(text) && (text[i] >= utf8.RuneSelf || text[i]|0x20 >= 'a' && text[i]|0x20 <= 'z' || text[i] >= '0' && text[i] <= '9')
+	}
+	for i := range len(text) {
+		if c := text[i]; strings.IndexByte("\\`*[]<>&~", c) >= 0 || c == '_' && !(isWord(i-1) && isWord(i+1)) {
+			out.WriteByte('\\')
+		}
+		out.WriteByte(text[i])
+	}
+	return out.String()
+}
+
+// maxSentence is the length of a first sentence in characters, since it is a title.
+const maxSentence = 120
+
+// firstSentence returns the first sentence of a text without its full stop, or "". A sentence
+// ends before a capital, a digit or the end of a paragraph: "See RFC 7396, e.g. its table." is
+// one.
+func firstSentence(text string) string {
+	text, _, _ = strings.Cut(strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n")), "\n\n")
+	if len(text) > 64*maxSentence {
+		text = strings.ToValidUTF8(text[:64*maxSentence], "")
+	}
+	text = strings.Join(strings.Fields(text), " ")
+	for i, r := range text {
+		rest := text[i+utf8.RuneLen(r):]
+		next, _ := utf8.DecodeRuneInString(strings.TrimLeft(rest, " "))
+		isEnd := r == '。' || strings.ContainsRune(".!?", r) && (rest == "" || rest[0] == ' ' && !unicode.IsLower(next))
+		initial := i >= 1 && unicode.IsUpper(rune(text[i-1])) && (i == 1 || text[i-2] == ' ')
+		if isEnd && (rest == "" || !initial && !strings.HasSuffix(text[:i], "e.g") && !strings.HasSuffix(text[:i], "i.e")) {
+			text = text[:i+utf8.RuneLen(r)]
+			break
+		}
+	}
+	if runes := []rune(text); len(runes) > maxSentence {
+		text = strings.TrimRight(string(runes[:maxSentence]), " ")
+		if i := strings.LastIndexByte(text, ' '); i > 0 {
+			text = text[:i]
+		}
+		return text + "…"
+	}
+	return strings.TrimRight(text, ".。")
+}
