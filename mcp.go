@@ -345,7 +345,7 @@ func (l *mcpList) add(t *tool, text []byte) {
 const maxToolName = 64
 
 // A tool is a method as MCP clients see it. At most one of output and ownContent is set.
-// wrapped needs output: structuredContent must be a JSON object before MCP 2026-07-28, and
+// wrapper needs output: structuredContent must be a JSON object before MCP 2026-07-28, and
 // some legacy clients reject the whole list of tools if an output schema is not of
 // "type":"object".
 type tool struct {
@@ -376,7 +376,7 @@ type toolArguments struct {
 type toolResult struct {
 	output     []byte // the output schema; nil if results have no structuredContent
 	ownContent bool   // the output makes the content itself
-	wrapped    bool   // the output is not a JSON object: {"result":…} holds it
+	wrapper    string // the member that holds an output which is not a JSON object; "" for others
 }
 
 // toolName returns the name of the tool of a method that has no other in its options.
@@ -601,7 +601,8 @@ type contentProvider interface{ MCPContent() []MCPContent }
 //	a type with MCPContent        its blocks           none               none
 //	a File                        a block of it        none               none
 //	an object                     its JSON, as a text  the object         of the object
-//	another JSON value (wrapped)  the JSON, as a text  {"result":…}       of that object
+//	a list                        its JSON, as a text  {"items":[…]}      of that object
+//	another JSON value            the JSON, as a text  {"result":…}       of that object
 //	a stream                      its JSON, as a text  {"items":[…]}      of that object
 //
 // A tool with an output schema must return structured content (MCP 2025-06-18, Tools), and
@@ -619,7 +620,10 @@ func (t *tool) compileOutput(x *toolIndex) {
 		}
 		whole := t.result
 		if t.stream == "" && t.out.kind != kindObject && t.out.custom["type"] != "object" {
-			t.wrapped, whole = true, &shape{kind: kindObject, fields: []*field{{fieldName: fieldName{name: "result"}, shape: t.result}}}
+			if t.wrapper = "result"; t.out.kind == kindSlice {
+				t.wrapper = "items" // as of a stream
+			}
+			whole = &shape{kind: kindObject, fields: []*field{{fieldName: fieldName{name: t.wrapper}, shape: t.result}}}
 		}
 		t.output = x.schemaOf(whole, w)
 		if t.result.alternatives != nil { // the root must be an object here too

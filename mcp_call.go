@@ -403,15 +403,17 @@ func (x *exchange) addOutput(out any) error {
 	}
 	x.addJSON(`"structuredContent":`)
 	start := len(x.ws.enc.buf)
-	if t.wrapped {
-		x.addJSON(`{"result":`)
+	if t.wrapper != "" {
+		x.addJSON(`{"`)
+		x.addJSON(t.wrapper)
+		x.addJSON(`":`)
 	}
 	var err error
 	x.ws.enc.buf, err = appendRecord(&x.ws.enc, x.ws.enc.buf, out, t.encode)
 	if err != nil {
 		return err
 	}
-	if t.wrapped {
+	if t.wrapper != "" {
 		x.addJSON(`}`)
 	}
 	return x.addText(start)
@@ -499,6 +501,8 @@ func (t *tool) compileFields(p *mistakes) {
 	case t.out == nil:
 	case t.stream != "":
 		c.list = "items"
+	case t.out.kind == kindSlice:
+		c.list, c.shape = "items", t.out.elem.deref()
 	case reflect.PointerTo(t.out.typ).Implements(reflect.TypeFor[interface{ isPage() }]()):
 		i := slices.IndexFunc(t.out.fields, func(f *field) bool { return f.name == "data" })
 		if i >= 0 && t.out.fields[i].shape.kind == kindSlice {

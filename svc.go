@@ -24,7 +24,8 @@
 // # Methods
 //
 // A method takes a context.Context and at most one input, a pointer to a struct. It
-// returns at most one output, a pointer to a struct or a [Stream], and an error:
+// returns at most one output, a pointer to a struct, a pointer to a list with a name (type
+// Todos []Todo) or a [Stream], and an error:
 //
 //	Create(ctx context.Context, in *CreateIn) (*Todo, error)
 //

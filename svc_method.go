@@ -455,10 +455,11 @@ func (c *methodCompiler) compileObject(t reflect.Type, u use) *shape {
 	c.shapes.checkUse(s, u, t.String())
 	c.shapes.checkForeignFields(s)
 	c.shapes.checkFiles(s, u, t.String())
-	if s.kind != kindObject && s.kind != kindFile && (u == asInput || s.kind != kindCustom) { // addIf would allocate for each method
+	fits := s.kind == kindObject || s.kind == kindFile || u == asOutput && (s.kind == kindCustom || s.kind == kindSlice)
+	if !fits { // addIf would allocate for each method
 		c.addf("the %s %v is not a JSON object; put it into a field of a struct", u, t)
 	}
-	if s.kind == kindCustom {
+	if s.kind == kindCustom && t.Kind() == reflect.Struct {
 		for _, f := range reflect.VisibleFields(t) {
 			name := f.Tag.Get("header")
 			c.addIf(name != "", "%v.%s: nothing reads header:%q, since %v has methods for its own JSON; set the header by InfoFrom(ctx).Header", t, f.Name, name, t)
@@ -469,7 +470,7 @@ func (c *methodCompiler) compileObject(t reflect.Type, u use) *shape {
 
 // A signature has the types that a method takes and returns; nil for none.
 type signature struct {
-	in, out reflect.Type // structs
+	in, out reflect.Type // structs; out may be a list
 	outType reflect.Type // of the first result: *out or a stream of them
 	stream  bool
 }
@@ -494,7 +495,7 @@ func (c *methodCompiler) readSignature(t reflect.Type) (sig signature) {
 	if nOut == 2 && hasError {
 		sig.outType, sig.out = t.Out(0), streamItem(t.Out(0))
 		if sig.stream = sig.out != nil; !sig.stream {
-			sig.out = c.structBehind(sig.outType, "output")
+			sig.out = c.outputBehind(sig.outType)
 		}
 	} else {
 		for i := range nOut {
@@ -530,6 +531,23 @@ func (c *methodCompiler) structBehind(t reflect.Type, role string) reflect.Type 
 		c.addf("the %s has the type %v; it must be a pointer to a struct, so put the %v into a field of one", role, t, t)
 	}
 	return nil
+}
+
+// outputBehind returns the struct or the list that t points to, or notes a mistake. A list has a
+// type with a name, which can get members of its own later.
+func (c *methodCompiler) outputBehind(t reflect.Type) reflect.Type {
+	list := t
+	if t.Kind() == reflect.Pointer {
+		list = t.Elem()
+	}
+	switch {
+	case list.Kind() != reflect.Slice || list.Elem().Kind() == reflect.Uint8: // bytes are a string in JSON
+		return c.structBehind(t, "output")
+	case t == list || list.Name() == "":
+		c.addf("the output has the type %v; a list is a pointer to a type with a name, such as *Todos with type Todos []Todo", t)
+		return nil
+	}
+	return list
 }
 
 // setStream decides whether the outputs of m are sent as items, and which function
