@@ -281,6 +281,7 @@ type contractField struct {
 	MCPHeader string          `json:"mcpHeader,omitempty"`
 	Optional  bool            `json:"optional,omitempty"`
 	Default   json.RawMessage `json:"default,omitempty"`
+	Unkeyed   bool            `json:"unkeyed,omitempty"` // idempotency:"-"
 }
 
 // A linkedPlan is what a planLinker found out about a contractPlan. It is no part of the JSON.
@@ -290,6 +291,7 @@ type linkedPlan struct {
 	rules   []planRule    // those of Rules that this version of svc knows, in the order of ruleRows
 	unknown []string      // the others
 	union   *contractPlan // which an alternative is of
+	taken   []string      // texts of a placeholder, of which another method of the release got the requests
 }
 
 // A planRule is one rule of a plan, with its value as JSON.
@@ -421,6 +423,7 @@ func (c *contract) planInput(m *method, alone bool) *contractPlan {
 func (c *contract) planField(f *field) *contractPlan {
 	p := c.planValue(f.shape)
 	p.Name, p.Optional, p.Default, p.Quoted, p.Null, p.MCPHeader = f.name, f.optional, f.def, f.quoted, p.Null && !f.notNull, f.mcpHeader
+	p.Unkeyed = f.unkeyed
 	return p
 }
 
@@ -689,17 +692,18 @@ func compareContracts(old, now *contract) (breaks []Break) {
 	}
 	for _, was := range old.Methods {
 		i := slices.IndexFunc(now.Methods, func(m *contractMethod) bool { return m.Name == was.Name })
+		if i < 0 && was.isOver() { // clients were told, and its route is free
+			continue
+		}
 		if i < 0 && was.isAlone() { // then clients know no name
 			i = slices.IndexFunc(now.Methods, func(m *contractMethod) bool { return sameRoute(was, m) })
 		}
-		switch {
-		case i < 0 && !was.Sunset.IsZero() && was.Sunset.Before(time.Now()): // clients were told
-			continue
-		case i < 0:
+		if i < 0 {
 			breaks = append(breaks, Break{Method: was.Name, Reason: "is gone"})
 			continue
 		}
 		is := now.Methods[i]
+		was.noteTaken(old.Methods)
 		p := &prober{was: was, is: is, takers: findTakers(was, is, old.Methods, now.Methods), compared: make(map[[2]*contractPlan]bool), making: make(map[*contractPlan]int), shown: make(map[string]bool)}
 		p.compareMethods(was, is)
 		breaks = append(breaks, p.breaks()...)
@@ -711,6 +715,9 @@ func compareContracts(old, now *contract) (breaks []Break) {
 func sameRoute(a, b *contractMethod) bool {
 	return a.HTTP != "" && b.HTTP != "" && slices.Equal(a.segments, b.segments)
 }
+
+// isOver reports whether the sunset of m is over.
+func (m *contractMethod) isOver() bool { return !m.Sunset.IsZero() && m.Sunset.Before(time.Now()) }
 
 // isAlone reports whether REST alone serves m. Its clients do not see the JSON names of what
 // is outside of bodies.
@@ -775,7 +782,7 @@ func (p *prober) compareMethods(was, is *contractMethod) {
 	p.remarkIf(was.Key != KeyRequired && is.Key == KeyRequired, "", "needs an idempotency key, needed none")
 	p.remarkIf(is.Key != "" && is.KeyFor < was.KeyFor, "", "keeps idempotency keys for %v, kept them for %v", is.KeyFor, was.KeyFor)
 	earlier := !is.Sunset.IsZero() && is.Sunset.Before(was.Sunset)
-	p.remarkIf(earlier, "", "the sunset is %s, was %s", is.Sunset.Format(time.DateOnly), was.Sunset.Format(time.DateOnly))
+	p.remarkIf(earlier, "", "the sunset is %s, was %s", is.Sunset.Format(time.RFC3339), was.Sunset.Format(time.RFC3339))
 	p.compareInputs(was, is)
 	p.compareOutputs(was, is)
 }
@@ -824,7 +831,7 @@ func (p *prober) compareInputs(was, is *contractMethod) {
 		p.refuse("input", "unknown names are refused now (Strict)", p.object(old, now, old.unknownName(), "0"))
 	}
 	if p.sameRoute && is.readsBody() && !was.readsBody() {
-		if least := p.sample(old, now); p.missing == "" { // the input itself is taken
+		if least := p.sample(old, now); p.takeMissing() == "" { // the input itself is taken
 			p.add(Break{Place: "input", Reason: "needs a JSON body over REST, needed none", Witness: json.RawMessage(least)})
 		}
 	}
@@ -845,11 +852,9 @@ func (p *prober) compareLimits(old, now *contractPlan, was, is bodyLimit, over s
 	}
 	const envelope = 256 // more than a message has beside its params
 	b := Break{Place: "input", Reason: fmt.Sprintf("MaxBody is %v over %s, was %v", is, over, was)}
-	p.missing = ""
-	if text := p.sample(old, now); p.missing == "" && is.bytes() <= maxProbe && was.bytes()-is.bytes() >= int64(len(text)+envelope) {
+	if text := p.sample(old, now); p.takeMissing() == "" && is.bytes() <= maxProbe && was.bytes()-is.bytes() >= int64(len(text)+envelope) {
 		b.Witness = json.RawMessage(text + strings.Repeat(" ", int(is.bytes())))
 	}
-	p.missing = ""
 	p.add(b)
 }
 
@@ -884,7 +889,7 @@ func (p *prober) compareOutputs(was, is *contractMethod) {
 		})
 		known = &body
 	}
-	p.outputs, p.whole, p.missing = true, nil, ""
+	p.outputs, p.whole = true, nil
 	p.compareAnswers(is.Output, known, "output")
 	p.compareAnswers(is.Error, was.Error, "error")
 	for _, h := range was.Headers {

@@ -51,22 +51,51 @@ func findTakers(was, is *contractMethod, old, now []*contractMethod) (takers []*
 	return takers
 }
 
+// A placeholderText is the text that a route has in the place of a placeholder of another one.
+type placeholderText struct {
+	field *contractPlan // from the placeholder, of an input
+	text  string
+}
+
+// placeholderTexts returns the texts that the route of other, which takes requests of m, has for
+// placeholders of m, with the fields of an input of m.
+func (m *contractMethod) placeholderTexts(other *contractMethod, input *contractPlan) (list []placeholderText) {
+	k := 0
+	for i, segment := range m.segments {
+		if segment != "" {
+			continue
+		}
+		k++
+		if f := fieldFrom(inPath+" "+strconv.Itoa(k), input.Fields); f != nil && other.segments[i] != "" {
+			list = append(list, placeholderText{f, other.segments[i]})
+		}
+	}
+	return list
+}
+
+// noteTaken notes in the fields of m the texts which never reached m, since another method of its
+// release has a route with that text: GET /todos/export beside GET /todos/{id}. Of routes with
+// texts for several placeholders none is noted: only all of them together do not reach m.
+func (m *contractMethod) noteTaken(release []*contractMethod) {
+	for _, other := range release {
+		if m.Input == nil || !other.takesFrom(m) {
+			continue
+		}
+		if texts := m.placeholderTexts(other, m.Input); len(texts) == 1 {
+			f := texts[0].field
+			f.taken = append(f.taken, texts[0].text)
+		}
+	}
+}
+
 // compareRoutes adds a break for each of p.takers that takes a request which the release
 // accepted. old is the plan of the released input, and now that of the service.
 func (p *prober) compareRoutes(old, now *contractPlan) {
 	for _, m := range p.takers {
 		values, names, at, unsure := members{[]byte("{")}, []string(nil), "", false
-		accepted, k := true, 0
-		for i, text := range p.was.segments {
-			if text != "" {
-				continue
-			}
-			k++
-			f := fieldFrom(inPath+" "+strconv.Itoa(k), old.Fields)
-			if text = m.segments[i]; text == "" || f == nil { // any text, so a sample will do
-				continue
-			}
-			value := f.textValue(text)
+		accepted := true
+		for _, t := range p.was.placeholderTexts(m, old) { // any text of the others, so samples will do
+			f, value := t.field, t.field.textValue(t.text)
 			unsure = unsure || f.unknown != nil || f.reader.decode == nil
 			accepted = accepted && f.fitsREST(value) && p.takes(f, value)
 			names = append(names, f.Name)
@@ -82,8 +111,7 @@ func (p *prober) compareRoutes(old, now *contractPlan) {
 // addTaken adds the break that m takes a request of the release: one with the rest of the input,
 // an object, and the values in its path, another one.
 func (p *prober) addTaken(m *contractMethod, at, rest, values string, unsure bool) {
-	missing := p.missing
-	p.missing = ""
+	missing := p.takeMissing()
 	why := fmt.Sprintf("%s calls %s now", m.HTTP, m.Name)
 	switch {
 	case unsure:

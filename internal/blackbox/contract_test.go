@@ -56,9 +56,18 @@ func (marker) MarkDone(context.Context, *one[int]) error { return nil }
 func (marker) Markdone(context.Context, *one[int]) error { return nil }
 
 var (
+	level7Text = levels(7)[:197] + "…"
 	reasonFull = svc.Errorf(svc.CodeFailedPrecondition, "no more room").WithReason("list_full")
 	reasonGone = svc.Errorf(svc.CodeNotFound, "no such user").WithReason("user_gone")
 )
+
+// levels returns n levels of objects that have the next twice, as JSON.
+func levels(n int) string {
+	if n == 0 {
+		return "{}"
+	}
+	return fmt.Sprintf(`{"a":%s,"b":%[1]s}`, levels(n-1))
+}
 
 // aliased returns a service with those methods of a marker that are in API.
 func aliased[API any](options ...any) *svc.Service {
@@ -79,16 +88,29 @@ type (
 		A string `json:"a"`
 		Q int    `json:"q"`
 	}
+	routedSmall struct {
+		A string `json:"a"`
+		Q int    `json:"q" maximum:"3"`
+	}
+	routedTwo struct {
+		A int `json:"a" enum:"2"`
+	}
+	routedThree struct {
+		A int `json:"a" enum:"3"`
+	}
 )
 
 func (routing[In]) Get(context.Context, *In) error { return nil }
 func (routing[In]) Export(context.Context) error   { return nil }
 
 // routed returns a service with those methods of routes that are in API.
-func routed[In, API any]() *svc.Service {
-	options := svc.Options{Methods: map[string]svc.MethodOptions{"Get": {HTTP: "GET /t/{a}"}}}
+func routed[In, API any]() *svc.Service { return routedTo[In, API]("export") }
+
+// routedTo is routed with another text in the route of Export, and transports.
+func routedTo[In, API any](text string, transports ...svc.Transport) *svc.Service {
+	options := svc.Options{Methods: map[string]svc.MethodOptions{"Get": {HTTP: "GET /t/{a}", Transports: transports}}}
 	if _, ok := reflect.TypeFor[API]().MethodByName("Export"); ok {
-		options.Methods["Export"] = svc.MethodOptions{HTTP: "GET /t/export"}
+		options.Methods["Export"] = svc.MethodOptions{HTTP: "GET /t/" + text, Transports: transports}
 	}
 	return svc.MustRegister[API](any(routing[In]{}).(API), optionsOf("", []any{options}))
 }
@@ -121,9 +143,30 @@ func formOf[T any]() *svc.ErrorForm {
 }
 
 type (
+	rTwo[T any] struct {
+		A T `json:"a"`
+		B T `json:"b"`
+	}
+	// 255 objects, which is nearly as many as an input has that Breaks makes.
+	rLevel7 struct {
+		rTwo[rTwo[rTwo[rTwo[rTwo[rTwo[rTwo[struct{}]]]]]]]
+	}
 	rColour  string
 	rColours string
-	rTree    struct {
+	rAttempt struct {
+		A string `json:"a" idempotency:"-"`
+		B []struct {
+			C int `json:"c" idempotency:"-"`
+		} `json:"b"`
+	}
+	rCounted struct {
+		A string   `json:"a"`
+		B []rCount `json:"b"`
+	}
+	rCount struct {
+		C int `json:"c"`
+	}
+	rTree struct {
 		Value    int8              `json:"value"`
 		Children []rTree           `json:"children,omitempty"`
 		Named    map[string]*rTree `json:"named,omitempty"`
@@ -571,6 +614,7 @@ input /b: cannot tell: is string, was int, but an input that shows it is too lon
 	// Bodies.
 	{"a smaller MaxBody", taking[one[int]](), taking[one[int]](svc.Options{MaxBody: 1000}), `input: MaxBody is 1000 over REST, was 1048576; for example {"a":0} and 1000 spaces
 input: MaxBody is 1000 over JSON-RPC and MCP, was 1048576; for example {"a":0} and 1000 spaces`},
+	{"a smaller MaxBody for many objects", taking[rLevel7](), taking[rLevel7](svc.Options{MaxBody: 10000}), "input: MaxBody is 10000 over REST, was 1048576; for example " + level7Text + " and 10000 spaces\ninput: MaxBody is 10000 over JSON-RPC and MCP, was 1048576; for example " + level7Text + " and 10000 spaces"},
 	{"a smaller MaxBody of the method", taking[one[int]](svc.Options{MaxBody: 2000}, notTools), taking[one[int]](svc.MethodOptions{MaxBody: 1000, Transports: notTools.Transports}), `input: MaxBody is 1000 over REST, was 2000; for example {"a":0} and 1000 spaces`},
 	{"a MaxBody for none", taking[one[int]](svc.Options{MaxBody: -1}, alone), taking[one[int]](svc.Options{MaxBody: 5 << 20}, alone), "input: MaxBody is 5242880 over REST, was none"},
 	{"a larger MaxBody", taking[one[int]](svc.Options{MaxBody: 1000}), taking[one[int]](svc.Options{MaxBody: -1}), ""},
@@ -899,6 +943,13 @@ input /A: contentType is ["image/png","image/jpeg"], was none; for example {"A":
 	{"a new route that takes requests which were refused", routed[one[int], getter[one[int]]](), routed[one[int], routes[one[int]]](), ""},
 	{"a new route that takes values which were not listed", routed[one[rColour], getter[one[rColour]]](), routed[one[rColour], routes[one[rColour]]](), ""},
 	{"a route that took requests before", routed[one[string], routes[one[string]]](), routed[one[string], routes[one[string]]](), ""},
+	{"a sample that another route of the release took", routedTo[routedPair, routes[routedPair]]("a"), routedTo[routedSmall, routes[routedSmall]]("a"),
+		`input /q: maximum is 3, was none; for example {"a":"b","q":4}`},
+	{"a probe that another route of the release took", routedTo[one[int], routes[one[int]]]("0"), routedTo[routedTwo, routes[routedTwo]]("0"),
+		`input /a: enum is [2], was none; for example {"a":1}`},
+	{"a probe that another route of the release took, over REST alone", routedTo[one[int], routes[one[int]]]("0", svc.TransportREST), routedTo[routedTwo, routes[routedTwo]]("0", svc.TransportREST),
+		`input /a: enum is [2], was none; for example {"a":1}`},
+	{"the one value of which another route of the release took the requests", routedTo[routedTwo, routes[routedTwo]]("2", svc.TransportREST), routedTo[routedThree, routes[routedThree]]("2", svc.TransportREST), ""},
 	{"a route that takes no more requests", routed[one[string], routes[one[string]]](), routed[one[string], getter[one[string]]](), "is gone"},
 	{"a placeholder's name", taking[struct {
 		A int `json:"a" path:"a"`
@@ -937,6 +988,11 @@ input /A: contentType is ["image/png","image/jpeg"], was none; for example {"A":
 	{"a key that is required", taking[one[int]](keptFor(0), svc.KeyAllowed), taking[one[int]](keptFor(0), svc.KeyRequired), "needs an idempotency key, needed none"},
 	{"a key for none", taking[one[int]](), taking[one[int]](keptFor(0), svc.KeyAllowed), ""},
 	{"a key no more", taking[one[int]](keptFor(0), svc.KeyAllowed), taking[one[int]](), "takes no idempotency key any more"},
+	{"a field that counts for keys", taking[rAttempt](keptFor(0), svc.KeyAllowed), taking[rCounted](keptFor(0), svc.KeyAllowed),
+		"input /a: counts for idempotency keys now\ninput /b/*/c: counts for idempotency keys now"},
+	{"a field that counts for keys no more", taking[rCounted](keptFor(0), svc.KeyAllowed), taking[rAttempt](keptFor(0), svc.KeyAllowed), ""},
+	{"a field that counts for keys for none", taking[rCounted](keptFor(0), svc.KeyAllowed), taking[rCounted](keptFor(0), svc.KeyAllowed), ""},
+	{"a field that counts for keys without a key", taking[rAttempt](), taking[rCounted](keptFor(0), svc.KeyAllowed), ""},
 	{"a shorter KeepFor", taking[one[int]](keptFor(0), svc.KeyAllowed), taking[one[int]](keptFor(time.Hour), svc.KeyAllowed), "keeps idempotency keys for 1h0m0s, kept them for 24h0m0s"},
 	{"a new reason", taking[one[int]](), taking[one[int]](svc.Options{Errors: []*svc.Error{reasonFull}}), ""},
 	{"a reason that is gone", taking[one[int]](svc.Options{Errors: []*svc.Error{reasonFull, reasonGone}}), taking[one[int]](svc.Options{Errors: []*svc.Error{reasonGone}}), "the reason list_full of errors is gone"},
@@ -1125,8 +1181,12 @@ func sendWitness(t *testing.T, old, now *svc.Service, b svc.Break) {
 	}
 	isFile := strings.Contains(string(now.Contract()), `"kind":"file"`)
 	for i, s := range []*svc.Service{old, now} {
-		m := s.Descriptor().Resources[0].Methods[0]
-		path := strings.ReplaceAll(m.HTTP.Path, "{a}", url.PathEscape(strings.Trim(string(input["a"]), `"`)))
+		methods := s.Descriptor().Resources[0].Methods
+		m := methods[max(0, slices.IndexFunc(methods, func(m svc.Method) bool { return b.Method == "t."+m.Name }))]
+		path := m.HTTP.Path
+		for name, value := range input {
+			path = strings.ReplaceAll(path, "{"+name+"}", url.PathEscape(strings.Trim(string(value), `"`)))
+		}
 		r := httptest.NewRequest(m.HTTP.Method, path, bytes.NewReader(b.Witness))
 		if value, ok := input["If-Match"]; ok {
 			r.Header.Set("If-Match", strings.Trim(string(value), `"`))

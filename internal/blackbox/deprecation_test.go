@@ -23,6 +23,15 @@ type (
 	}
 	endingImpl struct{}
 
+	// FindingAPI has another method in the place of Get.
+	FindingAPI interface {
+		Find(context.Context, *FindingID) (*EndingID, error)
+		List(context.Context) (*EndingID, error)
+	}
+	FindingID struct {
+		ID string `json:"id" maxLength:"2"`
+	}
+
 	// StayingAPI is EndingAPI without Get.
 	StayingAPI interface {
 		List(context.Context) (*EndingID, error)
@@ -30,6 +39,7 @@ type (
 )
 
 func (endingImpl) Get(_ context.Context, in *EndingID) (*EndingID, error) { return in, nil }
+func (endingImpl) Find(context.Context, *FindingID) (*EndingID, error)    { return nil, nil }
 func (endingImpl) List(context.Context) (*EndingID, error)                { return &EndingID{"all"}, nil }
 
 func endingOptions(d *svc.Deprecation) *svc.Options {
@@ -155,6 +165,14 @@ func TestBreaksAfterSunset(t *testing.T) {
 	at := func(sunset time.Time) *svc.Service {
 		return svc.MustRegister[EndingAPI](endingImpl{}, endingOptions(&svc.Deprecation{Since: noon(2000, 1, 1), Sunset: sunset}))
 	}
+	// alone has REST alone, where clients know the route and no name, and other has that route for another method.
+	route := func(sunset time.Time) svc.MethodOptions {
+		return svc.MethodOptions{HTTP: "GET /notes/{id}", Transports: []svc.Transport{svc.TransportREST}, Deprecation: &svc.Deprecation{Since: noon(2000, 1, 1), Sunset: sunset}}
+	}
+	alone := func(sunset time.Time) *svc.Service {
+		return svc.MustRegister[EndingAPI](endingImpl{}, &svc.Options{Resource: "notes", Methods: map[string]svc.MethodOptions{"Get": route(sunset)}})
+	}
+	other := svc.MustRegister[FindingAPI](endingImpl{}, &svc.Options{Resource: "notes", Methods: map[string]svc.MethodOptions{"Find": route(time.Time{})}})
 	past, future := noon(2001, 2, 3), time.Now().AddDate(100, 0, 0)
 	for _, test := range []struct {
 		name     string
@@ -168,7 +186,10 @@ func TestBreaksAfterSunset(t *testing.T) {
 		{"a sunset", contract(time.Time{}), at(past), ""},
 		{"a later sunset", contract(past), at(noon(2001, 3, 1)), ""},
 		{"no sunset any more", contract(past), at(time.Time{}), ""},
-		{"an earlier sunset", contract(noon(2001, 3, 1)), at(past), "notes.get: the sunset is 2001-02-03, was 2001-03-01"},
+		{"an earlier sunset", contract(noon(2001, 3, 1)), at(past), "notes.get: the sunset is 2001-02-03T12:00:00Z, was 2001-03-01T12:00:00Z"},
+		{"an earlier hour", contract(past.Add(time.Hour)), at(past), "notes.get: the sunset is 2001-02-03T12:00:00Z, was 2001-02-03T13:00:00Z"},
+		{"another method on its route after the sunset", alone(past).Contract(), other, ""},
+		{"another method on its route before the sunset", alone(future).Contract(), other, `notes.get input /id: maxLength is 2, was 3; for example {"id":"aaa"}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			breaks, err := test.now.Breaks(test.released)

@@ -361,11 +361,15 @@ func (t *pairTally) checkWitness(send *sender, method, route string, transports 
 		t.asText++ // JSON-RPC has refused it
 		return
 	}
+	if !send.reached(make(), route) && len(transports) > 1 && !restOnly { // JSON-RPC has refused it
+		t.notSent++
+		return
+	}
 	t.restSent++
 	if send.reachesOther(make(), route) { // which may take it; that is another break
 		return
 	}
-	if took, takes := takesREST(send.oldREST, make()), takesREST(send.nowREST, make()); !took || takes {
+	if took, takes := send.reached(make(), route) && takesREST(send.oldREST, make()), takesREST(send.nowREST, make()); !took || takes {
 		fail("REST", took, takes)
 	}
 }
