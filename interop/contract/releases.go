@@ -121,13 +121,14 @@ func (t *pairTally) print() bool {
 }
 
 // released is the part of a contract that tells how to send an input over REST.
-type released struct {
-	Methods []struct {
-		Method     string
-		HTTP       string
-		Transports []svc.Transport
-		Input      struct{ Fields []inputField }
-	}
+type released struct{ Methods []*releasedMethod }
+
+type releasedMethod struct {
+	Method     string
+	HTTP       string
+	Transports []svc.Transport
+	MaxBody    int // 0 for the usual one
+	Input      struct{ Fields []inputField }
 }
 
 // check compares two versions of a service.
@@ -158,8 +159,7 @@ func (t *pairTally) check(old, now *svc.Service, values int, g *generator) {
 	send := sender{old.RPC(), now.RPC(), old.REST(), now.REST(), http.NewServeMux(), http.NewServeMux()}
 	old.Mount(send.oldMux)
 	now.Mount(send.nowMux)
-	for i := range contract.Methods {
-		m := &contract.Methods[i]
+	for _, m := range contract.Methods {
 		t.pairs++
 		if len(byMethod[m.Method]) > 0 {
 			t.broken++
@@ -177,7 +177,7 @@ func (t *pairTally) check(old, now *svc.Service, values int, g *generator) {
 				continue
 			}
 			t.witnesses++
-			t.checkWitness(&send, m.Method, m.HTTP, m.Transports, m.Input.Fields, b, moved)
+			t.checkWitness(&send, m, b, moved)
 		}
 		if len(byMethod[m.Method]) == 0 {
 			for range values/len(contract.Methods) + 1 {
@@ -225,14 +225,16 @@ func takesRPC(h http.Handler, method, params string) bool {
 }
 
 // request returns what makes the request of an input over REST, as a client of the
-// released version does, or nil if HTTP cannot carry it.
-func request(route string, fields []inputField, input string) func() *http.Request {
+// released version does, or nil if HTTP cannot carry it. A svc.Body has that length. A JSON
+// body has at most so many bytes, if most is not 0.
+func request(route string, fields []inputField, input string, length, most int) func() *http.Request {
 	var members map[string]json.RawMessage
 	if json.Unmarshal([]byte(input), &members) != nil {
 		return nil
 	}
 	method, path, _ := strings.Cut(route, " ")
 	query, header, body, hasBody := url.Values{}, http.Header{}, map[string]json.RawMessage{}, false
+	header.Set("Content-Type", "application/json")
 	for name, value := range members { // which no field has
 		switch {
 		case slices.ContainsFunc(fields, func(f inputField) bool { return f.Field == name }):
@@ -264,6 +266,8 @@ func request(route string, fields []inputField, input string) func() *http.Reque
 				return nil
 			}
 			path = path[:strings.Index(path, "{")] + url.PathEscape(texts[0])
+		case f.From == "the body":
+			header.Set("Content-Type", texts[0])
 		case place == "query":
 			query[name] = texts
 		case strings.ContainsFunc(texts[0], func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`",;\`, r) }):
@@ -274,17 +278,20 @@ func request(route string, fields []inputField, input string) func() *http.Reque
 			header.Add("Cookie", name+"="+texts[0])
 		}
 	}
+	text := ""
+	if hasBody {
+		b, _ := json.Marshal(body)
+		text = string(b)
+	}
+	if most > 0 && len(text) > most {
+		return nil
+	}
 	return func() *http.Request {
-		text := ""
-		if hasBody {
-			b, _ := json.Marshal(body)
-			text = string(b)
-		}
+		text := text + strings.Repeat("x", length) + strings.Repeat(" ", len(input)-len(strings.TrimRight(input, " ")))
 		r := httptest.NewRequest(method, path+"?"+query.Encode(), strings.NewReader(text))
 		for name, values := range header {
 			r.Header[name] = values
 		}
-		r.Header.Set("Content-Type", "application/json")
 		return r
 	}
 }
@@ -317,10 +324,11 @@ func takesREST(h http.Handler, r *http.Request) bool {
 }
 
 // checkWitness sends a witness to both versions.
-func (t *pairTally) checkWitness(send *sender, method, route string, transports []svc.Transport, fields []inputField, b svc.Break, moved bool) {
+func (t *pairTally) checkWitness(send *sender, m *releasedMethod, b svc.Break, moved bool) {
+	method, route, transports, fields := m.Method, m.HTTP, m.Transports, m.Input.Fields
 	input := string(b.Witness)
 	if strings.Contains(b.Reason, " calls ") {
-		make := request(route, fields, input)
+		make := request(route, fields, input, 0, 0)
 		t.restSent++
 		if make == nil || !takesREST(send.oldREST, make()) || !send.reachesOther(make(), route) {
 			t.failures = append(t.failures, fmt.Sprintf("%s: the release refuses it, or it has the same route", b))
@@ -334,7 +342,7 @@ func (t *pairTally) checkWitness(send *sender, method, route string, transports 
 	fail := func(over string, took, takes bool) {
 		t.failures = append(t.failures, fmt.Sprintf("%s over %s: taken %t, now %t", b, over, took, takes))
 	}
-	if slices.Contains(transports, svc.TransportRPC) && !restOnly {
+	if slices.Contains(transports, svc.TransportRPC) && !restOnly && !strings.HasPrefix(b.Reason, "MaxBody is ") { // which is of REST here
 		t.sent++
 		if took, takes := takesRPC(send.oldRPC, method, input), takesRPC(send.nowRPC, method, input); !took || takes {
 			fail("JSON-RPC", took, takes)
@@ -343,7 +351,11 @@ func (t *pairTally) checkWitness(send *sender, method, route string, transports 
 	if !slices.Contains(transports, svc.TransportREST) || moved {
 		return
 	}
-	make := request(route, fields, input)
+	length := 0
+	if _, text, ok := strings.Cut(b.Reason, ": a body of "); ok {
+		fmt.Sscan(text, &length)
+	}
+	make := request(route, fields, input, length, m.MaxBody)
 	unknown := strings.Contains(b.Reason, "unknown names are refused now")
 	switch {
 	case unknown && len(transports) > 1 && !slices.ContainsFunc(fields, func(f inputField) bool { return f.From == "" }):
@@ -390,7 +402,7 @@ func (t *pairTally) checkValue(send *sender, g *generator, c *call, route string
 			t.failures = append(t.failures, fmt.Sprintf("%s has no break, and JSON-RPC refuses %s", c.name, input))
 		}
 	}
-	if make := request(route, fields, input); slices.Contains(transports, svc.TransportREST) && make != nil && send.reached(make(), route) && takesREST(send.oldREST, make()) {
+	if make := request(route, fields, input, 0, 0); slices.Contains(transports, svc.TransportREST) && make != nil && send.reached(make(), route) && takesREST(send.oldREST, make()) {
 		t.restValues++
 		if !takesREST(send.nowREST, make()) || send.reachesOther(make(), route) {
 			t.failures = append(t.failures, fmt.Sprintf("%s has no break, and REST refuses %s, or gives it to another method", c.name, input))

@@ -38,7 +38,9 @@ type madeMethod struct {
 	structs      [][]*madeField
 	route        string
 	transports   string
-	query        bool // all fields come from the query
+	query        bool   // all fields come from the query
+	body         string // the tags of a svc.Body, if it has one
+	maxBody      int    // of MethodOptions, if it has one
 }
 
 // A maker makes types up.
@@ -290,7 +292,15 @@ func (m maker) method(i int) *madeMethod {
 	if kind == 1 {
 		m.addParams(method)
 	}
+	if method.query && m.chance(40) {
+		method.route, method.transports, method.body = fmt.Sprintf("POST /m%d", i), "svc.TransportREST", m.bodyTags()
+	}
 	return method
+}
+
+// bodyTags returns the tags of a svc.Body.
+func (m maker) bodyTags() string {
+	return m.pick(` `, `maxBytes:"20" `, `maxBytes:"30" `) + m.pick(``, `contentType:"image/png"`, `contentType:"image/png,image/jpeg"`)
 }
 
 // addParams adds fields that come from elsewhere than from the body.
@@ -328,6 +338,12 @@ func (m maker) change(old *madeMethod, n int) *madeMethod {
 	}
 	if m.chance(10) {
 		method.alternatives = 3 - method.alternatives
+	}
+	if method.body != "" && m.chance(30) {
+		method.body = m.bodyTags()
+	}
+	if !method.query && method.transports != "svc.TransportRPC" && m.chance(5) {
+		method.maxBody = 600 + m.IntN(600)
 	}
 	for range n {
 		s := m.IntN(len(method.structs))
@@ -387,8 +403,11 @@ func (m maker) change(old *madeMethod, n int) *madeMethod {
 var unionName = regexp.MustCompile(`\bU\b`)
 
 // writeStruct writes a struct in Go.
-func writeStruct(b *strings.Builder, name, suffix string, fields []*madeField) {
+func writeStruct(b *strings.Builder, name, suffix string, fields []*madeField, body string) {
 	fmt.Fprintf(b, "type %s struct {\n", name)
+	if body != "" {
+		fmt.Fprintf(b, "\tUpload svc.Body `%s`\n", body)
+	}
 	for _, f := range fields {
 		text := f.typ.text
 		for k := range 4 {
@@ -398,6 +417,8 @@ func writeStruct(b *strings.Builder, name, suffix string, fields []*madeField) {
 		tag := fmt.Sprintf("json:%q", f.name+f.options)
 		if f.nameless {
 			tag = fmt.Sprintf("json:\"-\" %s:%q", f.place, "X-"+f.name+",omitempty")
+		} else if body != "" {
+			tag = fmt.Sprintf("json:%q query:%q", f.name+f.options, f.name)
 		} else if f.place != "" {
 			tag = fmt.Sprintf("json:%q %s:%q", f.name+f.options, f.place, f.name)
 		}
@@ -517,7 +538,11 @@ func makeServices(dir string, groups, methods, versions int, seed uint64) error 
 				}
 				for k, fields := range method.structs {
 					suffix := fmt.Sprintf("m%dg%s", i, name)
-					writeStruct(&b, fmt.Sprintf("S%d%s", k, suffix), suffix, fields)
+					body := ""
+					if k == 0 {
+						body = method.body
+					}
+					writeStruct(&b, fmt.Sprintf("S%d%s", k, suffix), suffix, fields, body)
 				}
 				if n := min(method.alternatives, len(method.structs)-1); n > 0 {
 					fmt.Fprintf(&b, "type Um%dg%s struct {\n\tType string `json:\"type\" discriminator:\"true\"`\n", i, name)
@@ -533,6 +558,9 @@ func makeServices(dir string, groups, methods, versions int, seed uint64) error 
 					options = strings.TrimSuffix(options, fmt.Sprintf("HTTP: %q", method.route)) + "Transports: []svc.Transport{svc.TransportRPC}"
 				} else if method.transports != "" {
 					options += ", Transports: []svc.Transport{" + method.transports + "}"
+				}
+				if method.maxBody > 0 {
+					options += fmt.Sprintf(", MaxBody: %d", method.maxBody)
 				}
 				options += "},\n"
 				if v > 0 && strings.Contains(method.route, "{") && method.transports != "svc.TransportRPC" && m.chance(40) {
