@@ -286,7 +286,7 @@ await step('the sink shows everything', '/sink/', async (page) => {
 
 	const markdown = await (await page.request.get(base + '/sink/llms.txt')).text();
 	for (const line of [
-		'Deprecated.', '- answer 202: Accepted', '- answer 203: Non-Authoritative Information, MadeResponse as application/json', '  - `ETag` (header, required, string): Of what was made.',
+		'Deprecated: it may go away.', '- answer 202: Accepted', '- answer 203: Non-Authoritative Information, MadeResponse as application/json', '  - `ETag` (header, required, string): Of what was made.',
 		'- `X-Tenant` (header, over JSON-RPC and MCP `tenant`, string; pattern `"^[a-z]+$"`): Whose sinks.', '- `theme` (cookie, string; enum `["light","dark"]`)', '- `visits` (cookie of REST only, integer; format `"int32"`; minimum 0; maximum 255; default 1)',
 		'- `word` (body, (string; minLength 2) or null): Null, or at least two characters.', '- `mood` (body, Mood)', '- `moods` (body, array of Mood; maxItems 2)', '### Mood', 'string; enum `["calm","wild"]`',
 		'- `codes` (body, array of (string; pattern `"^[A-Z]+$"`))', '- needs credentials: bearer, with the scopes items:write items:purge', '- public: needs no credentials',
