@@ -330,3 +330,34 @@ func (m scratchModule) remove(name string) {
 		m.t.Fatal(err)
 	}
 }
+
+// Verify that a program has the parser of Go source only if it calls ReadComments.
+func TestCommentsAreNotLinked(t *testing.T) {
+	t.Parallel()
+	readme := readDocument(t, "README.md")
+	program := readme.blocks[readme.program()].text
+	for _, test := range []struct {
+		name, program string
+		has           bool
+	}{
+		{"with ReadComments", program, true},
+		{"without", strings.NewReplacer(", Comments: svc.ReadComments(source)", "", "//go:embed *.go\nvar source embed.FS // whose comments clients see\n", "", "\t\"embed\"\n", "").Replace(program), false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			m := newScratchModule(t, test.program)
+			m.run("go", "mod", "edit", "-require=example.com/svc@v0.0.0", "-replace=example.com/svc=../svc")
+			m.run("go", "build", "-o", "program", ".")
+			symbols := m.run("go", "tool", "nm", "program")
+			for _, name := range []string{" go/parser.ParseFile", " go/doc/comment.(*Parser).Parse"} {
+				if strings.Contains(symbols, name) != test.has {
+					t.Errorf("%s: has %s = %t, want %t", test.name, name, !test.has, test.has)
+				}
+			}
+			info, err := os.Stat(filepath.Join(m.dir, "program"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%s: %d bytes", test.name, info.Size())
+		})
+	}
+}
