@@ -327,9 +327,14 @@ func (b *binding) checkPlaceholders(p *mistakes, r route, at string) {
 // mayHave reports whether a Go field of s has this name, or a tag path or json that says so. In
 // a union, one of an alternative may have it.
 func (s *shape) mayHave(name string) bool {
-	return s.alternatives != nil || slices.ContainsFunc(reflect.VisibleFields(s.typ), func(f reflect.StructField) bool {
-		tagged, _ := parseJSONTag(f.Tag.Get("json"))
-		return name == f.Name || name == tagged || name == f.Tag.Get("path")
+	return s.alternatives != nil || slices.ContainsFunc(levelsOf(s.typ, embeddedStruct), func(l level) bool {
+		for i := range l.typ.NumField() {
+			f := l.typ.Field(i)
+			if tagged, _ := parseJSONTag(f.Tag.Get("json")); name == f.Name || name == tagged || name == f.Tag.Get("path") {
+				return true
+			}
+		}
+		return false
 	})
 }
 
@@ -1228,62 +1233,105 @@ func (d *decoder) callValidate(v reflect.Value) {
 //
 //	type Owned struct{}                // declares Validate
 //	type EditTodo struct{ Owned }      // declares one too: two hooks, {0} and {}
+//
+// A struct that is embedded in several ways is checked at its smallest depth only, and not
+// at all if it is there twice: in the others, no field of it is a member.
 func hooksOf(t reflect.Type) [][]int {
 	if t.Kind() != reflect.Struct {
 		return nil
 	}
-	h := hookSearch{open: make(map[reflect.Type]bool)}
-	h.visit(t, nil, true, true)
+	h := hookSearch{members: make(map[reflect.Type][]int)}
+	for _, l := range levelsOf(t, promotedStruct) {
+		if !l.ambiguous {
+			h.members[l.typ] = l.index
+		}
+	}
+	h.visit(t, []int{}, true)
 	return h.hooks
 }
 
 type hookSearch struct {
-	hooks [][]int
-	open  map[reflect.Type]bool // the types that are being visited
+	members map[reflect.Type][]int // the places of the structs whose fields may be members
+	hooks   [][]int
 }
 
-// noValidate is the depth of the Validate of a type that has none.
-const noValidate = 1 << 30 // more than there are types, and one more is an int of 32 bits too
-
-// visit adds the hooks of t, which is at index. It returns how deep in t the Validate of t
-// is declared (0 is in t itself; Go promotes the least deep one), and whether that one is
-// called: by a hook, or by the check of a member. walked is set if the fields of t count as
-// fields of the struct for which hooksOf was called, and reachable if reflect can call the
-// methods of t.
-func (h *hookSearch) visit(t reflect.Type, index []int, walked, reachable bool) (depth int, called bool) {
-	depth = noValidate
-	if h.open[t] {
-		return depth, false
+// visit adds the hooks of t, which is at index. It reports whether its Validate is called: by
+// a hook, or by the check of a member. reachable is set if reflect can call the methods of t.
+func (h *hookSearch) visit(t reflect.Type, index []int, reachable bool) (called bool) {
+	promotes := -1
+	has := hasMethods(t, typeValidator) // not if two methods are equally deep
+	declares := has && declaresMethod(t, "Validate")
+	if has && !declares {
+		promotes = promotesValidate(t)
 	}
-	h.open[t] = true
-	for i := 0; t.Kind() == reflect.Struct && i < t.NumField(); i++ {
-		f := t.Field(i)
-		_, variant := lookupTag(f.Tag, "variant")
-		if !f.Anonymous && !variant {
-			continue
-		}
-		inner := f.Type
-		if inner.Kind() == reflect.Pointer {
-			inner = inner.Elem()
-		}
-		_, promoted := promotedStruct(f)
-		name, _ := parseJSONTag(f.Tag.Get("json"))
-		isMember := walked && f.IsExported() && inner.Kind() == reflect.Struct && name != ""
-		below, isCalled := h.visit(inner, append(slices.Clone(index), i), walked && (promoted || variant), f.IsExported())
-		if f.Anonymous && below+1 < depth {
-			depth, called = below+1, isCalled || isMember
-		}
+	for i := range t.NumField() {
+		isCalled := h.visitField(t.Field(i), append(slices.Clone(index), i))
+		called = called || isCalled && i == promotes
 	}
-	delete(h.open, t)
-	// Of two methods that are equally deep Go promotes none. Then t has no Validate.
-	has := hasMethods(t, typeValidator)
-	if has && declaresMethod(t, "Validate") {
-		depth, called = 0, false
-	}
-	if has && walked && reachable && !called && depth < noValidate { // not the method of an interface
+	if reachable && !called && (declares || promotes >= 0) {
 		h.hooks, called = append(h.hooks, index), true
 	}
-	return depth, called
+	return called
+}
+
+// visitField is visit for the field f, which is at index, if it embeds a struct or is an
+// alternative.
+func (h *hookSearch) visitField(f reflect.StructField, index []int) (called bool) {
+	if _, variant := lookupTag(f.Tag, "variant"); variant && len(index) == 1 && f.Type.Kind() == reflect.Pointer {
+		for _, hook := range hooksOf(f.Type.Elem()) {
+			h.hooks = append(h.hooks, append(index, hook...))
+		}
+		return false
+	}
+	t, ok := embeddedStruct(f)
+	if !ok {
+		return false
+	}
+	if _, promoted := promotedStruct(f); !promoted {
+		name, _ := parseJSONTag(f.Tag.Get("json"))
+		return f.IsExported() && name != ""
+	}
+	if !slices.Equal(h.members[t], index) {
+		return true // no Validate around it is to call it either
+	}
+	return h.visit(t, index, f.IsExported())
+}
+
+// promotesValidate returns which field of t promotes the Validate that t has but does not
+// declare, or -1 if that is the method of an interface. Of those that are embedded, Go promotes
+// the least deep one.
+func promotesValidate(t reflect.Type) int {
+	type embedded struct {
+		typ reflect.Type
+		by  int
+	}
+	queue, seen := []embedded{{t, -1}}, make(map[reflect.Type]bool)
+	for ; len(queue) > 0; queue = queue[1:] {
+		e := queue[0]
+		switch {
+		case seen[e.typ]:
+			continue
+		case e.typ.Kind() == reflect.Interface && e.typ.Implements(typeValidator):
+			return -1
+		case hasMethods(e.typ, typeValidator) && declaresMethod(e.typ, "Validate"):
+			return e.by
+		}
+		seen[e.typ] = true
+		for i := 0; e.typ.Kind() == reflect.Struct && i < e.typ.NumField(); i++ {
+			if f := e.typ.Field(i); f.Anonymous {
+				inner := f.Type
+				if inner.Kind() == reflect.Pointer {
+					inner = inner.Elem()
+				}
+				by := e.by
+				if by < 0 {
+					by = i
+				}
+				queue = append(queue, embedded{inner, by})
+			}
+		}
+	}
+	return -1
 }
 
 // compileReader returns what a client needs to read outputs of type t: its shape, decoders

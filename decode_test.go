@@ -339,6 +339,21 @@ type (
 	}
 
 	hookMiddle struct{ HookBase }
+	HookMiddle struct{ HookBase }
+
+	hookDiamond struct {
+		hookMiddle
+		HookMiddle
+	}
+	hookMended struct {
+		hookDiamond
+		HookBase
+	}
+	HookCycle struct {
+		*HookCycle
+		HookBase
+	}
+	hookOfCycle struct{ HookCycle }
 )
 
 func (hookOwn) Validate() error        { return nil }
@@ -407,7 +422,11 @@ func TestHooksOf(t *testing.T) {
 		{hookValue{}, "[[0] []]"},
 		{hookNothing{}, "[]"}, // a named field promotes nothing
 		{hookCopy{}, "[[0]]"},
-		{hookDeeper{}, "[[0 0] [1]]"},
+		{hookDeeper{}, "[[1]]"}, // no field of the deeper one is a member
+		{hookDiamond{}, "[]"},   // and here of neither
+		{hookMended{}, "[[1]]"}, // until one is less deep
+		{hookOfCycle{}, "[[0 1]]"},
+		{HookCycle{}, "[[1]]"},
 		{struct{ HookBase }{}, "[[0]]"},
 		{promoting{}, "[[]]"},
 	} {

@@ -1622,3 +1622,50 @@ func appendBundle(dst []byte, s *shape, w schemaWriter) []byte {
 	s.walk(nil, make(map[*shape]bool), func(s *shape, _ *placeText) { names[s] = s.name })
 	return newBundler(w, names).appendSchema(dst, s)
 }
+
+// Verify which fields there are of structs that embed others, in any number of ways. The oracle
+// walks each way. encoding/json is none here: in a struct that is embedded twice it takes the
+// fields of what that embeds from the first.
+func TestEmbeddedFields(t *testing.T) {
+	g := rand.New(rand.NewPCG(7, 8))
+	for range 3000 {
+		typ := randomEmbedding(g, 1+g.IntN(5))
+		var got, want []string
+		for _, f := range newShapes(new(mistakes)).visibleFields(typ, "T") {
+			got = append(got, fmt.Sprint(f.name, f.index, f.optional))
+		}
+		for _, f := range findFields(typ) {
+			want = append(want, fmt.Sprint(f.name, f.index, f.optional))
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("the fields are %s, want %s, of %v", got, want, typ)
+		}
+	}
+}
+
+// randomEmbedding returns a struct in which some of the structs that are embedded, to this
+// depth, are of one type. A few names are those of many fields, with and without tags.
+func randomEmbedding(g *rand.Rand, depth int) reflect.Type {
+	made := []reflect.Type{}
+	for range depth + 1 {
+		var fields []reflect.StructField
+		for _, name := range []string{"A", "B", "C"} {
+			switch g.IntN(4) {
+			case 0:
+				fields = append(fields, reflect.StructField{Name: name, Type: reflect.TypeFor[int]()})
+			case 1:
+				fields = append(fields, reflect.StructField{Name: "Tagged" + name, Type: reflect.TypeFor[int](), Tag: reflect.StructTag(`json:"` + name + `"`)})
+			}
+		}
+		for i := range min(len(made), 1+g.IntN(3)) {
+			inner := made[len(made)-1-g.IntN(min(len(made), 3))]
+			if g.IntN(2) == 0 {
+				inner = reflect.PointerTo(inner)
+			}
+			fields = append(fields, reflect.StructField{Name: "E" + strconv.Itoa(i), Type: inner, Anonymous: true})
+		}
+		g.Shuffle(len(fields), func(i, j int) { fields[i], fields[j] = fields[j], fields[i] })
+		made = append(made, reflect.StructOf(fields))
+	}
+	return made[depth]
+}

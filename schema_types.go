@@ -538,22 +538,49 @@ func (c *shapes) checkFiles(s *shape, u use, at string) {
 	})
 }
 
-// A level is an embedded struct whose fields are promoted to the struct being walked.
+// A level is a struct whose fields are those of the struct being walked: that itself, or one
+// that is embedded.
 type level struct {
-	typ      reflect.Type
-	index    []int
-	optional bool // behind a pointer, which may be nil
+	typ       reflect.Type
+	index     []int
+	optional  bool // behind a pointer, which may be nil
+	ambiguous bool // embedded in several ways at this depth, so Go and encoding/json promote no field of it
 }
 
-// collectFields returns every field of t that could be a member, breadth first: the
-// fields of t, then those of the structs it embeds, and so on. A struct that is embedded
-// at several depths is walked only at the smallest, where its fields hide those further
-// down. So the walk ends for a struct that embeds a pointer to itself.
+// levelsOf returns t and the structs that it embeds, breadth first. embeds returns the struct
+// that a field embeds, and whether there is one. Each struct is there once, at its smallest
+// depth, where its fields hide those further down. So the walk ends for a struct that embeds a
+// pointer to itself, and is linear in the types if many embed the same ones.
+func levelsOf(t reflect.Type, embeds func(reflect.StructField) (reflect.Type, bool)) []level {
+	all := []level{{typ: t}}
+	places := map[reflect.Type]int{t: 0} // in all
+	for i := 0; i < len(all); i++ {
+		l := all[i]
+		for j := range l.typ.NumField() {
+			sf := l.typ.Field(j)
+			e, ok := embeds(sf)
+			if !ok {
+				continue
+			}
+			at, met := places[e]
+			switch {
+			case !met:
+				places[e] = len(all)
+				index := append(slices.Clone(l.index), j)
+				all = append(all, level{e, index, l.optional || sf.Type.Kind() == reflect.Pointer, l.ambiguous})
+			case len(all[at].index) > len(l.index):
+				all[at].ambiguous = true
+			}
+		}
+	}
+	return all
+}
+
+// collectFields returns every field of t that could be a member, breadth first: the fields of
+// t, then those of the structs it embeds, and so on.
 func (c *shapes) collectFields(t reflect.Type, at string) []*field {
 	var all []*field
-	depths := map[reflect.Type]int{t: 0} // the smallest depth of each struct
-	for queue := []level{{typ: t}}; len(queue) > 0; queue = queue[1:] {
-		l := queue[0]
+	for _, l := range levelsOf(t, promotedStruct) {
 		for i := range l.typ.NumField() {
 			sf := l.typ.Field(i)
 			_, variant := lookupTag(sf.Tag, "variant")
@@ -562,19 +589,19 @@ func (c *shapes) collectFields(t reflect.Type, at string) []*field {
 			if variant { // for fillUnion
 				continue
 			}
-			index := append(slices.Clone(l.index), i)
-			if e, ok := promotedStruct(sf); ok {
-				pointer := sf.Type.Kind() == reflect.Pointer // if it is nil, its fields are absent
+			if _, ok := promotedStruct(sf); ok {
 				c.addKeyTag(sf, at, "whose fields are members; give the tag to those that may differ")
-				c.addIf(pointer && !sf.IsExported(), "%s.%s: an embedded pointer to an unexported struct cannot be set; embed the struct itself", at, sf.Name)
-				if depth, met := depths[e]; !met || depth == len(index) {
-					depths[e] = len(index)
-					queue = append(queue, level{e, index, l.optional || pointer})
-				}
+				isPointer := sf.Type.Kind() == reflect.Pointer
+				c.addIf(isPointer && !sf.IsExported(), "%s.%s: an embedded pointer to an unexported struct cannot be set; embed the struct itself", at, sf.Name)
 				continue
 			}
-			if f := c.fieldFor(sf, l.typ, index, l.optional, at); f != nil {
-				all = append(all, f)
+			f := c.fieldFor(sf, l.typ, append(slices.Clone(l.index), i), l.optional, at)
+			if f == nil {
+				continue
+			}
+			if all = append(all, f); l.ambiguous { // a second one stands for the other ways, so neither hides the other
+				again := *f
+				all = append(all, &again)
 			}
 		}
 	}
@@ -586,17 +613,23 @@ func (c *shapes) collectFields(t reflect.Type, at string) []*field {
 // methods of its own for JSON or text. Other embedded types are members with the name of the
 // type.
 func promotedStruct(sf reflect.StructField) (reflect.Type, bool) {
-	if !sf.Anonymous {
+	t, ok := embeddedStruct(sf)
+	if !ok {
 		return nil, false
 	}
-	if name, _ := parseJSONTag(sf.Tag.Get("json")); name != "" { // the name may be - for a hidden field
-		return nil, false
-	}
+	_, variant := lookupTag(sf.Tag, "variant")  // a mistake that fillUnion notes
+	name, _ := parseJSONTag(sf.Tag.Get("json")) // - for a hidden field
+	return t, !variant && name == "" && hasMembers(t)
+}
+
+// embeddedStruct returns the struct that sf embeds, itself or by a pointer, and whether there
+// is one.
+func embeddedStruct(sf reflect.StructField) (reflect.Type, bool) {
 	t := sf.Type
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	return t, hasMembers(t)
+	return t, sf.Anonymous && t.Kind() == reflect.Struct
 }
 
 // hasMembers reports whether t is a struct whose fields are members of an object: t has no

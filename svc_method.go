@@ -459,13 +459,24 @@ func (c *methodCompiler) compileObject(t reflect.Type, u use) *shape {
 	if !fits { // addIf would allocate for each method
 		c.addf("the %s %v is not a JSON object; put it into a field of a struct", u, t)
 	}
-	if s.kind == kindCustom && t.Kind() == reflect.Struct {
-		for _, f := range reflect.VisibleFields(t) {
+	if s.kind == kindCustom {
+		c.checkNoHeaders(t)
+	}
+	return s
+}
+
+// checkNoHeaders notes the tags header in the output t, which has methods for its own JSON.
+func (c *methodCompiler) checkNoHeaders(t reflect.Type) {
+	if t.Kind() != reflect.Struct {
+		return
+	}
+	for _, l := range levelsOf(t, embeddedStruct) {
+		for i := range l.typ.NumField() {
+			f := l.typ.Field(i)
 			name := f.Tag.Get("header")
 			c.addIf(name != "", "%v.%s: nothing reads header:%q, since %v has methods for its own JSON; set the header by InfoFrom(ctx).Header", t, f.Name, name, t)
 		}
 	}
-	return s
 }
 
 // A signature has the types that a method takes and returns; nil for none.

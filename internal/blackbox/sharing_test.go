@@ -310,6 +310,98 @@ type (
 	sharingLists64 = []*sharingLists63
 )
 
+// Each of these embeds the next in two ways, so that there are 2^12 ways to the last. The
+// compiler of Go takes all of them, so there cannot be many more.
+type (
+	embedding00 struct{ N int }
+	embedding01 struct {
+		embeddingA01
+		embeddingB01
+		F01 int
+	}
+	embeddingA01 struct{ embedding00 }
+	embeddingB01 struct{ embedding00 }
+	embedding02  struct {
+		embeddingA02
+		embeddingB02
+		F02 int
+	}
+	embeddingA02 struct{ embedding01 }
+	embeddingB02 struct{ embedding01 }
+	embedding03  struct {
+		embeddingA03
+		embeddingB03
+		F03 int
+	}
+	embeddingA03 struct{ embedding02 }
+	embeddingB03 struct{ embedding02 }
+	embedding04  struct {
+		embeddingA04
+		embeddingB04
+		F04 int
+	}
+	embeddingA04 struct{ embedding03 }
+	embeddingB04 struct{ embedding03 }
+	embedding05  struct {
+		embeddingA05
+		embeddingB05
+		F05 int
+	}
+	embeddingA05 struct{ embedding04 }
+	embeddingB05 struct{ embedding04 }
+	embedding06  struct {
+		embeddingA06
+		embeddingB06
+		F06 int
+	}
+	embeddingA06 struct{ embedding05 }
+	embeddingB06 struct{ embedding05 }
+	embedding07  struct {
+		embeddingA07
+		embeddingB07
+		F07 int
+	}
+	embeddingA07 struct{ embedding06 }
+	embeddingB07 struct{ embedding06 }
+	embedding08  struct {
+		embeddingA08
+		embeddingB08
+		F08 int
+	}
+	embeddingA08 struct{ embedding07 }
+	embeddingB08 struct{ embedding07 }
+	embedding09  struct {
+		embeddingA09
+		embeddingB09
+		F09 int
+	}
+	embeddingA09 struct{ embedding08 }
+	embeddingB09 struct{ embedding08 }
+	embedding10  struct {
+		embeddingA10
+		embeddingB10
+		F10 int
+	}
+	embeddingA10 struct{ embedding09 }
+	embeddingB10 struct{ embedding09 }
+	embedding11  struct {
+		embeddingA11
+		embeddingB11
+		F11 int
+	}
+	embeddingA11 struct{ embedding10 }
+	embeddingB11 struct{ embedding10 }
+	embedding12  struct {
+		embeddingA12
+		embeddingB12
+		F12 int
+	}
+	embeddingA12 struct{ embedding11 }
+	embeddingB12 struct{ embedding11 }
+)
+
+func (embedding00) Validate() error { return nil }
+
 type sharingAPI[T any] interface {
 	Send(ctx context.Context, in *T) (*T, error)
 }
@@ -412,33 +504,35 @@ func sharingCosts[T any](t *testing.T) map[string]sharingCost {
 }
 
 // Verify that what svc makes of types that share types grows by the same for each of them. Each
-// row would be 2^64 times as large, or far more, if it were written out.
+// row would be 2^64 times as large, or far more, if it were written out. Those that embed types
+// would be 2^12 times as large.
 func TestSharing(t *testing.T) { // not parallel, since it counts allocations
 	sharingCosts[sharing16](t) // what is made once in a process
 	for _, chain := range []struct {
-		name             string
-		of16, of32, of64 map[string]sharingCost
+		name            string
+		some, half, all map[string]sharingCost // of a quarter of the levels, of half of them, and of all
 	}{
 		{"named", sharingCosts[sharing16](t), sharingCosts[sharing32](t), sharingCosts[sharing64](t)},
 		{"items", sharingCosts[struct{ L sharingItems16 }](t), sharingCosts[struct{ L sharingItems32 }](t), sharingCosts[struct{ L sharingItems64 }](t)},
 		{"inline", sharingCosts[sharingInline16](t), sharingCosts[sharingInline32](t), sharingCosts[sharingInline64](t)},
 		{"lists", sharingCosts[struct{ L sharingLists16 }](t), sharingCosts[struct{ L sharingLists32 }](t), sharingCosts[struct{ L sharingLists64 }](t)},
+		{"embedded", sharingCosts[embedding03](t), sharingCosts[embedding06](t), sharingCosts[embedding12](t)},
 	} {
-		for what, of64 := range chain.of64 {
+		for what, all := range chain.all {
 			t.Run(rowName(chain.name+" "+what), func(t *testing.T) {
-				of16, of32 := chain.of16[what], chain.of32[what]
+				some, half := chain.some[what], chain.half[what]
 				for _, c := range []struct {
-					name                    string
-					of16, of32, of64, slack int
+					name                   string
+					some, half, all, slack int
 				}{
-					{"bytes of text", of16.size, of32.size, of64.size, 16_000},
-					{"allocations", of16.count, of32.count, of64.count, 400},
-					{"allocated bytes", of16.memory, of32.memory, of64.memory, 1_000_000},
+					{"bytes of text", some.size, half.size, all.size, 16_000},
+					{"allocations", some.count, half.count, all.count, 400},
+					{"allocated bytes", some.memory, half.memory, all.memory, 1_000_000},
 				} {
 					// 32 levels more cost twice as much as 16 levels more. Buffers and maps double, and
 					// a struct without a name is written out several levels deep, so there is some slack.
-					if c.of64-c.of32 > 3*max(c.of32-c.of16, 0)+c.slack {
-						t.Errorf("%s are %d for 16 levels, %d for 32 and %d for 64", c.name, c.of16, c.of32, c.of64)
+					if c.all-c.half > 3*max(c.half-c.some, 0)+c.slack {
+						t.Errorf("%s are %d for a quarter of the levels, %d for half of them and %d for all", c.name, c.some, c.half, c.all)
 					}
 				}
 			})
