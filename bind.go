@@ -915,6 +915,7 @@ type checks struct {
 	rules   bool            // check the rules of fields and the depth; otherwise call Validate
 	forREST bool            // violations have the places that REST clients know
 	clean   map[*shape]bool // shapes with nothing to check, so that needsCheck searches each once
+	checked map[*shape]bool // shapes with something to check, for the same reason
 	byShape map[*shape]*checkFunc
 }
 
@@ -932,19 +933,13 @@ func (c *checks) checkFor(s *shape) checkFunc {
 // needsCheck reports whether there is anything to check in values of shape s. If rules is
 // set, that includes the depth of values that can contain themselves and of an any.
 func (c *checks) needsCheck(s *shape) bool {
-	fits := func(s *shape) bool {
-		if !c.rules {
-			return len(hooksOf(s.typ)) > 0
-		}
-		return s.recursive || s.kind == kindAny || len(s.rules) > 0 || slices.ContainsFunc(s.fields, func(f *field) bool { return f.notNull })
-	}
 	if c.clean[s] {
 		return false
 	}
 	// If nothing is found, all shapes in done have nothing to check. Otherwise the search ended
-	// early, and done tells nothing.
+	// early, and only the shapes on the way to what was found are known.
 	done := make(map[*shape]bool)
-	if s.reaches(done, fits) {
+	if c.findCheck(s, done) {
 		return true
 	}
 	if c.clean == nil {
@@ -952,6 +947,41 @@ func (c *checks) needsCheck(s *shape) bool {
 	}
 	maps.Copy(c.clean, done)
 	return false
+}
+
+// findCheck is needsCheck without the shapes in done, to which it adds those that it visits.
+func (c *checks) findCheck(s *shape, done map[*shape]bool) bool {
+	switch {
+	case c.checked[s]:
+		return true
+	case done[s], c.clean[s]:
+		return false
+	}
+	found := c.checksItself(s)
+	if !found && s.hasParts() {
+		done[s] = true
+		for p := range s.parts {
+			if found = c.findCheck(p.shape, done); found {
+				break
+			}
+		}
+	}
+	if found && s.hasParts() {
+		if c.checked == nil {
+			c.checked = make(map[*shape]bool)
+		}
+		c.checked[s] = true
+	}
+	return found
+}
+
+// checksItself reports whether there is anything to check in values of shape s beside their
+// parts.
+func (c *checks) checksItself(s *shape) bool {
+	if !c.rules {
+		return len(hooksOf(s.typ)) > 0
+	}
+	return s.recursive || s.kind == kindAny || len(s.rules) > 0 || slices.ContainsFunc(s.fields, func(f *field) bool { return f.notNull })
 }
 
 // compileCheck compiles the check for s, which needs one.

@@ -103,6 +103,9 @@ type (
 	sharing64 sharedStructs[sharing63]
 )
 
+// Validate is only in the last one, so that it is searched through all others.
+func (sharing00) Validate() error { return nil }
+
 // The structs have no name, and the lists around them have one.
 type (
 	sharingItems00 []struct{ N int }
