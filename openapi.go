@@ -88,6 +88,8 @@ type usedNames struct {
 	// part key of referPart. The names are in lower case, since some generators write a
 	// file for each component, and some file systems ignore case.
 	components map[string]any
+	parts      map[any]string      // the components of parts, by their part keys
+	numbers    map[string]int      // the last one behind each name of a part
 	operations map[string]bool     // the operationIds
 	paths      map[string]*apiPath // without names of placeholders: "/todos/{id}" => "/todos/"
 }
@@ -116,7 +118,7 @@ func newAPIBuilder(s *Service, d dialect, methods []*method, plain bool) *apiBui
 		responses:  make(map[string][]byte),
 		texts:      make([]byte, 0, 1024*len(methods)), // most fit
 		errors:     make(map[*config]errorTexts),
-		used:       usedNames{make(map[string]any), make(map[string]bool), make(map[string]*apiPath)},
+		used:       usedNames{make(map[string]any), make(map[any]string), make(map[string]int), make(map[string]bool), make(map[string]*apiPath)},
 	}
 	for s, name := range s.typeNames {
 		b.used.components[strings.ToLower(name)] = s
@@ -455,15 +457,29 @@ func (b *apiBuilder) referPart(m *method, s, part *shape, suffix string) string 
 		fields = append(append(fields, 0), f.name...)
 	}
 	partKey := any([2]any{s.typ, string(fields)}) // two parts of a type are equal if they have these fields
-	name = firstFree(name, "", func(name string) bool {
-		owner := b.used.components[strings.ToLower(name)]
-		return owner != nil && owner != partKey
-	})
-	b.used.components[strings.ToLower(name)], b.names[part] = partKey, name
+	b.names[part] = b.namePart(partKey, name)
 	for i, a := range s.alternatives {
 		b.referPart(m, a, part.alternatives[i], suffix)
 	}
 	return b.referShape(part)
+}
+
+// namePart returns the name of the component of the part with this key: that of an equal part, or
+// name, with the next number if another component has it.
+func (b *apiBuilder) namePart(partKey any, name string) string {
+	if known, ok := b.used.parts[partKey]; ok {
+		return known
+	}
+	fold := strings.ToLower(name)
+	i, free := max(b.used.numbers[fold], 1), name
+	for ; b.used.components[strings.ToLower(free)] != nil; free = name + strconv.Itoa(i) {
+		i++
+	}
+	if i > 1 {
+		b.used.numbers[fold] = i
+	}
+	b.used.components[strings.ToLower(free)], b.used.parts[partKey] = partKey, free
+	return free
 }
 
 // writeResponses writes the responses of m by status. All errors have the same form, so

@@ -1342,10 +1342,13 @@ func (n *typeName) lengthen(byArguments bool) bool {
 // package, so for those it is put before the type arguments.
 func qualifyNames(p *mistakes, all []*typeName, suffixes map[reflect.Type][]string) (changed bool) {
 	// Names that are made of a type's name and a suffix are taken, too.
-	groups, made := make(map[string][]*typeName), make(map[string]bool)
+	groups, made := make(map[string]*nameGroup), make(map[string]bool)
 	for _, n := range all {
 		fold := strings.ToLower(n.name)
-		groups[fold] = append(groups[fold], n)
+		if groups[fold] == nil {
+			groups[fold] = new(nameGroup)
+		}
+		groups[fold].add(n)
 		made[fold] = made[fold] || n.shape.suffix != ""
 		for _, suffix := range suffixes[n.shape.typ] {
 			made[strings.ToLower(n.name+suffix)] = true
@@ -1353,20 +1356,17 @@ func qualifyNames(p *mistakes, all []*typeName, suffixes map[reflect.Type][]stri
 	}
 	for _, n := range all {
 		fold := strings.ToLower(n.name)
-		rivals := groups[fold]
-		other := slices.ContainsFunc(rivals, func(o *typeName) bool {
-			return o != n && (o.fixed || o.shape.namedType().PkgPath() != n.shape.namedType().PkgPath())
-		})
-		if slices.ContainsFunc(rivals, n.differsByArguments) && n.lengthen(true) {
+		g := groups[fold]
+		if g.needsArguments(n) && n.lengthen(true) {
 			changed = true
 			continue
 		}
-		if !other && !isOwnName(fold) && (n.shape.suffix != "" || !made[fold]) {
+		if !g.isShared(n) && !isOwnName(fold) && (n.shape.suffix != "" || !made[fold]) {
 			continue
 		}
 		if n.fixed {
-			if i := slices.IndexFunc(rivals, func(o *typeName) bool { return o.fixed && o.shape.typ != n.shape.typ }); i >= 0 {
-				p.addf("%v.SchemaName and %v.SchemaName return the same name; change one of them", rivals[0].shape.typ, rivals[i].shape.typ)
+			if i := slices.IndexFunc(g.all, func(o *typeName) bool { return o.fixed && o.shape.typ != n.shape.typ }); i >= 0 {
+				p.addf("%v.SchemaName and %v.SchemaName return the same name; change one of them", g.all[0].shape.typ, g.all[i].shape.typ)
 			}
 			continue
 		}
@@ -1375,10 +1375,52 @@ func qualifyNames(p *mistakes, all []*typeName, suffixes map[reflect.Type][]stri
 	return changed
 }
 
-// differsByArguments reports whether o is another type of the package of n, so that only
+// A nameGroup has the types that share a name. The maps are nil for one type, as it mostly is.
+type nameGroup struct {
+	all      []*typeName
+	fixed    int                     // how many have the name from SchemaName
+	packages map[string]reflect.Type // the first type of each package with another name
+	several  map[string]bool         // the packages with more than one of these types
+}
+
+// add adds n to g.
+func (g *nameGroup) add(n *typeName) {
+	g.all = append(g.all, n)
+	switch len(g.all) {
+	case 1:
+		return
+	case 2:
+		g.packages, g.several = make(map[string]reflect.Type), make(map[string]bool)
+		g.count(g.all[0])
+	}
+	g.count(n)
+}
+
+// count counts n for isShared and needsArguments.
+func (g *nameGroup) count(n *typeName) {
+	path := n.shape.namedType().PkgPath()
+	first := g.packages[path]
+	switch {
+	case n.fixed:
+		g.fixed++
+		g.packages[path] = first
+	case first == nil:
+		g.packages[path] = n.shape.typ
+	case first != n.shape.typ:
+		g.several[path] = true
+	}
+}
+
+// isShared reports whether the name of n, which is in g, is that of a type of another package,
+// or what SchemaName returns for another type.
+func (g *nameGroup) isShared(n *typeName) bool {
+	return len(g.packages) > 1 || g.fixed > 1 || g.fixed == 1 && !n.fixed
+}
+
+// needsArguments reports whether g has another type of the package of n, so that only
 // type arguments can distinguish the two.
-func (n *typeName) differsByArguments(o *typeName) bool {
-	return !n.fixed && !o.fixed && n.shape.typ != o.shape.typ && n.shape.namedType().PkgPath() == o.shape.namedType().PkgPath()
+func (g *nameGroup) needsArguments(n *typeName) bool {
+	return !n.fixed && g.several[n.shape.namedType().PkgPath()]
 }
 
 // isOwnName reports whether svc has a schema of this name, which is in lower case.
