@@ -88,7 +88,7 @@ type usedNames struct {
 	// part key of referPart. The names are in lower case, since some generators write a
 	// file for each component, and some file systems ignore case.
 	components map[string]any
-	parts      map[any]string      // the components of parts, by their part keys
+	parts      map[any]string      // the components with numbers, by the part keys of their owners
 	numbers    map[string]int      // the last one behind each name of a part
 	operations map[string]bool     // the operationIds
 	paths      map[string]*apiPath // without names of placeholders: "/todos/{id}" => "/todos/"
@@ -467,19 +467,23 @@ func (b *apiBuilder) referPart(m *method, s, part *shape, suffix string) string 
 // namePart returns the name of the component of the part with this key: that of an equal part, or
 // name, with the next number if another component has it.
 func (b *apiBuilder) namePart(partKey any, name string) string {
+	fold := strings.ToLower(name)
+	switch b.used.components[fold] {
+	case partKey:
+		return name
+	case nil:
+		b.used.components[fold] = partKey
+		return name
+	}
 	if known, ok := b.used.parts[partKey]; ok {
 		return known
 	}
-	fold := strings.ToLower(name)
-	i, free := max(b.used.numbers[fold], 1), name
-	for ; b.used.components[strings.ToLower(free)] != nil; free = name + strconv.Itoa(i) {
-		i++
+	for i := b.used.numbers[fold] + 1; ; i++ {
+		if free := name + strconv.Itoa(i+1); b.used.components[strings.ToLower(free)] == nil {
+			b.used.components[strings.ToLower(free)], b.used.parts[partKey], b.used.numbers[fold] = partKey, free, i
+			return free
+		}
 	}
-	if i > 1 {
-		b.used.numbers[fold] = i
-	}
-	b.used.components[strings.ToLower(free)], b.used.parts[partKey] = partKey, free
-	return free
 }
 
 // writeResponses writes the responses of m by status. All errors have the same form, so
