@@ -138,6 +138,9 @@ type placesImpl struct{}
 func (placesImpl) Create(_ context.Context, in *placeIn) (*placeIn, error) { return in, nil }
 
 func TestSchemasAgree(t *testing.T) {
+	if strconv.IntSize < 64 {
+		t.Skip("documents are the same on all machines: an int has 64 bits there, and the server takes 32")
+	}
 	page, err := readText(root("doc/documents.md"))
 	if err != nil {
 		t.Fatal(err)
