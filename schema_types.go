@@ -1080,12 +1080,10 @@ func (w *inlineWeights) weightOf(s *shape) (n int) {
 	if n = w.weights[s]; n > 0 {
 		return n
 	}
-	n = 1
 	for _, f := range s.fields {
+		n++
 		inner, times := f.shape.innermost()
-		if _, ok := w.uses[inner]; !ok || inner.recursive || w.isGrowing(inner) {
-			n++
-		} else {
+		if _, ok := w.uses[inner]; ok && !inner.recursive && !w.isGrowing(inner) {
 			n += times * w.weightOf(inner)
 		}
 		n = min(n, math.MaxInt16)

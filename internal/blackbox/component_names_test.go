@@ -3,6 +3,7 @@ package blackbox_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"image"
 	"maps"
 	"net/http/httptest"
@@ -66,6 +67,48 @@ func TestComponentNames(t *testing.T) {
 		t.Run(rowName(test.want), func(t *testing.T) {
 			if !strings.Contains(test.got, test.want) {
 				t.Errorf("got %s, want %s", test.got, test.want)
+			}
+		})
+	}
+}
+
+// Verify that a struct without a name is a component if it has more than 64 members and would
+// be repeated.
+func TestInlineComponents(t *testing.T) {
+	t.Parallel()
+	type m8 = struct{ A, B, C, D, E, F, G, H int }
+	type m64 = struct {
+		A, B, C, D, E, F, G m8
+		H                   int
+	}
+	type m65 = struct {
+		A, B, C, D, E, F, G m8
+		H, I                int
+	}
+	type large struct{ One, Two m64 }
+	type larger struct{ One, Two m65 }
+	type once struct{ One m65 }
+	names := func(s *svc.Service, err error) (list []string) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range s.Descriptor().Types {
+			list = append(list, i.Name)
+		}
+		return list
+	}
+	for _, test := range []struct {
+		name string
+		got  []string
+		want string
+	}{
+		{"64 members twice", names(exactly[large](nil, svc.Options{})), "[large]"},
+		{"65 members twice", names(exactly[larger](nil, svc.Options{})), "[larger largerOne]"},
+		{"65 members once", names(exactly[once](nil, svc.Options{})), "[once]"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := fmt.Sprint(test.got); got != test.want {
+				t.Errorf("got %s, want %s", got, test.want)
 			}
 		})
 	}
