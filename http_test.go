@@ -275,3 +275,19 @@ func TestAllowedOrigin(t *testing.T) {
 		}
 	}
 }
+
+// Verify which characters are escaped: all but the unreserved ones, at the ends of each range.
+func TestAppendEscapedText(t *testing.T) {
+	for _, test := range []struct{ text, want string }{
+		{"", ""},
+		{"azAZ09-_.~", "azAZ09-_.~"},
+		{"`{@[/:,^", "%60%7B%40%5B%2F%3A%2C%5E"},
+		{"a b/\u00e4\x00\xff", "a%20b%2F%C3%A4%00%FF"},
+	} {
+		t.Run(rowName(test.text), func(t *testing.T) {
+			if got := string(appendEscapedText([]byte("/"), []byte(test.text))); got != "/"+test.want {
+				t.Errorf("%q is %q, want %q", test.text, got, "/"+test.want)
+			}
+		})
+	}
+}

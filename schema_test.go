@@ -19,6 +19,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unicode"
 )
 
 // The types of the golden schemas. Read testdata/schema/*.json beside them.
@@ -832,7 +833,23 @@ func TestExamplesRefused(t *testing.T) {
 			if !strings.Contains(got, test.want) || test.want == "" && got != "" || strings.Count(got, "\n") > 2 {
 				t.Errorf("mistakes %q, want %q", got, test.want)
 			}
+			before := len(p.list)
+			outputs := newDecoders(p, false)
+			outputs.outputs = true
+			if outputs.decoderFor(s); len(p.list) != before {
+				t.Errorf("of an output: %v", p.list[before:])
+			}
 		})
+	}
+}
+
+// Verify which characters names of types have.
+func TestIsNameRune(t *testing.T) {
+	const names = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
+	for r := rune(0); r <= unicode.MaxLatin1; r++ {
+		if got := isNameRune(r); got != strings.ContainsRune(names, r) {
+			t.Errorf("isNameRune(%q) is %t", r, got)
+		}
 	}
 }
 

@@ -357,6 +357,9 @@ func TestClientForeignAnswers(t *testing.T) {
 			}))
 			client := connectParts(t, server.URL, svc.ClientOptions{MaxBody: 2000})
 			_, err := client.Update(context.Background(), &WidgetIn{ID: "1"})
+			if e := new(svc.Error); test.status >= 400 && (!errors.As(err, &e) || e.HTTPStatus() != test.status) {
+				t.Errorf("the status of %v is %d, want %d", err, e.HTTPStatus(), test.status)
+			}
 			const options = ", by the base URL and ClientOptions.Service"
 			if got := strings.ReplaceAll(fmt.Sprint(err), "PUT "+server.URL+"/parts/1"+options, "REQUEST"); got != test.update {
 				t.Errorf("%s: Update got\n%s, want\n%s", test.name, got, test.update)

@@ -343,6 +343,13 @@ var releases = []struct {
 	want     string // the breaks, with their examples, one a line; without the method
 }{
 	{"the same", taking[one[string]](), taking[one[string]](), ""},
+	{"a maxItems that lists of different numbers never reach", taking[struct {
+		A []int16  `json:"a" maxItems:"70000" uniqueItems:"true"`
+		B []uint16 `json:"b" maxItems:"70000" uniqueItems:"true"`
+	}](), taking[struct {
+		A []int16  `json:"a" maxItems:"65536" uniqueItems:"true"`
+		B []uint16 `json:"b" maxItems:"65536" uniqueItems:"true"`
+	}](), ""},
 	{"another type name", taking[one[rColour]](), taking[struct {
 		A string `json:"a" enum:"red,green"`
 	}](), ""},
@@ -937,6 +944,7 @@ input /A: contentType is ["image/png","image/jpeg"], was none; for example {"A":
 	{"a method that is gone", taking[one[int]](), giving[one[int]](), "is gone"},
 	{"another name, over REST alone", taking[struct{}](getAlone), giving[one[int]](getAlone), "the status is 200, was 204\noutput: is object, was nothing"},
 	{"a route", taking[one[int]](), taking[one[int]](svc.MethodOptions{HTTP: "PUT /t"}), "the route is PUT /t, was POST /t/make"},
+	{"a route, over REST alone", taking[one[int]](alone), taking[one[int]](svc.MethodOptions{HTTP: "PUT /t", Transports: []svc.Transport{svc.TransportREST}}), "the route is PUT /t, was POST /t/make"},
 	{"a new route that takes requests", routed[one[string], getter[one[string]]](), routed[one[string], routes[one[string]]](), `input /a: GET /t/export calls t.export now; for example {"a":"export"}`},
 	{"a new route that takes requests of the prefix", routed[one[string], getter[one[string]]]().At("/v1"), routed[one[string], routes[one[string]]]().At("/v1"), `input /a: GET /v1/t/export calls t.export now; for example {"a":"export"}`},
 	{"a new route that takes requests, beside a field", routed[routedPair, getter[routedPair]](), routed[routedPair, routes[routedPair]](), `input /a: GET /t/export calls t.export now; for example {"q":0,"a":"export"}`},

@@ -55,6 +55,15 @@ func (t *SecretToken) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// A SecretWord is another string each time it is read.
+type SecretWord string
+
+func (SecretWord) MarshalText() ([]byte, error) { return []byte("****"), nil }
+func (w *SecretWord) UnmarshalText(text []byte) error {
+	*w = SecretWord(pinSalt() + string(text))
+	return nil
+}
+
 // A Transfer has a field for each rule.
 type Transfer struct {
 	Account string                `json:"-" header:"X-Account,omitempty"`
@@ -65,6 +74,8 @@ type Transfer struct {
 	Token   *SecretToken          `json:"token,omitempty" query:"t,omitempty"`
 	Other   *SecretToken          `json:"t,omitempty" query:"token,omitempty"` // as another one is called elsewhere
 	Pin     *SecretPin            `json:"pin,omitempty"`
+	Word    SecretWord            `json:"word,omitempty"`
+	Count   uint8                 `json:"count,omitempty"`
 	Cards   map[SecretCard]string `json:"cards,omitempty"`
 	At      string                `json:"at,omitempty"`
 	Cents   int                   `json:"cents" default:"5"`
@@ -194,6 +205,8 @@ func TestKeyInputs(t *testing.T) {
 		{"the keys of a map", `{"cards":{"4111":"a","4222":"b"}}`, `{"cards":{"4222":"b","4111":"a"}}`, true},
 		{"another key of a map", `{"cards":{"4111":"a"}}`, `{"cards":{"4222":"a"}}`, false},
 		{"what may differ", `{"inner":[{"name":"a","note":"1"}]}`, `{"inner":[{"name":"a","note":"2"}]}`, true},
+		{"one count", `{"count":7}`, `{"count":7}`, true},
+		{"another count", `{"count":7}`, `{"count":70}`, false},
 		{"beside what may differ", `{"inner":[{"name":"a","note":"1"}]}`, `{"inner":[{"name":"b","note":"1"}]}`, false},
 	} {
 		for _, d := range transferDoors {
@@ -225,6 +238,9 @@ func TestKeyInputsRead(t *testing.T) {
 			}
 			if again(t, call(`{"pin":{"a":1}}`), call(`{"pin":{"a":2}}`)) {
 				t.Error("two pins are one input")
+			}
+			if !again(t, call(`{"word":"a"}`), call(`{"word":"\u0061"}`)) || again(t, call(`{"word":"a"}`), call(`{"word":"b"}`)) {
+				t.Error("a word does not count by what was read")
 			}
 		})
 	}
@@ -396,6 +412,23 @@ func TestKeyHeaders(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// Verify that a call without a response has no header, with a key as without.
+func TestKeyHeadersOfCall(t *testing.T) {
+	for _, key := range []string{"", "k"} {
+		t.Run(rowName("with the key "+key), func(t *testing.T) {
+			ctx := context.Background()
+			if key != "" {
+				ctx = svc.WithIdempotencyKey(ctx, key)
+			}
+			called := false
+			s := newTransfers(&transfers{change: func(h http.Header) { called = h == nil }}, make(map[string][]byte))
+			if _, err := s.Call(ctx, "transfers", "create", new(Transfer)); err != nil || !called {
+				t.Errorf("%v; the header is nil: %t", err, called)
+			}
+		})
 	}
 }
 

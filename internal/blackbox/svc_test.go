@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -647,5 +648,38 @@ func TestIntercept(t *testing.T) {
 func TestInfoFromContextOfNoCall(t *testing.T) {
 	if info, ok := svc.InfoFrom(context.Background()); ok {
 		t.Errorf("a context from nowhere has %v", info)
+	}
+}
+
+// Verify that an interceptor gets no output, and not a nil pointer that looks like one, from a
+// method that fails, and none from one that has none.
+func TestInterceptWithoutOutput(t *testing.T) {
+	var got []any
+	opts := wireOptions()
+	opts.Intercept = func(next svc.InvokeFunc) svc.InvokeFunc {
+		return func(ctx context.Context, resource, method string, input any) (any, error) {
+			out, err := next(ctx, resource, method, input)
+			got = append(got, out, err != nil)
+			return out, err
+		}
+	}
+	s, _ := newWire(t, opts)
+	for _, test := range []struct {
+		method string
+		input  any
+		fails  bool
+	}{
+		{"get", &WireKey{ID: "none"}, true},
+		{"delete", &WireKey{ID: "none"}, true},
+		{"delete", &WireKey{ID: "1"}, false},
+		{"ping", nil, false},
+	} {
+		t.Run(rowName(test.method, fmt.Sprint(test.fails)), func(t *testing.T) {
+			got = nil
+			s.Call(context.Background(), "items", test.method, test.input)
+			if !slices.Equal(got, []any{nil, test.fails}) {
+				t.Errorf("the interceptor got %#v", got)
+			}
+		})
 	}
 }

@@ -347,15 +347,31 @@ func TestViolationSourceStays(t *testing.T) {
 	}
 }
 
+// Verify the source where the method has no input.
+func TestViolationSourceWithoutInput(t *testing.T) {
+	s := svc.MustRegister[CrateAPI](crates{}, &svc.Options{Resource: "crates", Logger: slog.New(slog.DiscardHandler)})
+	_, err := s.Call(context.Background(), "crates", "tip", nil)
+	list := svc.ErrorFrom(err).Violations()
+	if len(list) != len(parcelPaths) {
+		t.Fatalf("got %v", err)
+	}
+	for _, v := range list {
+		if v.In != "body" {
+			t.Errorf("%+v is not in the body", v)
+		}
+	}
+}
+
 // A CrateAPI takes a Body that a tag limits, and one that MaxBody limits.
 type CrateAPI interface {
 	Load(context.Context, *Crate) error
 	Fill(context.Context, *Bin) error
+	Tip(context.Context) error
 }
 
 type (
 	Crate struct {
-		Content svc.Body `maxBytes:"3"`
+		Content svc.Body `maxBytes:"12"`
 	}
 	Bin struct{ Content svc.Body }
 )
@@ -364,6 +380,7 @@ type crates struct{}
 
 func (crates) Load(_ context.Context, in *Crate) error { return readAll(in.Content) }
 func (crates) Fill(_ context.Context, in *Bin) error   { return readAll(in.Content) }
+func (crates) Tip(context.Context) error               { return errParcel }
 
 func readAll(r io.Reader) error {
 	_, err := io.Copy(io.Discard, r)
@@ -373,7 +390,7 @@ func readAll(r io.Reader) error {
 // Verify that a Body over the limit of its tag is told with the rule, from the header and from
 // the body, by the server and by a client.
 func TestViolationOfBody(t *testing.T) {
-	o := &svc.Options{Resource: "crates", MaxBody: 3, Logger: slog.New(slog.DiscardHandler)}
+	o := &svc.Options{Resource: "crates", MaxBody: 12, Logger: slog.New(slog.DiscardHandler)}
 	s := svc.MustRegister[CrateAPI](crates{}, o)
 	var client struct {
 		Load func(context.Context, *Crate) error
@@ -381,8 +398,8 @@ func TestViolationOfBody(t *testing.T) {
 	if err := svc.Connect[CrateAPI](&client, "", &svc.ClientOptions{Service: o, Handler: s.REST()}); err != nil {
 		t.Fatal(err)
 	}
-	want := svc.Violation{In: "body", Rule: "maxBytes", Message: "must have at most 3 bytes", Limit: "3"}
-	const body = `{"error":{"code":"RESOURCE_EXHAUSTED","message":"the request body has more than 3 bytes"`
+	want := svc.Violation{In: "body", Rule: "maxBytes", Message: "must have at most 12 bytes", Limit: "12"}
+	const body = `{"error":{"code":"RESOURCE_EXHAUSTED","message":"the request body has more than 12 bytes"`
 	post := func(path string, content io.Reader) string {
 		r := httptest.NewRequest("POST", path, content)
 		w := httptest.NewRecorder()
@@ -392,7 +409,7 @@ func TestViolationOfBody(t *testing.T) {
 		}
 		return w.Body.String()
 	}
-	for name, content := range map[string]io.Reader{"announced": strings.NewReader("four"), "read": io.MultiReader(strings.NewReader("four"))} {
+	for name, content := range map[string]io.Reader{"announced": strings.NewReader("thirteen byte"), "read": io.MultiReader(strings.NewReader("thirteen byte"))} {
 		t.Run(name, func(t *testing.T) {
 			text := post("/crates/load", content)
 			if list := violationsOf(t, text, "error"); !strings.HasPrefix(text, body) || len(list) != 1 || list[0] != want {
@@ -400,10 +417,10 @@ func TestViolationOfBody(t *testing.T) {
 			}
 		})
 	}
-	if got := post("/crates/fill", strings.NewReader("four")); got != body+"}}" {
+	if got := post("/crates/fill", strings.NewReader("thirteen byte")); got != body+"}}" {
 		t.Errorf("without the tag: %s", got)
 	}
-	err := client.Load(context.Background(), &Crate{svc.NewBody(strings.NewReader("four"), "")})
+	err := client.Load(context.Background(), &Crate{svc.NewBody(strings.NewReader("thirteen byte"), "")})
 	if list := svc.ErrorFrom(err).Violations(); svc.ErrorFrom(err).HTTPStatus() != 413 || len(list) != 1 || list[0] != want {
 		t.Errorf("the client got %v with %v", err, list)
 	}
