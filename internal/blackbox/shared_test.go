@@ -195,3 +195,35 @@ func TestCallKeepsBody(t *testing.T) {
 		t.Errorf("the caller's Body returns %d, %v; want 0 and io.EOF", n, err)
 	}
 }
+
+// A sharedCell replaces itself in the map that it stands in.
+type (
+	sharedCells struct {
+		Cells map[string]sharedCell `json:"cells"`
+	}
+	sharedCell struct {
+		Name  string                `json:"name"`
+		cells map[string]sharedCell // it stands in
+	}
+)
+
+func (c sharedCell) Validate() error {
+	if c.cells != nil {
+		c.cells["a"] = sharedCell{Name: "new"}
+	}
+	return nil
+}
+
+// Verify, also without the race detector, that a value of a map which Validate has not changed
+// is not written back: it would undo what another goroutine has put there, as Validate does
+// here.
+func TestUnchangedMapValue(t *testing.T) {
+	cells := make(map[string]sharedCell)
+	cells["a"] = sharedCell{"old", cells}
+	if _, err := taking[sharedCells]().Call(context.Background(), "t", "make", &sharedCells{cells}); err != nil {
+		t.Fatal(err)
+	}
+	if cells["a"].Name != "new" {
+		t.Errorf("the map has %q again", cells["a"].Name)
+	}
+}
