@@ -50,16 +50,17 @@ import (
 // run takes the steps up to the output. The transport calls end itself, since it may
 // still replace the outcome: an answer can be too large for its batch.
 type call struct {
-	context.Context               // of the request
-	endpoint        *endpoint     // that received the request; nil for Service.Call
-	method          *method       // nil if the request names none
-	request         *http.Request // nil if there is none
-	response        http.Header   // of the response; nil if there is none, in a batch and over MCP
-	ws              *workspace    // nil for Service.Call
-	start           time.Duration // since config.epoch; 0 without Options.Observe, and once the call is observed
-	keyed           *keyedCall    // of a call with an idempotency key; nil otherwise
-	ended           atomic.Bool   // the method has returned, or its stream has ended
-	refused         bool          // checkCaller has failed
+	context.Context                        // of the request
+	endpoint        *endpoint              // that received the request; nil for Service.Call
+	method          *method                // nil if the request names none
+	request         *http.Request          // nil if there is none
+	response        http.Header            // of the response; nil if there is none, in a batch and over MCP
+	ws              *workspace             // nil for Service.Call
+	start           time.Duration          // since config.epoch; 0 without Options.Observe, and once the call is observed
+	keyed           *keyedCall             // of a call with an idempotency key; nil otherwise
+	ended           atomic.Bool            // the method has returned, or its stream has ended
+	streamFrom      atomic.Pointer[string] // of StreamFrom; nil without it
+	refused         bool                   // checkCaller has failed
 }
 
 // A carrier is a call together with what its transport has to do in it. It embeds a call, and
@@ -584,6 +585,25 @@ func InfoFrom(ctx context.Context) (Info, bool) {
 		})
 	}
 	return info, true
+}
+
+// StreamFrom sends id, over REST, before the first item of the [Stream] that the method of ctx
+// returns: the id with which a client asks for what comes after the beginning of the stream. Call
+// it before the method returns, if the stream does not begin with the first item that there is:
+//
+//	after := in.After // from the header Last-Event-ID
+//	if after == "" {
+//		after = newestID()
+//	}
+//	svc.StreamFrom(ctx, after)
+//
+// Without it, a client whose connection is cut before the first item cannot say where it was, and
+// misses what happens until it is back. An empty id is not sent. The method fails with INTERNAL if
+// id cannot be that of an [Event]. Other transports and other methods ignore it.
+func StreamFrom(ctx context.Context, id string) {
+	if c, ok := ctx.Value(callKey{}).(*call); ok {
+		c.streamFrom.Store(&id)
+	}
 }
 
 // Value returns c for the key of calls.

@@ -8,8 +8,9 @@ package svc
 //   - a call: from the function of a field to the request and back
 //   - inputs: checked, then written into path, query, header and body
 //   - responses: outputs, errors, and responses that are not from the service
-//   - streams
 //   - a handler in the place of the network
+//
+// client_retry.go sends calls again, and client_stream.go reads streams.
 //
 // These are the results of a call. If ctx has ended, the error is CANCELED or
 // DEADLINE_EXCEEDED instead:
@@ -61,6 +62,11 @@ type ClientOptions struct {
 	// Handler is called in place of the network, for tests, such as [Service.REST]. The URL of
 	// Connect may then be empty or a path, such as "/v1". Setting HTTPClient too is a mistake.
 	Handler http.Handler
+	// Attempts is how often a call is sent at most, if it may be sent again: it reads, replaces,
+	// deletes or has an idempotency key, and got no answer or one that asks to try again; or it
+	// has surely not run. doc/clients.md has the table. Zero means 3; with 1, no call is sent
+	// again, and no stream goes on after a cut.
+	Attempts int
 	// MaxBody is the largest body of a response and the largest event of a stream, in bytes;
 	// more is an INTERNAL error. Zero means 16 MiB; a negative value means no limit. The
 	// Content of a File has no limit.
@@ -84,7 +90,8 @@ type ClientOptions struct {
 // default is not 0. In outputs, types are checked; rules and Validate methods are not.
 //
 // Every error is an [*Error]. An error of the server keeps its code, message, details, HTTP
-// status and headers. Without a response the code is UNAVAILABLE, and the method may have run.
+// status and headers. Without a response the code is UNAVAILABLE, and [MayHaveRun] says whether
+// the method may have run. Calls that may run twice are sent again; see ClientOptions.Attempts.
 // doc/clients.md has the error for each response.
 //
 // Read a [Stream] and the Content of a [File] to their end, close the Content, or cancel ctx:
@@ -97,7 +104,11 @@ func Connect[I, C any](client *C, baseURL string, opts *ClientOptions) error {
 func connect(iface reflect.Type, client reflect.Value, baseURL string, opts *ClientOptions) error {
 	o := *cmp.Or(opts, new(ClientOptions))
 	p := new(mistakes)
-	c := newConnection(p, baseURL, o)
+	return newConnection(p, baseURL, o).setFields(p, iface, client, o)
+}
+
+// setFields sets the fields of the client, unless there are mistakes.
+func (c *connection) setFields(p *mistakes, iface reflect.Type, client reflect.Value, o ClientOptions) error {
 	fields := checkClient(p, client)
 	if iface.Kind() != reflect.Interface {
 		p.addf("%v is not an interface; write Connect[TodoAPI](…) with the interface of the service", iface)
@@ -146,7 +157,9 @@ func checkClient(p *mistakes, client reflect.Value) (fields []reflect.StructFiel
 
 // newConnection returns the part of a client that its methods share.
 func newConnection(p *mistakes, baseURL string, o ClientOptions) *connection {
-	c := &connection{max: cmp.Or(o.MaxBody, maxAnswers), buffers: &sync.Pool{New: func() any { return new(callBuffer) }}}
+	c := &connection{max: cmp.Or(o.MaxBody, maxAnswers), buffers: &sync.Pool{New: func() any { return new(callBuffer) }},
+		attempts: cmp.Or(o.Attempts, defaultAttempts), silence: streamSilence, wait: waitFor}
+	p.addIf(o.Attempts < 0, "ClientOptions.Attempts is %d; give how often a call is sent at most: 1 or more, or 0 for %d", o.Attempts, defaultAttempts)
 	c.http = *http.DefaultClient
 	switch {
 	case o.HTTPClient != nil:
@@ -223,6 +236,11 @@ type connection struct {
 	path    string
 	max     int64      // as ClientOptions.MaxBody, without its zero
 	buffers *sync.Pool // of *callBuffer
+
+	attempts int                                        // as ClientOptions.Attempts, without its zero
+	budget   retryBudget                                // of all repetitions
+	silence  time.Duration                              // after which a stream counts as cut
+	wait     func(context.Context, time.Duration) error // waitFor, except in tests
 }
 
 // A callBuffer is the memory for writing one request and reading its response. No input,
@@ -260,6 +278,8 @@ type clientCall struct {
 	cookie   []sendParam
 	body     encodeFunc
 	decode   decodeFunc
+	resumes  bool // a Stream that takes Last-Event-ID, so that it can go on after a cut
+	hasIDs   bool // its items have the method SSE
 }
 
 // A pathSegment is one segment of a route's path, a literal or a placeholder.
@@ -288,6 +308,11 @@ func (c *connection) compileCall(p *mistakes, m *method) *clientCall {
 	if m.out != nil && !m.sendsFile() {
 		out, d, _ := compileReader(p, m.out.typ, asReadOutput)
 		call.decode = d.decoderFor(out)
+	}
+	if m.stream != "" {
+		takesID := slices.ContainsFunc(call.header, func(p sendParam) bool { return p.canonical == lastEventID })
+		call.resumes = takesID && !m.takesBody()
+		call.hasIDs = reflect.PointerTo(m.out.typ).Implements(reflect.TypeFor[interface{ SSE() Event }]())
 	}
 	return call
 }
@@ -344,37 +369,43 @@ func errorValue(e *Error) reflect.Value {
 	return reflect.ValueOf(&err).Elem()
 }
 
-// roundTrip sends the request of a call and reads the response. It returns the output, if
+// send makes one attempt of a call: it sends r and reads the response. It returns the output, if
 // the method has one, or an error.
-func (c *clientCall) roundTrip(ctx context.Context, in any) (reflect.Value, *Error) {
-	if ctx == nil {
-		return reflect.Value{}, Errorf(CodeInvalidArgument, "%s was called with a nil context; give context.Background()", c.title())
+func (c *clientCall) send(ctx context.Context, b *callBuffer, r *http.Request, sent *sendTrace) (out reflect.Value, e *Error) {
+	response, e := c.exchange(ctx, r, sent)
+	if e != nil {
+		return out, e
 	}
-	b := c.conn.buffers.Get().(*callBuffer)
-	sent := new(sendTrace)
-	r, err := c.newRequest(sent.watch(ctx), b, in)
-	if err != nil {
-		e := ErrorFrom(err)
-		return reflect.Value{}, e.WithStatus(c.opts.ErrorForm.statusOf(e)) // as the server would
-	}
-	late := ctx.Err() != nil // then nothing is sent
-	response, err := c.conn.http.Do(r)
-	if err != nil {
-		e := c.conn.networkError(ctx, err, "the server did not answer")
-		if late || sent.isUnsent(err) {
-			e.reason = reasonNotSent
-		}
-		return reflect.Value{}, e
-	}
-	defer c.conn.release(b)
 	switch isError := response.StatusCode/100 != 2; {
 	case c.sendsFile() && !isError:
 		return c.openFile(ctx, b, response)
 	case c.stream != "" && !isError:
-		return c.openStream(ctx, response)
+		if out, e = c.openStream(ctx, r, sent, response); e != nil {
+			sent.stop()
+		}
+		return out, e
 	}
+	defer sent.stop()
 	defer response.Body.Close()
 	return c.readResponse(ctx, b, response)
+}
+
+// exchange sends r and returns the response, or the error if there is none.
+func (c *clientCall) exchange(ctx context.Context, r *http.Request, sent *sendTrace) (*http.Response, *Error) {
+	late := ctx.Err() != nil // then nothing is sent
+	if c.conn.http.Jar != nil {
+		r = r.Clone(r.Context()) // http.Client adds cookies to it
+	}
+	response, err := c.conn.http.Do(r)
+	if err == nil {
+		return response, nil
+	}
+	e := c.conn.networkError(ctx, err, "the server did not answer")
+	if late || sent.isUnsent(err) {
+		e.reason = reasonNotSent
+	}
+	sent.stop()
+	return nil, e
 }
 
 // A sendTrace notes whether a request had a connection. The error alone does not tell: net/http
@@ -383,12 +414,26 @@ func (c *clientCall) roundTrip(ctx context.Context, in any) (reflect.Value, *Err
 type sendTrace struct {
 	httptrace.ClientTrace
 	connected atomic.Bool
+	ctx       context.Context         // of the request
+	cancel    context.CancelCauseFunc // ends the request of a stream; nil for others
 }
 
-// watch returns a copy of ctx, for the request.
-func (t *sendTrace) watch(ctx context.Context) context.Context {
+// newTrace returns the trace of one request. Its ctx ends with that of the call.
+func (c *clientCall) newTrace(ctx context.Context) *sendTrace {
+	t := new(sendTrace)
 	t.GotConn = func(httptrace.GotConnInfo) { t.connected.Store(true) }
-	return httptrace.WithClientTrace(ctx, &t.ClientTrace)
+	if c.stream != "" {
+		ctx, t.cancel = context.WithCancelCause(ctx)
+	}
+	t.ctx = httptrace.WithClientTrace(ctx, &t.ClientTrace)
+	return t
+}
+
+// stop releases the context of a request that has ended.
+func (t *sendTrace) stop() {
+	if t.cancel != nil {
+		t.cancel(nil)
+	}
 }
 
 // isUnsent reports whether err, the error of the request, says that there was no connection. Other
@@ -451,6 +496,7 @@ func (c *clientCall) newRequest(ctx context.Context, b *callBuffer, in any) (*ht
 	}
 	if err != nil {
 		if r.Body != nil {
+			endUpload(r)
 			r.Body.Close() // a Body that is not sent
 		}
 		return nil, err
@@ -473,19 +519,6 @@ func (c *clientCall) newRequest(ctx context.Context, b *callBuffer, in any) (*ht
 	return r, nil
 }
 
-// A clientBody is the body of a request whose input has a Body. Its type keeps http.Client
-// from sending it twice.
-type clientBody struct {
-	Body            // within the limits of the tags
-	given io.Reader // the content of the input, to be closed
-}
-
-// Close closes the content of the input, if it can be closed.
-func (b *clientBody) Close() error {
-	closeReader(b.given)
-	return nil
-}
-
 // expectFrom is the size in bytes from which a Body is sent with Expect: 100-continue. The
 // response of a server that refuses it could be lost while the client writes.
 const expectFrom = 1 << 20
@@ -493,13 +526,13 @@ const expectFrom = 1 << 20
 // addUpload sets the body of r to the Body of the input. The error is that of its tags.
 func (c *clientCall) addUpload(r *http.Request, in any) error {
 	value, _ := c.in.file.valueIn(reflect.ValueOf(in).Elem())
-	b := &clientBody{Body: value.Interface().(Body)}
-	b.given = b.content
+	b := newClientBody(value.Interface().(Body))
 	r.Body, r.ContentLength = b, b.Size
 	if b.Size < 0 || b.Size >= expectFrom {
 		r.Header.Set("Expect", "100-continue")
 	}
 	if b.Size == 0 {
+		b.last = true
 		b.Close()
 		r.Body = http.NoBody
 	}
@@ -900,7 +933,9 @@ func (c *clientCall) readError(d *decoder, response *http.Response, body []byte)
 	types := response.Header.Values("Content-Type")
 	if len(types) == 1 && isJSONType(types[0]) && isJSON(body) {
 		if e := c.readBody(d, response.StatusCode, body); e != nil {
-			return withResponse(e, response, e.Message == nothingThere || response.StatusCode == http.StatusMethodNotAllowed)
+			e = withResponse(e, response, e.Message == nothingThere || response.StatusCode == http.StatusMethodNotAllowed)
+			e.unrun = c.isRefusal(e)
+			return e
 		}
 	}
 	return foreignError(response)
@@ -968,95 +1003,6 @@ func readEnvelope(d *decoder, text []byte) *Error {
 // maxReadDetails is the most bytes of JSON that a client decodes as the details of an error,
 // since a Go value may take fifty times the memory of its text. Larger details are dropped.
 const maxReadDetails = 64 << 10
-
-// openStream returns the Stream that reads a response, or the one item if the method returns
-// no Stream; see readSingle. The loop over the Stream closes the response.
-func (c *clientCall) openStream(ctx context.Context, response *http.Response) (reflect.Value, *Error) {
-	mediaType, _, _ := strings.Cut(response.Header.Get("Content-Type"), ";")
-	if response.StatusCode != http.StatusOK || !strings.EqualFold(strings.TrimSpace(mediaType), contentTypeEvents) {
-		response.Body.Close()
-		return reflect.Value{}, Errorf(CodeInternal, "the Content-Type of the response is not text/event-stream")
-	}
-	s := &clientStream{call: c, ctx: ctx, body: response.Body, events: newEventReader(response.Body, c.conn.max)}
-	if c.outType.Kind() == reflect.Func {
-		return reflect.MakeFunc(c.outType, s.rangeOver), nil
-	}
-	return s.readSingle()
-}
-
-// A clientStream is a response with events that is being read.
-//
-// Invariants:
-//
-//	taken is set by the first loop, which alone reads events and closes body. Unless the
-//	  stream has ended, that closes the connection, which ends the method on the server
-//	ctx is that of the call; if it has ended, the error says so
-type clientStream struct {
-	call   *clientCall
-	ctx    context.Context
-	body   io.ReadCloser
-	events *eventReader
-	dec    decoder
-	taken  atomic.Bool
-}
-
-// rangeOver is the function of a Stream, for reflect.MakeFunc: it calls yield for
-// each item, and for the error that ends the stream.
-func (s *clientStream) rangeOver(args []reflect.Value) []reflect.Value {
-	yield := func(item reflect.Value, e *Error) bool {
-		if e != nil {
-			item = reflect.Zero(reflect.PointerTo(s.call.out.typ))
-		}
-		return args[0].Call([]reflect.Value{item, errorValue(e)})[0].Bool() && e == nil
-	}
-	if s.taken.Swap(true) {
-		yield(reflect.Value{}, Errorf(CodeFailedPrecondition, "the stream of %s was read already; call the method again", s.call.title()))
-		return nil
-	}
-	defer s.body.Close()
-	for {
-		item, e := s.next()
-		if done := e == nil && !item.IsValid(); done || !yield(item, e) {
-			return nil
-		}
-	}
-}
-
-// readSingle returns the item of a stream that has exactly one. Such a method returns an
-// output, and sends it as an event because of MethodOptions.Stream.
-func (s *clientStream) readSingle() (reflect.Value, *Error) {
-	defer s.body.Close()
-	out, e := s.next()
-	if e == nil && out.IsValid() {
-		var more reflect.Value
-		if more, e = s.next(); e == nil && !more.IsValid() {
-			return out, nil
-		}
-	}
-	return out, cmp.Or(e, Errorf(CodeInternal, "expected exactly one item in the response"))
-}
-
-// next returns the next item; an invalid value at the end of the stream; or the error
-// that ended it.
-func (s *clientStream) next() (item reflect.Value, e *Error) {
-	name, data, err := s.events.readEvent()
-	switch {
-	case err == errLineTooLong:
-		return item, s.call.conn.largeError()
-	case err == io.EOF: // there was no event done or error
-		return item, s.call.conn.networkError(s.ctx, io.ErrUnexpectedEOF, wasCut)
-	case err != nil:
-		return item, s.call.conn.networkError(s.ctx, err, wasCut)
-	case name == eventDone:
-		return item, nil // the rest of the response is ignored; it may have no end
-	case name == eventError:
-		if isJSON(data) {
-			e = s.call.readBody(&s.dec, http.StatusInternalServerError, data)
-		}
-		return item, cmp.Or(e, Errorf(CodeInternal, "the stream ended with an error that is not from the service"))
-	}
-	return s.call.decodeOutput(&s.dec, data)
-}
 
 // A handlerTransport is an http.RoundTripper that calls a handler. The client and the server
 // of net/http are at the two ends of a pipe, so both behave as over a network.

@@ -133,6 +133,8 @@ type Error struct {
 	cause      error
 	reason     string      // of WithReason, of svc itself, or of the response that a client received
 	ours       bool        // reason is one of ownReasons, and svc has set it for the clients of this call
+	unrun      bool        // a client knows that the call has not run
+	unsure     bool        // an earlier attempt of a client, or a part of a stream, may have run
 	violations []Violation // sent as the detail "violations", in place of Details; see inputOptions.lean
 	status     int32       // the HTTP status of WithStatus, or of an error about the HTTP exchange itself; 0 means that of Code
 	number     int32       // the number of an error about the JSON-RPC message itself; 0 means that of Code

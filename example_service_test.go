@@ -1049,24 +1049,7 @@ func ExampleClientOptions_authentication() {
 	// <nil>
 }
 
-// withRetries returns a RoundTripper that repeats a GET up to twice if the server cannot
-// be reached or responds with 503. A real program would wait before it tries again.
-func withRetries(next http.RoundTripper) http.RoundTripper {
-	return roundTripper(func(r *http.Request) (*http.Response, error) {
-		for try := 0; ; try++ {
-			response, err := next.RoundTrip(r)
-			unavailable := err != nil || response.StatusCode == http.StatusServiceUnavailable
-			if !unavailable || r.Method != http.MethodGet || try == 2 || r.Context().Err() != nil {
-				return response, err
-			}
-			if err == nil {
-				response.Body.Close()
-			}
-		}
-	})
-}
-
-// The Transport also retries: only the program knows which calls are safe to repeat.
+// A client sends calls again that may run twice.
 func ExampleClientOptions_retries() {
 	service, requests := svc.MustRegister[BookAPI](library{}, bookOptions()).REST(), 0
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -1081,8 +1064,7 @@ func ExampleClientOptions_retries() {
 	var books struct {
 		Get func(ctx context.Context, in *BookID) (*Book, error)
 	}
-	client := &http.Client{Transport: withRetries(http.DefaultTransport)}
-	err := svc.Connect[BookAPI](&books, server.URL, &svc.ClientOptions{Service: bookOptions(), HTTPClient: client})
+	err := svc.Connect[BookAPI](&books, server.URL, &svc.ClientOptions{Service: bookOptions(), Attempts: 3})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -991,9 +991,15 @@ func logError(ctx context.Context, logger *slog.Logger, err error, place logPlac
 
 // Limit returns middleware that serves at most n requests at a time. Further requests get 503
 // at once, with an UNAVAILABLE error and a Retry-After of one second (RFC 9110, section
-// 15.6.4). A stream counts for as long as it lasts. Do not put a health check behind Limit, or
-// a busy process counts as a dead one. doc/limits.md has more. Limit panics if n is less than
-// 1.
+// 15.6.4), and nothing of them has run. Choose for n how many requests the bottleneck serves at
+// a time, such as the connections to the database. A larger n makes all of them wait until none is
+// in time: with 5 times the load that fits, 500 let 128 of 1,000 requests through in time, and 16
+// let 930.
+//
+// A stream, and a call that waits for an answer to its question, hold a place for as long as they
+// last, so put a small n only around what is busy, by [Under]. Do not put a health check behind
+// Limit, or a busy process counts as a dead one. doc/limits.md has more. Limit panics if n is less
+// than 1.
 func Limit(n int, opts *ErrorOptions) func(http.Handler) http.Handler {
 	if n < 1 {
 		panic(fmt.Sprintf("svc: Limit: n is %d; it must be at least 1", n))

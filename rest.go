@@ -348,12 +348,22 @@ func (c *restCall) runStream(ctx context.Context, cancel context.CancelCauseFunc
 		c.end(c, m.discardStream(cancel, stream))
 		return nil
 	}
+	begin := Event{}
+	if id := c.streamFrom.Load(); id != nil {
+		begin.ID = *id
+	}
+	if err := begin.checkFields(); err != nil {
+		return errors.Join(&Error{Code: CodeInternal, cause: fmt.Errorf("StreamFrom: %w", err)}, m.discardStream(cancel, stream))
+	}
 	events, err := startEvents(c.ws.writer, m.eventTimes, cancel)
 	if err != nil {
 		return errors.Join(err, m.discardStream(cancel, stream))
 	}
 	c.begun, c.status = true, http.StatusOK // whatever ends the stream
 	defer events.close()
+	if begin.ID != "" {
+		events.sendID(begin.ID)
+	}
 	err = m.sendItems(ctx, cancel, events, c.ws, stream)
 	if c.end(c, err); err != nil {
 		data, _ := m.opts.ErrorForm.appendBody(nil, ErrorFrom(err), c.request) // OnError writes whole responses

@@ -177,6 +177,17 @@ func (s *eventStream) sendEvent(e *Event, data []byte) error {
 	return s.flush(true)
 }
 
+// sendID sends an id without an event (WHATWG HTML, section 9.2.6): clients send it back when they
+// reconnect before the first event. An error is that of the next event.
+func (s *eventStream) sendID(id string) {
+	s.mu.Lock()
+	if s.err == nil {
+		s.queue = append(append(append(s.queue, "id: "...), id...), "\n\n"...)
+	}
+	s.mu.Unlock()
+	s.flush(true)
+}
+
 // queueEvent adds an event to the queue, which the next flush writes. One that ends the
 // stream is sent together with the end of the response: a client that stops there has read
 // all of it, and can use the connection again.
@@ -292,7 +303,9 @@ func (s *eventStream) close() {
 //	data:a and data: a              the same: one space after the colon is ignored
 //	data, or data:                  an event with empty data
 //	event: x                        the name of the next event that has data
-//	id: 7, retry: 2000, other: x    nothing; no client here comes back by itself
+//	id: 7, empty line               nothing, but the stream goes on after 7
+//	retry: 2000                     nothing, but the client waits for 2 s before it comes back
+//	other: x                        nothing
 //	: text                          nothing; heartbeats are such comments
 //	no empty line before the end    io.EOF: the event was cut off
 //
@@ -303,6 +316,12 @@ type eventReader struct {
 	line  []byte
 	data  []byte
 	begun bool // the first line was read
+
+	lastID []byte        // of the last whole event that had one
+	nextID []byte        // of the event that is being read
+	placed bool          // the last whole event had an id
+	hasID  bool          // so has the one that is being read
+	retry  time.Duration // the last one; 0 if there was none
 }
 
 // newEventReader returns a reader of the events in r. most is the largest event in bytes;
@@ -352,6 +371,7 @@ func (r *eventReader) readEvent() (name string, data []byte, err error) {
 			line = bytes.TrimPrefix(line, []byte("\uFEFF"))
 		}
 		if len(line) == 0 {
+			r.endEvent()
 			if n := len(r.data); n > 0 {
 				return name, r.data[:n-1], nil // without its last LF
 			}
@@ -365,10 +385,36 @@ func (r *eventReader) readEvent() (name string, data []byte, err error) {
 			r.data = append(append(r.data, value...), '\n')
 		case "event":
 			name = string(value)
+		case "id":
+			if bytes.IndexByte(value, 0) < 0 {
+				r.nextID, r.hasID = append(r.nextID[:0], value...), true
+			}
+		case "retry":
+			r.readRetry(value)
 		}
 		if r.most >= 0 && int64(len(r.data)) > r.most {
 			return "", nil, errLineTooLong
 		}
+	}
+}
+
+// endEvent takes the id of an event that is whole.
+func (r *eventReader) endEvent() {
+	if r.placed = r.hasID && len(r.nextID) > 0; r.hasID {
+		r.lastID, r.nextID, r.hasID = r.nextID, r.lastID, false
+	}
+}
+
+// readRetry reads the value of a field retry, in milliseconds. Browsers ignore one that has
+// anything but digits.
+func (r *eventReader) readRetry(value []byte) {
+	const most = 24 * time.Hour
+	ms, err := strconv.ParseUint(string(value), 10, 64)
+	switch {
+	case errors.Is(err, strconv.ErrRange):
+		r.retry = most
+	case err == nil:
+		r.retry = time.Duration(min(ms, uint64(most/time.Millisecond))) * time.Millisecond
 	}
 }
 

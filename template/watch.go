@@ -33,6 +33,7 @@ var errStopping = svc.Errorf(svc.CodeUnavailable, "the server is stopping; conne
 // the client disconnects.
 func (t *todos) Watch(ctx context.Context, in *WatchTodos) (svc.Stream[Todo], error) {
 	after := t.store.begin(in.After)
+	svc.StreamFrom(ctx, after) // for a client that is cut before the first todo
 	return func(yield func(*Todo, error) bool) {
 		for sent := 0; ; {
 			list, more := t.store.since(after)

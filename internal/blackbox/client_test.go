@@ -115,7 +115,7 @@ func newParts() (*parts, http.Handler) {
 // connectParts returns a client of the service at a URL, or of a handler.
 func connectParts(t testing.TB, baseURL string, opts svc.ClientOptions) *partsClient {
 	t.Helper()
-	opts.Service = partsOptions()
+	opts.Service, opts.Attempts = partsOptions(), cmp.Or(opts.Attempts, 1)
 	client := new(partsClient)
 	if err := svc.Connect[WidgetAPI](client, baseURL, &opts); err != nil {
 		t.Fatal(err)

@@ -117,7 +117,8 @@ func main() {
 	stream("nginx", behind)
 	left(behind)
 
-	open, err := behind.Watch(context.Background(), &WatchTodos{})
+	once, _ := connectTimes(1, front, http.DefaultClient) // with more attempts, the stream would go on
+	open, err := once.Watch(context.Background(), &WatchTodos{})
 	check(err == nil, "watch: %v", err)
 	process.Process.Signal(syscall.SIGTERM) // streams end with UNAVAILABLE
 	for _, err = range open {
@@ -167,9 +168,12 @@ func start(template string) (*exec.Cmd, string) {
 }
 
 // connect returns a client of the service at base.
-func connect(base string, h *http.Client) (*Todos, error) {
+func connect(base string, h *http.Client) (*Todos, error) { return connectTimes(0, base, h) }
+
+// connectTimes is connect with ClientOptions.Attempts.
+func connectTimes(attempts int, base string, h *http.Client) (*Todos, error) {
 	todos := new(Todos)
-	err := svc.Connect[TodoAPI](todos, base, &svc.ClientOptions{HTTPClient: h, Service: &svc.Options{Resource: "todos", Methods: map[string]svc.MethodOptions{
+	err := svc.Connect[TodoAPI](todos, base, &svc.ClientOptions{Attempts: attempts, HTTPClient: h, Service: &svc.Options{Resource: "todos", Methods: map[string]svc.MethodOptions{
 		"Feed": {HTTP: "GET /todos/feed"}, "Watch": {HTTP: "GET /todos/watch"},
 	}}})
 	check(err == nil, "%v", err)

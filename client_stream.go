@@ -1,0 +1,262 @@
+package svc
+
+// This file reads the streams that a client calls. In this order: opening one; its items, which
+// go on over several connections; and the connections.
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"reflect"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// openStream returns the Stream that reads a response, or the one item if the method returns
+// no Stream; see readSingle. The loop over the Stream closes the response.
+func (c *clientCall) openStream(ctx context.Context, r *http.Request, sent *sendTrace, response *http.Response) (reflect.Value, *Error) {
+	source, e := c.newEventSource(sent, response)
+	if e != nil {
+		return reflect.Value{}, e
+	}
+	s := &clientStream{call: c, ctx: ctx, request: r, source: source}
+	if c.outType.Kind() == reflect.Func {
+		return reflect.MakeFunc(c.outType, s.rangeOver), nil
+	}
+	return s.readSingle()
+}
+
+// A clientStream is the stream of a call that is being read.
+//
+// Invariants:
+//
+//	taken is set by the first loop, which alone reads events and closes source. Unless the
+//	  stream has ended, that closes the connection, which ends the method on the server
+//	ctx is that of the call; if it has ended, the error says so
+type clientStream struct {
+	call    *clientCall
+	ctx     context.Context
+	request *http.Request // of the last connection
+	source  *eventSource
+	dec     decoder
+	taken   atomic.Bool
+
+	id       string        // of the last event that had one
+	unplaced bool          // the last item had no id, so the stream could not go on behind it
+	retry    time.Duration // as the stream said; 0 if it did not
+	vain     int           // connections since the last item
+}
+
+// rangeOver is the function of a Stream, for reflect.MakeFunc: it calls yield for
+// each item, and for the error that ends the stream.
+func (s *clientStream) rangeOver(args []reflect.Value) []reflect.Value {
+	yield := func(item reflect.Value, e *Error) bool {
+		if e != nil {
+			item = reflect.Zero(reflect.PointerTo(s.call.out.typ))
+		}
+		return args[0].Call([]reflect.Value{item, errorValue(e)})[0].Bool() && e == nil
+	}
+	if s.taken.Swap(true) {
+		yield(reflect.Value{}, Errorf(CodeFailedPrecondition, "the stream of %s was read already; call the method again", s.call.title()))
+		return nil
+	}
+	defer func() { s.source.close() }()
+	for {
+		item, e := s.next()
+		if done := e == nil && !item.IsValid(); done || !yield(item, e) {
+			return nil
+		}
+	}
+}
+
+// readSingle returns the item of a stream that has exactly one. Such a method returns an
+// output, and sends it as an event because of MethodOptions.Stream.
+func (s *clientStream) readSingle() (reflect.Value, *Error) {
+	defer s.source.close()
+	out, e := s.read()
+	if e == nil && out.IsValid() {
+		var more reflect.Value
+		if more, e = s.read(); e == nil && !more.IsValid() {
+			return out, nil
+		}
+	}
+	return out, cmp.Or(e, Errorf(CodeInternal, "expected exactly one item in the response"))
+}
+
+// next returns the next item, also over another connection; an invalid value at the end of the
+// stream; or the error that ended it.
+func (s *clientStream) next() (reflect.Value, *Error) {
+	for {
+		item, e := s.read()
+		if e == nil || !s.goesOn(e) {
+			return item, e
+		}
+		if e = s.reconnect(e); e != nil {
+			return item, e
+		}
+	}
+}
+
+// read returns the next item of this connection, as next does. The method has begun by then, so
+// that no error of it says that it has not run.
+func (s *clientStream) read() (item reflect.Value, e *Error) {
+	name, data, err := s.source.events.readEvent()
+	s.notePlace()
+	switch {
+	case err == errLineTooLong:
+		return item, s.call.conn.largeError()
+	case err == io.EOF: // there was no event done or error
+		return item, s.call.conn.networkError(s.ctx, io.ErrUnexpectedEOF, wasCut)
+	case err != nil:
+		return item, s.call.conn.networkError(s.ctx, err, wasCut)
+	case name == eventDone:
+		return item, nil // the rest of the response is ignored; it may have no end
+	case name == eventError:
+		if isJSON(data) {
+			e = s.call.readBody(&s.dec, http.StatusInternalServerError, data)
+		}
+		return item, cmp.Or(e, Errorf(CodeInternal, "the stream ended with an error that is not from the service")).afterAttempts(true)
+	}
+	s.unplaced, s.vain = !s.source.events.placed, 0
+	return s.call.decodeOutput(&s.dec, data)
+}
+
+// notePlace keeps where the stream goes on. The id of an event counts once the event is whole.
+func (s *clientStream) notePlace() {
+	events := s.source.events
+	if string(events.lastID) != s.id {
+		s.id = string(events.lastID)
+	}
+	if events.retry > 0 {
+		s.retry = events.retry
+	}
+}
+
+// maxStreamPause is the longest wait before a stream connects again, unless the stream asks for
+// a longer one.
+const maxStreamPause = 30 * time.Second
+
+// goesOn reports whether a stream that ended with e is read on over another connection. e is that
+// of a connection that was cut, or of a server that stops.
+//
+//	the last item  the field of Last-Event-ID  goes on
+//	-------------  --------------------------  ------------------------
+//	had an id      yes                         behind it
+//	had none       yes                         no: items would come twice
+//	none has come  yes                         from the id of StreamFrom, or else as at first
+//	any            no                          no
+func (s *clientStream) goesOn(e *Error) bool {
+	c := s.call
+	return c.resumes && c.conn.attempts > 1 && e.Code == CodeUnavailable && s.ctx.Err() == nil &&
+		!s.unplaced && (s.id != "" || c.hasIDs) && isHeaderValue(s.id) && c.isRepeatable(s.request)
+}
+
+// reconnect makes a connection after e, which ended the last one, until ctx ends or the server
+// refuses. Streams do not use the budget of the client: each makes one request at a time, and
+// waits longer from one to the next.
+func (s *clientStream) reconnect(e *Error) *Error {
+	conn := s.call.conn
+	for {
+		s.source.close()
+		if conn.wait(s.ctx, s.pauseAfter(e)) != nil {
+			return conn.networkError(s.ctx, e, "")
+		}
+		s.vain++
+		if e = s.connect(); e == nil {
+			return nil
+		}
+		if status := e.HTTPStatus(); !e.isTransient(true) || status/100 == 4 && status != http.StatusTooManyRequests {
+			return e.afterAttempts(true)
+		}
+	}
+}
+
+// pauseAfter returns how long to wait before the next connection.
+func (s *clientStream) pauseAfter(e *Error) time.Duration {
+	least := max(s.retry, min(e.retryAfter(), maxStreamPause), 0)
+	first := firstPause
+	if e.HTTPStatus() == http.StatusTooManyRequests {
+		first = firstThrottled
+	}
+	return max(least+randomBelow(least/10), randomBelow(doubled(first, s.vain, maxStreamPause)))
+}
+
+// connect makes one connection, on which the stream goes on.
+func (s *clientStream) connect() *Error {
+	c := s.call
+	sent := c.newTrace(s.ctx)
+	s.request, _ = c.cloneRequest(sent.ctx, s.request, nil) // no error: it has no Body
+	if s.id != "" {
+		s.request.Header[lastEventID] = []string{s.id}
+	}
+	response, e := c.exchange(s.ctx, s.request, sent)
+	if e == nil && response.StatusCode/100 != 2 {
+		b := c.conn.buffers.Get().(*callBuffer)
+		_, e = c.readResponse(s.ctx, b, response)
+		response.Body.Close()
+		c.conn.release(b)
+	}
+	if e == nil {
+		var source *eventSource
+		if source, e = c.newEventSource(sent, response); e == nil {
+			source.events.lastID = []byte(s.id)
+			s.source = source
+			return nil
+		}
+	}
+	sent.stop()
+	return e
+}
+
+// streamSilence is how long a client waits for the next byte of a stream: three comments of the
+// server, which sends one every 15 seconds.
+const streamSilence = 45 * time.Second
+
+// errSilent is the cause of a stream that was cut because nothing came.
+var errSilent = errors.New("nothing came for 45 seconds, although the server sends a comment every 15 seconds")
+
+// An eventSource is one response with events.
+type eventSource struct {
+	body   io.ReadCloser
+	sent   *sendTrace
+	events *eventReader
+	timer  *time.Timer // ends the request; it runs during each Read
+	limit  time.Duration
+}
+
+// newEventSource returns the source of the events in a response. Close it.
+func (c *clientCall) newEventSource(sent *sendTrace, response *http.Response) (*eventSource, *Error) {
+	mediaType, _, _ := strings.Cut(response.Header.Get("Content-Type"), ";")
+	if response.StatusCode != http.StatusOK || !strings.EqualFold(strings.TrimSpace(mediaType), contentTypeEvents) {
+		response.Body.Close()
+		return nil, Errorf(CodeInternal, "the Content-Type of the response is not text/event-stream")
+	}
+	s := &eventSource{body: response.Body, sent: sent, limit: c.conn.silence}
+	s.events = newEventReader(s, c.conn.max)
+	return s, nil
+}
+
+// Read implements io.Reader, for events. The time in which the program looks at an item does
+// not count as silence.
+func (s *eventSource) Read(p []byte) (n int, err error) {
+	if s.timer == nil {
+		s.timer = time.AfterFunc(s.limit, func() { s.sent.cancel(errSilent) })
+	} else {
+		s.timer.Reset(s.limit)
+	}
+	n, err = s.body.Read(p)
+	s.timer.Stop()
+	if err != nil && context.Cause(s.sent.ctx) == errSilent {
+		err = errSilent
+	}
+	return n, err
+}
+
+// close ends the response, and its connection unless the response has been read to its end.
+func (s *eventSource) close() {
+	s.body.Close()
+	s.sent.stop()
+}
