@@ -159,15 +159,67 @@ func (r *report) dropViolations(lean bool) {
 type keyedInput struct {
 	violation *Violation             // of the key itself, in the list of the input; nil for a good one
 	rest      bool                   // the input is read from a request of REST
-	texts     map[string]string      // by Violation.In and place, such as body/items/0/card
+	texts     map[int]string         // by place
 	names     map[mapKey]string      // of map keys
+	places    keyedPlaces            // of both
 	take      func(in reflect.Value) // gets an input that keeps all rules, before Validate; nil without a good key
 }
 
 // A mapKey is a key of the map at a place.
 type mapKey struct {
-	place string
+	place int
 	key   any
+}
+
+// keyedPlaces has a number for each place of an input that was asked for, and for those around it.
+// Clients choose the names in a place, and how many values are there: written out, a list of short
+// texts under a long name would cost the product of both.
+type keyedPlaces struct {
+	numbers map[placeStep]int // 0 is the whole input
+	in      string            // of the last place
+	path    []step
+	at      []int // the numbers of path[:1], path[:2] and so on
+}
+
+// A placeStep leads from a place to one in it. That from the whole input begins with Violation.In,
+// such as body/items.
+type placeStep struct {
+	from int
+	step
+}
+
+// add returns the number of a place. The steps that the last place has too are not looked up:
+// comparing a name with itself is fast, however long it is.
+func (k *keyedPlaces) add(in string, path []step) (number int) {
+	same := 0
+	for in == k.in && same < min(len(path), len(k.path)) && path[same] == k.path[same] {
+		number = k.at[same]
+		same++
+	}
+	k.in, k.path, k.at = in, append(k.path[:same], path[same:]...), k.at[:same]
+	for i, s := range path[same:] {
+		if same+i == 0 {
+			s.token = in + s.token
+		}
+		next := placeStep{number, s}
+		if number = k.numbers[next]; number == 0 {
+			if k.numbers == nil {
+				k.numbers = make(map[placeStep]int)
+			}
+			number = len(k.numbers) + 1
+			k.numbers[next] = number
+		}
+		k.at = append(k.at, number)
+	}
+	return number
+}
+
+// next returns the number of a place in another one, or -1 if it has none.
+func (k *keyedPlaces) next(from int, s step) int {
+	if number, ok := k.numbers[placeStep{from, s}]; ok {
+		return number
+	}
+	return -1
 }
 
 // copyText returns a copy of a text that a method of the application reads, which may write to
@@ -189,15 +241,15 @@ func (d *decoder) noteText(v reflect.Value, text string) {
 func (k *keyedInput) noteText(d *decoder, v reflect.Value, text string) {
 	if !d.naming {
 		if k.texts == nil {
-			k.texts = make(map[string]string)
+			k.texts = make(map[int]string)
 		}
-		k.texts[string(appendSteps([]byte(d.in), d.path))] = text
+		k.texts[k.places.add(d.in, d.path)] = text
 		return
 	}
 	if k.names == nil {
 		k.names = make(map[mapKey]string)
 	}
-	k.names[mapKey{string(appendSteps([]byte(d.in), d.path[:len(d.path)-1])), v.Interface()}] = text
+	k.names[mapKey{k.places.add(d.in, d.path[:len(d.path)-1]), v.Interface()}] = text
 }
 
 // start prepares d for the next input, whose JSON is data.

@@ -43,11 +43,11 @@ import (
 	"time"
 )
 
-// A printer prints one input. place is that of the current value, as the decoder that read
-// the input has it in keyedInput.
+// A printer prints one input. place is that of the current value in keyedInput.places, or -1 for
+// one in which no method of the application has read a text.
 type printer struct {
 	text  []byte
-	place []byte
+	place int
 	read  *keyedInput // how the input was read
 	depth int
 	err   error // the first error, after which nothing is printed
@@ -90,12 +90,12 @@ func appendLength(dst []byte, text string) []byte {
 	return append(append(strconv.AppendInt(dst, int64(len(text)), 10), ':'), text...)
 }
 
-// at prints by print what is in the current value at token.
-func (p *printer) at(token string, print func()) {
-	before := len(p.place)
-	p.place = append(p.place, token...)
+// at prints by print what is in the current value after the step s.
+func (p *printer) at(s step, print func()) {
+	before := p.place
+	p.place = p.read.places.next(p.place, s)
 	print()
-	p.place = p.place[:before]
+	p.place = before
 }
 
 // prints is the compile pass of one input: the printFunc of every shape in it. As in decoders,
@@ -204,7 +204,7 @@ func (c *prints) membersPrint(s *shape, sources map[*field]fieldSource) printFun
 			before := len(p.text)
 			p.add([]byte(m.label)...)
 			from := len(p.text)
-			p.at(token, func() { m.print(p, value) })
+			p.at(step{token: token}, func() { m.print(p, value) })
 			if m.def != nil && bytes.Equal(p.text[from:], m.def()) { // in another spelling
 				p.text = p.text[:before]
 			}
@@ -241,54 +241,75 @@ func (p *printer) addList(n int, item func(i int)) {
 	}
 	p.add('[')
 	for i := range n {
-		p.at("/"+strconv.Itoa(i), func() { item(i) })
+		p.at(step{index: i}, func() { item(i) })
 	}
 	p.add(']')
 }
 
-// addEntries prints a map, of which entry prints one. Each begins with another key, so sorting
-// them sorts by the keys.
-func (p *printer) addEntries(v reflect.Value, entry func(key, value reflect.Value)) {
+// addEntries prints a map by printKey, which returns the step to the value, and printValue. It sorts
+// by the prints of the keys alone: copying those of the values would cost their size on each level.
+func (p *printer) addEntries(v reflect.Value, printKey func(key reflect.Value) step, printValue func(value reflect.Value)) {
 	defer p.leaveLevel()
 	if !p.enterLevel() {
 		return
 	}
-	start, entries := len(p.text), make([]string, 0, v.Len())
-	for it := v.MapRange(); it.Next(); {
-		entry(it.Key(), it.Value())
-		entries = append(entries, string(p.text[start:]))
-		p.text = p.text[:start]
+	type entry struct {
+		key   string
+		at    step
+		value reflect.Value
 	}
-	slices.Sort(entries)
+	start, entries := len(p.text), make([]entry, 0, v.Len())
+	printed := func() string {
+		text := string(p.text[start:])
+		p.text = p.text[:start]
+		return text
+	}
+	for it := v.MapRange(); it.Next(); {
+		at := printKey(it.Key())
+		entries = append(entries, entry{printed(), at, it.Value()})
+	}
+	valueOf := func(e entry) string {
+		printValue(e.value)
+		return printed()
+	}
+	slices.SortFunc(entries, func(a, b entry) int {
+		if order := strings.Compare(a.key, b.key); order != 0 {
+			return order
+		}
+		return strings.Compare(valueOf(a), valueOf(b)) // of a Go value, whose keys can be pointers or NaN
+	})
 	p.add('{')
-	for _, text := range entries {
-		p.add([]byte(text)...)
+	for _, e := range entries {
+		p.text = append(p.text, e.key...)
+		p.at(e.at, func() { printValue(e.value) })
 	}
 	p.add('}')
 }
 
 // addMap prints a map with keys of shape s, whose values elem prints.
 func (p *printer) addMap(s *shape, v reflect.Value, elem printFunc) {
-	p.addEntries(v, func(k, e reflect.Value) {
-		key, value := reflect.New(k.Type()).Elem(), reflect.New(e.Type()).Elem() // addressable, unlike those of a map
-		key.Set(k)
-		value.Set(e)
-		name, _ := "", error(nil)
+	addressable := func(v reflect.Value) reflect.Value { // unlike those of a map
+		c := reflect.New(v.Type()).Elem()
+		c.Set(v)
+		return c
+	}
+	p.addEntries(v, func(k reflect.Value) step {
+		key, name := addressable(k), ""
 		if s.kind == kindText {
-			read, ok := p.read.names[mapKey{string(p.place), key.Interface()}]
+			read, ok := p.read.names[mapKey{p.place, key.Interface()}]
 			p.addRead(key, (*printer).addText, read, ok)
 			name = read
 		} else {
 			name, _ = s.keyText(key) // no error: it is a string or an integer
 			p.addText(name)
 		}
-		p.at(pointerToken(name), func() { elem(p, value) })
-	})
+		return step{token: pointerToken(name)}
+	}, func(value reflect.Value) { elem(p, addressable(value)) })
 }
 
 // addOwn prints v, a value of a type with methods for its own text or JSON, which add prints.
 func (p *printer) addOwn(v reflect.Value, add func(p *printer, text string)) {
-	read, ok := p.read.texts[string(p.place)]
+	read, ok := p.read.texts[p.place]
 	p.addRead(v, add, read, ok)
 }
 
@@ -378,12 +399,14 @@ func (p *printer) addValue(v reflect.Value) {
 	case k == reflect.Slice, k == reflect.Array:
 		p.addList(v.Len(), func(i int) { p.addValue(v.Index(i)) })
 	case k == reflect.Map:
-		p.addEntries(v, func(key, value reflect.Value) { p.addValue(key); p.addValue(value) })
+		p.addEntries(v, func(key reflect.Value) step { p.addValue(key); return step{} }, p.addValue)
 	case k == reflect.Struct:
 		p.addStruct(v)
 	case v.IsNil():
 		p.add('n')
-	case k == reflect.Pointer, k == reflect.Interface:
+	case k == reflect.Interface: // no level: JSON has none for it
+		p.addValue(v.Elem())
+	case k == reflect.Pointer:
 		if p.enterLevel() {
 			p.addValue(v.Elem())
 		}

@@ -1412,6 +1412,34 @@ func TestFingerprints(t *testing.T) {
 	}
 }
 
+// Verify that an input which the decoder takes has a fingerprint, however deep it is, and that
+// taking it costs memory for the text alone: not for each level, and not for the place of each value.
+func TestFingerprintsOfLargeInputs(t *testing.T) {
+	type largeIn struct {
+		A any                     `json:"a"`
+		M map[string][]hiddenText `json:"m"`
+	}
+	m := keyedPlan[largeIn, keyedBase](t)
+	const deep = maxDepth - 1
+	long := strings.Repeat("x", 64<<10)
+	rows := []struct{ name, text string }{
+		{"lists in lists", `{"a":` + strings.Repeat(`[`, deep) + strings.Repeat(`]`, deep) + `,"m":{}}`},
+		{"objects in objects", `{"a":` + strings.Repeat(`{"b":`, deep) + `"` + long + `"` + strings.Repeat(`}`, deep) + `,"m":{}}`},
+		{"texts below a long name", `{"a":0,"m":{"` + long + `":["a"` + strings.Repeat(`,"b"`, 10_000) + `]}}`},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			fingerprintsOf(t, m, row.text)
+			runtime.ReadMemStats(&after)
+			if cost, limit := after.TotalAlloc-before.TotalAlloc, uint64(100*len(row.text)); cost > limit {
+				t.Errorf("%d bytes cost %d bytes of memory, over %d", len(row.text), cost, limit)
+			}
+		})
+	}
+}
+
 // fingerprintsOf returns the fingerprint of an input that is JSON, and that of the Go value which
 // is read.
 func fingerprintsOf(t *testing.T, m *method, text string) (print, fromGo string) {
