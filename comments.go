@@ -738,7 +738,7 @@ func (w *proseWriter) inline(list []doc.Text) string {
 // escape returns text in one line, in which nothing means anything in Markdown (CommonMark 0.31,
 // section 2.4). An underscore inside a word means nothing, as in mark_done.
 func (w *proseWriter) escape(text string) string {
-	text = strings.NewReplacer("\r", "", "\n", " ").Replace(text)
+	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r", ""), "\n", " ")
 	if !w.markdown {
 		return text
 	}
