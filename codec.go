@@ -22,10 +22,10 @@ import (
 // queue: with unions, which encoding/json does not know, and with defaults. It is safe for
 // concurrent use. The zero value cannot be used; call [NewCodec] once for each type.
 //
-// Decode(Encode(v)) equals v, except that nil lists and maps become empty ones, or empty ones
-// nil with omitempty; a pointer to null becomes nil; an empty discriminator is set; and what JSON cannot say is lost: texts that
-// are not UTF-8, the zone of a time but for its offset, numbers of an any that are no float64,
-// and fields that no JSON has.
+// Decode(Encode(v)) equals v, except that nil lists and maps become empty ones, or empty ones nil
+// with omitempty; a pointer to null becomes nil; an empty discriminator is set; and what JSON
+// cannot say is lost: texts that are not UTF-8, the zone of a time but for its offset, numbers of
+// an any that are no float64, and fields that no JSON has.
 type Codec[T any] struct {
 	plan *codecPlan
 }

@@ -117,8 +117,8 @@ func CodeFromHTTP(status int) Code {
 	return CodeUnknown
 }
 
-// An Error tells clients why a method has failed, with the same code, message and details on
-// every transport. The zero value is an UNKNOWN error; a nil *Error in an error interface is
+// An Error tells clients why a method has failed, with the same code, message, reason and details
+// on every transport. The zero value is an UNKNOWN error; a nil *Error in an error interface is
 // INTERNAL. The cause, which [Errorf] or [Error.WithCause] sets, is for [errors.Is],
 // [errors.As] and the log. Clients never see it.
 type Error struct {
@@ -258,7 +258,8 @@ func (e *Error) WithDetails(details map[string]any) *Error {
 // WithReason returns a copy of e with a reason: a name that tells e from other errors with its
 // code, such as list_full, for programs. Clients get it on every transport, and [errors.Is] finds
 // e by it. It panics if reason is not a lower-case letter followed by at most 62 lower-case
-// letters, digits and underscores. The names of [Error.Reason] are those of svc itself.
+// letters, digits and underscores. The names that [Error.Reason] lists belong to svc: a service
+// does not send them with an error of yours.
 func (e *Error) WithReason(reason string) *Error {
 	if !isReason(reason) {
 		panic("svc: WithReason(" + strconv.Quote(reason) + "): write a name such as list_full, of 1 to 63 lower-case letters, digits and underscores that begins with a letter")

@@ -94,7 +94,7 @@ func (p *mcpPipe) finish(ctx context.Context, err error) error {
 }
 
 const (
-	pipeGrace    = 2 * time.Second     // for calls after the end of in, since a client that has died must leave no process
+	pipeGrace    = 2 * time.Second     // for calls after the end of in, and for a client that takes no message
 	pipePatience = 3 * time.Second / 4 // after the end of ctx for methods that ignore it, and for a Write
 
 	maxPipeCalls = 64 // how many calls run at a time

@@ -245,9 +245,9 @@ func (b *apiBuilder) serverURL() string {
 
 // writeOperation writes the operation of m and adds it to its path.
 //
-// In 3.0.3 an operation has neither a tag nor a description, and a summary of names: that form came first, without
-// them. Generators write a class for each tag, so adding tags would rename the functions of
-// all clients that have been generated before.
+// In 3.0.3 an operation has neither a tag nor a description, and a summary of names: that form came
+// first, without them. Generators write a class for each tag, so adding tags would rename the
+// functions of all clients that have been generated before.
 func (b *apiBuilder) writeOperation(m *method) {
 	path := b.pathOf(m)
 	// The method C of the resource a_B and the method B_C of the resource a both have the id

@@ -71,10 +71,10 @@
 // The error for an invalid input has the code INVALID_ARGUMENT and its violations, up to 32;
 // see [Violation].
 //
-// A method returns an [*Error] to tell its caller the reason; see [Errorf]. The text of
+// A method returns an [*Error] to tell its caller why it failed; see [Errorf]. The text of
 // other errors and of panics is only logged, and the client gets the code that [ErrorFrom]
-// gives them, mostly INTERNAL. Each transport
-// has its own form of an error, with the same code, message and details.
+// gives them, mostly INTERNAL. Each transport has its own form of an error, with the same
+// code, message, reason and details.
 package svc
 
 // This file turns an interface into a Service. In this order:
