@@ -332,13 +332,14 @@ func newClientBody(b Body) *clientBody {
 // Close is called by the transport, which reads no more then.
 func (b *clientBody) Close() error {
 	b.mu.Lock()
-	defer b.mu.Unlock()
-	if !b.done {
-		b.done = true
+	first, last := !b.done, b.last
+	b.done = true
+	b.mu.Unlock()
+	if first {
 		close(b.free)
-		if b.last {
-			closeReader(b.given)
-		}
+	}
+	if first && last { // not under mu: it is code of the application, and endUpload must not wait for it
+		closeReader(b.given)
 	}
 	return nil
 }
@@ -377,9 +378,10 @@ func endUpload(r *http.Request) {
 		return
 	}
 	b.mu.Lock()
-	defer b.mu.Unlock()
-	if !b.last && b.done {
+	ends := !b.last && b.done
+	b.last = true
+	b.mu.Unlock()
+	if ends {
 		closeReader(b.given)
 	}
-	b.last = true
 }

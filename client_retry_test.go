@@ -767,3 +767,42 @@ func FuzzRetryAfter(f *testing.F) {
 		}
 	})
 }
+
+// A closedContent is the content of a Body that counts its Closes, and those under the lock of body.
+type closedContent struct {
+	*strings.Reader
+	body          *clientBody
+	times, locked int
+}
+
+func (c *closedContent) Close() error {
+	c.times++
+	if !c.body.mu.TryLock() {
+		c.locked++
+		return nil
+	}
+	c.body.mu.Unlock()
+	return nil
+}
+
+// Verify that the content of an upload is closed once, and while no lock is held: its Close can
+// take long, and a call must not wait for it.
+func TestUploadsAreClosedWithoutLock(t *testing.T) {
+	rows := []struct {
+		name string
+		end  func(b *clientBody, r *http.Request)
+	}{
+		{"by the transport", func(b *clientBody, r *http.Request) { endUpload(r); b.Close(); b.Close() }},
+		{"by the call", func(b *clientBody, r *http.Request) { b.Close(); endUpload(r); endUpload(r) }},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			content := &closedContent{Reader: strings.NewReader("text")}
+			content.body = newClientBody(Body{content: content})
+			row.end(content.body, &http.Request{Body: content.body})
+			if content.times != 1 || content.locked > 0 {
+				t.Errorf("closed %d times, %d of them under the lock; want once, and not under it", content.times, content.locked)
+			}
+		})
+	}
+}
