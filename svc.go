@@ -476,7 +476,8 @@ func suggestMethod(iface reflect.Type, name string) string {
 // of the first. doc/routes.md has the list, and says how to join versions.
 //
 // Join panics without services and with a nil one, if two methods have the same route or the
-// same name in the same resource or the same OperationID, and if the services differ in Defaults.BaseURL.
+// same name in the same resource or the same OperationID, and if the services differ in
+// Defaults.BaseURL.
 func Join(name string, services ...*Service) *Service {
 	p := new(mistakes)
 	p.addIf(len(services) == 0, "there is nothing to join")
