@@ -1433,7 +1433,7 @@ func TestFingerprintsOfLargeInputs(t *testing.T) {
 			runtime.ReadMemStats(&before)
 			fingerprintsOf(t, m, row.text)
 			runtime.ReadMemStats(&after)
-			if cost, limit := after.TotalAlloc-before.TotalAlloc, uint64(100*len(row.text)); cost > limit {
+			if cost, limit := after.TotalAlloc-before.TotalAlloc, uint64(1<<20+100*len(row.text)); cost > limit {
 				t.Errorf("%d bytes cost %d bytes of memory, over %d", len(row.text), cost, limit)
 			}
 		})
