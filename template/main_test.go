@@ -537,7 +537,7 @@ func TestDrain(t *testing.T) {
 		})
 	}
 	for _, w := range []*watcher{old, p.watch(t, "0")} {
-		for _, want := range []string{`"title":"one"`, `"title":"two"`} {
+		for _, want := range []string{"id: 0\n", `"title":"one"`, `"title":"two"`} {
 			if got := w.next(); !strings.Contains(got, want) {
 				t.Errorf("a stream got %q, want %s", got, want)
 			}

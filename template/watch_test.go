@@ -89,8 +89,8 @@ func TestSince(t *testing.T) {
 	}
 }
 
-// Verify that todos arrive as they are created, that a client that comes back
-// gets what it has missed, and that the end of the program ends its streams.
+// Verify that a stream says first where it begins, that todos arrive as they are created,
+// that a client that comes back gets what it has missed, and that the end of the program ends its streams.
 func TestWatch(t *testing.T) {
 	p := start(t)
 	create := func(title string) {
@@ -105,7 +105,7 @@ func TestWatch(t *testing.T) {
 	first := p.watch(t, "")
 	create("one")
 	create("two")
-	for _, want := range []string{event("2", "one"), event("3", "two")} {
+	for _, want := range []string{"id: 1\n", event("2", "one"), event("3", "two")} {
 		if got := first.next(); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
@@ -120,9 +120,9 @@ func TestWatch(t *testing.T) {
 		w      *watcher
 		events []string
 	}{
-		{again, []string{event("4", "three"), event("5", "four")}},
-		{all, []string{event("1", "before"), event("2", "one"), event("3", "two"), event("4", "three"), event("5", "four")}},
-		{other, []string{event("1", "before"), event("2", "one"), event("3", "two"), event("4", "three"), event("5", "four")}},
+		{again, []string{"id: 3\n", event("4", "three"), event("5", "four")}},
+		{all, []string{"id: 0\n", event("1", "before"), event("2", "one"), event("3", "two"), event("4", "three"), event("5", "four")}},
+		{other, []string{"id: 0\n", event("1", "before"), event("2", "one"), event("3", "two"), event("4", "three"), event("5", "four")}},
 	} {
 		for _, want := range test.events {
 			if got := test.w.next(); got != want {
