@@ -476,11 +476,15 @@ func (c *clientCall) newRequest(ctx context.Context, b *callBuffer, in any) (*ht
 	if err := c.checkType(in); err != nil {
 		return nil, err
 	}
-	r, _ := http.NewRequestWithContext(ctx, c.route.verb, "", nil) // no error, since ctx and verb are valid
-	*r.URL, r.Host = c.conn.base, c.conn.base.Host
-	// Both headers have their value in one array, which is one allocation. Each slice has
-	// capacity 1, so that a Transport which appends to one does not change the other.
-	values := [...]string{contentTypeJSON, contentTypeJSON}
+	// The URL and the values of both headers are one allocation. Each slice has capacity 1, so
+	// that a Transport which appends to one does not change the other.
+	parts := &struct {
+		url    url.URL
+		values [2]string
+	}{c.conn.base, [2]string{contentTypeJSON, contentTypeJSON}}
+	r := (&http.Request{Method: c.route.verb, URL: &parts.url, Host: parts.url.Host, Header: make(http.Header),
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}).WithContext(ctx)
+	values := parts.values[:]
 	if c.stream != "" {
 		values[0] = contentTypeEvents
 	} else if c.sendsFile() {
