@@ -758,7 +758,7 @@ type (
 		keyTagsEmbedded
 		Other      string       `json:"other" idempotency:"yes"`
 		Hidden     string       `json:"-" idempotency:"-"`
-		unexported string       `idempotency:"-"`
+		unexported string       `idempotency:"-"` //lint:ignore U1000 the mistake is that it is unexported
 		Union      KeyTagsUnion `json:"union"`
 		Shared     keyTagsBoth  `json:"shared"`
 	}
