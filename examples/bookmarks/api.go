@@ -3,12 +3,9 @@
 package bookmarks
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"embed"
-	"io"
-	"math/rand/v2"
 	"net/http"
 	"strconv"
 	"time"
@@ -188,54 +185,22 @@ type Client struct {
 	Export   func(ctx context.Context) (*Exported, error)
 }
 
-// Connect returns a client that calls with token. Requests that may run twice are sent
-// again while their answer asks for that, or there is none, for as long as their context
-// lasts; limit it. next sends single requests; nil stands for http.DefaultTransport.
+// Connect returns a client that calls with token. It sends calls again that may run twice; see
+// svc.ClientOptions.Attempts. next sends single requests; nil stands for http.DefaultTransport.
 func Connect(baseURL, token string, next http.RoundTripper) (*Client, error) {
 	c := new(Client)
 	h := &http.Client{Transport: &transport{cmp.Or(next, http.DefaultTransport), token}}
 	return c, svc.Connect[API](c, baseURL, &svc.ClientOptions{Service: Options(), HTTPClient: h})
 }
 
-// A transport adds the token to requests, and sends some of them again.
+// A transport adds the token to requests.
 type transport struct {
 	next  http.RoundTripper
 	token string
 }
 
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
-	for wait := 100 * time.Millisecond; ; wait = min(2*wait, 2*time.Second) {
-		attempt := r.Clone(r.Context()) // a RoundTripper must not change r
-		attempt.Header.Set("Authorization", "Bearer "+t.token)
-		if r.GetBody != nil {
-			attempt.Body, _ = r.GetBody() // no error: the body is in memory
-		}
-		response, err := t.next.RoundTrip(attempt)
-		if err == nil && r.Header.Get("Accept") == "application/json" { // and no stream: a body that is cut counts, too
-			var body []byte
-			body, err = io.ReadAll(response.Body)
-			response.Body.Close()
-			response.Body = io.NopCloser(bytes.NewReader(body))
-		}
-		// Clients that were cut off together should not come back together.
-		pause := wait + time.Duration(rand.Int64N(int64(wait)))
-		if err == nil {
-			seconds, wrong := strconv.Atoi(response.Header.Get("Retry-After"))
-			if wrong != nil {
-				return response, nil // the answer
-			}
-			pause += time.Duration(seconds) * time.Second
-		}
-		mayRepeat := r.Method == http.MethodGet || r.Header.Get("Idempotency-Key") != ""
-		if deadline, ok := r.Context().Deadline(); !mayRepeat || ok && time.Until(deadline) < pause || r.Context().Err() != nil {
-			return response, err // which says more than the end of the context
-		}
-		if err == nil {
-			response.Body.Close()
-		}
-		select {
-		case <-time.After(pause):
-		case <-r.Context().Done():
-		}
-	}
+	r = r.Clone(r.Context()) // a RoundTripper must not change its request
+	r.Header.Set("Authorization", "Bearer "+t.token)
+	return t.next.RoundTrip(r)
 }

@@ -23,15 +23,21 @@ import (
 // figures counts what the load sees.
 type figures struct {
 	mu       sync.Mutex
-	requests map[string]int // by protocol
-	again    map[string]int // answers after which a request is sent again, by kind
-	wrong    []string       // what must not happen
-	longest  time.Duration  // until a call with its retries succeeded
+	requests map[string]int   // by protocol
+	streams  int              // that were opened
+	again    map[string]int   // answers after which a client sends a request again, by kind
+	calls    int              // that ended, by whatever
+	errors   int              // of calls, although the database was up
+	failed   map[svc.Code]int // calls that ended with an error, all of them while the database was down
+	wrong    []string         // what must not happen
+	longest  time.Duration    // of a call with all of its attempts
+	database *downtime        // nil if it is never down
 	next     http.RoundTripper
 }
 
-func newFigures() *figures {
-	return &figures{requests: make(map[string]int), again: make(map[string]int), next: &http.Transport{MaxIdleConnsPerHost: 100}}
+func newFigures(database *downtime) *figures {
+	return &figures{requests: make(map[string]int), again: make(map[string]int), failed: make(map[svc.Code]int), database: database,
+		next: &http.Transport{MaxIdleConnsPerHost: 100}}
 }
 
 func (f *figures) count(protocol, kind string) {
@@ -67,7 +73,7 @@ const modern = "MCP 2026-07-28"
 
 var protocols = []string{"REST", "JSON-RPC", "MCP 2025-11-25", modern}
 
-// newClient returns a client over one of the protocols. It sends again what may run twice.
+// newClient returns a client over one of the protocols.
 func newClient(protocol, base, token string, withKeys bool, f *figures) (*bookmarks.Client, error) {
 	return bookmarks.Connect(base, token, &translator{f, protocol, withKeys})
 }
@@ -220,12 +226,14 @@ func (t *translator) post(r *http.Request, path, method string, params map[strin
 }
 
 // send sends a request, and counts it and looks at an answer that is not the method's: it
-// must be 503, with Retry-After and the envelope. A stream that ends too early is seen by
-// the one who reads it.
+// must be 503, with Retry-After and the envelope. A stream that is cut is for the client.
 func (t *translator) send(r *http.Request) (*http.Response, error) {
 	response, err := t.next.RoundTrip(r)
 	if err == nil && response.Header.Get("Content-Type") == "text/event-stream" {
 		t.count(t.protocol, "")
+		t.mu.Lock()
+		t.streams++
+		t.mu.Unlock()
 		return response, nil
 	}
 	var body []byte

@@ -12,9 +12,6 @@ import (
 	"example.com/svc"
 )
 
-// patience is how long a client sends again. Everything is up again long before.
-const patience = time.Minute
-
 // A worker is one owner, who calls one method after the other over one protocol, and
 // knows what all answers have to be.
 type worker struct {
@@ -26,7 +23,6 @@ type worker struct {
 	patched        int
 	watched        []int64 // IDs, as the stream had them
 	seen           atomic.Int64
-	reconnects     int
 }
 
 // newWorker returns an owner whom the database knows.
@@ -40,45 +36,30 @@ func newWorker(ctx context.Context, name, protocol, databaseURL, base string, f 
 	return w, err
 }
 
-// try calls f with what patience allows, and remembers how long it took.
-func (w *worker) try(what string, f func(ctx context.Context) error) bool {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	start := time.Now()
-	err := f(ctx)
-	if err != nil {
-		w.fail("%s: %s: %v", w.name, what, err)
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.longest = max(w.longest, time.Since(start))
-	return err == nil
-}
-
 // run works until ctx ends. It ends what it has begun.
 func (w *worker) run(ctx context.Context) {
 	for i := 0; sleep(ctx, 15*time.Millisecond); i++ {
-		if !w.try("create", func(ctx context.Context) error { return w.create(ctx, i) }) {
+		if !w.survive(w.name+": create", func(ctx context.Context) error { return w.create(ctx, i) }) {
 			continue
 		}
 		switch last := len(w.acked) - 1; {
 		case i%3 == 0:
-			w.try("get", func(ctx context.Context) error { return w.get(ctx, last*(i%7)/7) })
+			w.survive(w.name+": get", func(ctx context.Context) error { return w.get(ctx, last*(i%7)/7) })
 		case i%3 == 1:
-			w.try("patch", func(ctx context.Context) error { return w.patch(ctx, last*(i%5)/5, i) })
+			w.survive(w.name+": patch", func(ctx context.Context) error { return w.patch(ctx, last*(i%5)/5, i) })
 		}
 		if i%20 == 0 {
-			w.try("repeat", func(ctx context.Context) error { return w.repeat(ctx, i) })
-			w.try("search", func(ctx context.Context) error { return w.search(ctx, i) })
-			w.try("handshake", func(ctx context.Context) error {
+			w.survive(w.name+": repeat", func(ctx context.Context) error { return w.repeat(ctx, i) })
+			w.survive(w.name+": search", func(ctx context.Context) error { return w.search(ctx, i) })
+			w.survive(w.name+": handshake", func(ctx context.Context) error {
 				return (&translator{w.figures, w.protocol, true}).handshake(ctx, w.url, w.token)
 			})
 		}
 		if i%60 == 59 {
-			w.try("list", w.list)
+			w.survive(w.name+": list", w.list)
 		}
 	}
-	w.try("list", w.list)
+	w.survive(w.name+": list", w.list)
 }
 
 func (w *worker) create(ctx context.Context, i int) error {
@@ -166,7 +147,7 @@ func (w *worker) patch(ctx context.Context, i, n int) error {
 	var version int
 	fmt.Sscanf(want.ETag, `"%d"`, &version)
 	in := &bookmarks.Change{ID: want.ID, IfMatch: want.ETag, Title: fmt.Sprintf("%.40s %d", want.Title, n)}
-	b, err := w.client.Patch(ctx, in)
+	b, err := w.client.Patch(svc.WithIdempotencyKey(ctx, fmt.Sprint(w.name, "-patch-", n)), in)
 	if err != nil {
 		return err
 	}
@@ -187,6 +168,11 @@ func (w *worker) repeat(ctx context.Context, i int) error {
 	in.Title = "again"
 	_, err1 := w.client.Create(svc.WithIdempotencyKey(ctx, fmt.Sprint(w.name, "-", i)), in)
 	_, err2 := w.client.Patch(ctx, &bookmarks.Change{ID: again.ID, IfMatch: `"0"`})
+	for _, err := range []error{err1, err2} {
+		if isAway(err) {
+			return err
+		}
+	}
 	if svc.CodeOf(err1) != svc.CodeInvalidArgument || svc.CodeOf(err2) != svc.CodeFailedPrecondition {
 		return errors.Join(errors.New("not refused as they should be"), err1, err2)
 	}
@@ -250,7 +236,7 @@ func pages(ctx context.Context, client *bookmarks.Client, each func(*bookmarks.B
 // and the stream must have everything all the same.
 func (w *worker) crowd(ctx context.Context, client *bookmarks.Client, name string) {
 	for i := 1; sleep(ctx, 15*time.Millisecond); i++ {
-		w.try("create", func(ctx context.Context) error {
+		w.survive(w.name+": create", func(ctx context.Context) error {
 			b, err := w.add(ctx, client, fmt.Sprint(name, "-", i))
 			if err == nil {
 				w.mu.Lock()
@@ -260,7 +246,7 @@ func (w *worker) crowd(ctx context.Context, client *bookmarks.Client, name strin
 			return err
 		})
 		if i%80 == 0 {
-			w.try("list", func(ctx context.Context) error { return w.listCrowd(ctx, client) })
+			w.survive(w.name+": list", func(ctx context.Context) error { return w.listCrowd(ctx, client) })
 		}
 	}
 }
@@ -288,26 +274,22 @@ func (w *worker) listCrowd(ctx context.Context, client *bookmarks.Client) error 
 	return err
 }
 
-// watch follows the stream of the owner until ctx ends, over all interruptions.
+// watch follows the stream of the owner until ctx ends. It is one stream, since the client goes on
+// after each cut.
 func (w *worker) watch(ctx context.Context) {
-	for ctx.Err() == nil {
-		stream, err := w.client.Watch(ctx, &bookmarks.Since{After: w.seen.Load()})
-		if err == nil {
-			for b, e := range stream {
-				if err = e; e != nil {
-					break
-				}
-				w.watched = append(w.watched, b.ID)
-				w.seen.Store(b.ID)
+	stream, err := w.client.Watch(ctx, new(bookmarks.Since))
+	if err != nil {
+		w.fail("%s: watch: %v", w.name, err)
+		return
+	}
+	for b, err := range stream {
+		if err != nil {
+			if ctx.Err() == nil {
+				w.fail("%s: watch: %v", w.name, err)
 			}
-		}
-		if ctx.Err() != nil {
 			return
 		}
-		w.reconnects++
-		if svc.CodeOf(err) != svc.CodeUnavailable {
-			w.fail("%s: watch: %v", w.name, err)
-		}
-		sleep(ctx, 300*time.Millisecond)
+		w.watched = append(w.watched, b.ID)
+		w.seen.Store(b.ID)
 	}
 }

@@ -48,11 +48,8 @@ func run(span, once time.Duration, server, dir string) error {
 		return err
 	}
 	defer database.stop(syscall.SIGINT)
-	for range 100 { // it listens before it is ready
-		if err = execute(ctx, url+"postgres", "select 1"); err == nil {
-			break
-		}
-		time.Sleep(200 * time.Millisecond)
+	if err := waitForDatabase(url + "postgres"); err != nil {
+		return err
 	}
 	for _, name := range []string{"tests", "drill"} {
 		if err := execute(ctx, url+"postgres", "create database "+name); err != nil {
@@ -70,7 +67,10 @@ func run(span, once time.Duration, server, dir string) error {
 		if err := refuseBodies(ctx, span/4, url+"drill", base); err != nil {
 			return err
 		}
-		return drill(ctx, span, url+"drill", base, &chaos{replicas: replicas, database: database})
+		if err := outage(ctx, url+"drill", base, replicas); err != nil {
+			return err
+		}
+		return drill(ctx, span, url+"drill", base, &chaos{replicas: replicas, database: database, url: url + "drill"})
 	})
 	if err != nil {
 		return err
@@ -85,7 +85,7 @@ func run(span, once time.Duration, server, dir string) error {
 		err := together(ctx, "read committed", url+"drill", base)
 		for _, withKeys := range []bool{true, false} {
 			if err == nil {
-				err = writeOnce(ctx, once, withKeys, url+"drill", base, &chaos{replicas: replicas, database: database, every: time.Second})
+				err = writeOnce(ctx, once, withKeys, url+"drill", base, &chaos{replicas: replicas, database: database, url: url + "drill", every: time.Second})
 			}
 		}
 		return err
@@ -119,7 +119,7 @@ func serve(dir, server, databaseURL string, use func(replicas []*process, base s
 // drill runs the load and the chaos, and then compares what was acknowledged with what
 // there is.
 func drill(ctx context.Context, span time.Duration, databaseURL, base string, c *chaos) error {
-	f := newFigures()
+	f := newFigures(&c.downtime)
 	workers := make([]*worker, 13) // three of each protocol, and the owner of the crowd
 	for i := range workers {
 		w, err := newWorker(ctx, fmt.Sprint("w", i), protocols[i%4], databaseURL, base, f)
@@ -167,9 +167,9 @@ func drill(ctx context.Context, span time.Duration, databaseURL, base string, c 
 
 // report prints the figures and returns what is wrong.
 func report(ctx context.Context, databaseURL string, workers []*worker, f *figures, c *chaos) error {
-	acked, found, patched, streamed, reconnects := 0, 0, 0, 0, 0
+	acked, found, patched, streamed := 0, 0, 0, 0
 	for _, w := range workers {
-		acked, patched, streamed, reconnects = acked+len(w.acked), patched+w.patched, streamed+len(w.watched), reconnects+w.reconnects
+		acked, patched, streamed = acked+len(w.acked), patched+w.patched, streamed+len(w.watched)
 		n, err := w.verify(ctx, databaseURL)
 		if err != nil {
 			f.fail("%s: %v", w.name, err)
@@ -186,11 +186,11 @@ func report(ctx context.Context, databaseURL string, workers []*worker, f *figur
 	}
 	log.Printf("replicas: %d SIGTERM, %d SIGKILL; the database crashed %d times, and %d starts were in vain meanwhile", c.terms, c.kills, c.crashes, c.vain)
 	log.Printf("writes: %d acknowledged, %d found; %d changes acknowledged", acked, found, patched)
-	log.Printf("streams: %d, which got %d items and came back %d times", len(workers), streamed, reconnects)
+	log.Printf("streams: %d, which got %d items and went on %d times", len(workers), streamed, f.streams-len(workers))
 	for _, kind := range slices.Sorted(maps.Keys(f.again)) {
 		log.Printf("sent again after: %5d  %s", f.again[kind], kind)
 	}
-	log.Printf("the longest call with its retries: %v", f.longest.Round(time.Millisecond))
+	log.Print(f.survival())
 	return errors.Join(append(c.errs, f.problems())...)
 }
 

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"math/rand/v2"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -15,7 +17,7 @@ import (
 	"example.com/svc"
 )
 
-// A writer is one owner, who writes and sends each write again until it has an answer.
+// A writer is one owner, who writes.
 type writer struct {
 	*figures
 	name     string
@@ -45,7 +47,7 @@ func note(name string) *bookmarks.NewBookmark {
 // crashes. Then it compares what was acknowledged with what there is: with keys each write
 // is there once, and without keys some are there twice.
 func writeOnce(ctx context.Context, span time.Duration, withKeys bool, databaseURL, base string, c *chaos) error {
-	f := newFigures()
+	f := newFigures(&c.downtime)
 	load, stop := context.WithTimeout(ctx, span)
 	defer stop()
 	writers := make([]*writer, 32)
@@ -58,9 +60,7 @@ func writeOnce(ctx context.Context, span time.Duration, withKeys bool, databaseU
 		writers[i] = w
 		working.Go(func() {
 			for i := 0; load.Err() == nil; i++ {
-				if err := w.write(i); err != nil {
-					w.fail("%s: write %d: %v", w.name, i, err)
-				}
+				w.write(i)
 			}
 		})
 	}
@@ -72,38 +72,41 @@ func writeOnce(ctx context.Context, span time.Duration, withKeys bool, databaseU
 // write makes the i-th write: a create, or a change of the bookmark that was created last.
 // With keys it then sends it once more, over another protocol, and the answer must be the
 // same.
-func (w *writer) write(i int) error {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
+func (w *writer) write(i int) {
 	name := fmt.Sprint(w.name, "-", i)
-	ctx = svc.WithIdempotencyKey(ctx, name)
-	send := func(client *bookmarks.Client) (*bookmarks.Bookmark, error) { return client.Create(ctx, note(name)) }
-	if i%2 == 1 {
+	send := func(ctx context.Context, protocol int) (*bookmarks.Bookmark, error) {
+		client := w.clients[(i/2+protocol)%len(protocols)]
+		if i%2 == 0 {
+			return client.Create(svc.WithIdempotencyKey(ctx, name), note(name))
+		}
 		page, err := w.clients[0].List(ctx, &bookmarks.Filter{CursorQuery: svc.CursorQuery{Limit: 1}})
 		if err != nil || len(page.Data) == 0 {
-			return errors.Join(err, errors.New("the bookmark is gone"))
+			return nil, errors.Join(err, errors.New("the bookmark is gone"))
 		}
-		send = func(client *bookmarks.Client) (*bookmarks.Bookmark, error) {
-			return client.Patch(ctx, &bookmarks.Change{ID: page.Data[0].ID, Title: name})
-		}
+		return client.Patch(svc.WithIdempotencyKey(ctx, name), &bookmarks.Change{ID: page.Data[0].ID, Title: name})
 	}
-	b, err := send(w.clients[i/2%len(protocols)])
-	if err != nil {
+	var b *bookmarks.Bookmark
+	ok := w.survive(name, func(ctx context.Context) (err error) {
+		b, err = send(ctx, 0)
 		return err
-	}
-	if i%2 == 0 {
+	})
+	switch {
+	case !ok:
+		return
+	case i%2 == 0:
 		w.made++
-	} else {
+	default:
 		w.changed++
 	}
-	if !w.withKeys {
-		return nil
+	if w.withKeys {
+		w.survive(name+" again", func(ctx context.Context) error {
+			again, err := send(ctx, 1)
+			if err != nil {
+				return err
+			}
+			return same(again, b)
+		})
 	}
-	again, err := send(w.clients[(i/2+1)%len(protocols)])
-	if err != nil {
-		return err
-	}
-	return same(again, b)
 }
 
 // reportOnce prints the figures and returns what is wrong.
@@ -132,6 +135,7 @@ func reportOnce(ctx context.Context, databaseURL string, writers []*writer, f *f
 		}
 	}
 	log.Printf("%s: %d writes acknowledged, %d made twice; %d SIGKILL, %d crashes of the database", what, acked, twice, c.kills, c.crashes)
+	log.Printf("%s: %s", what, f.survival())
 	return errors.Join(append(c.errs, f.problems())...)
 }
 
@@ -139,7 +143,7 @@ func reportOnce(ctx context.Context, databaseURL string, writers []*writer, f *f
 // returns an error unless each has acted once and all of its answers are equal.
 func together(ctx context.Context, isolation, databaseURL, base string) error {
 	const rounds, equal = 3, 64
-	f := newFigures()
+	f := newFigures(nil)
 	w, err := newWriter(ctx, "together-"+strings.ReplaceAll(isolation, " ", "-"), true, databaseURL, base, f)
 	if err != nil {
 		return err
@@ -147,13 +151,22 @@ func together(ctx context.Context, isolation, databaseURL, base string) error {
 	ctx, cancel := context.WithTimeout(ctx, rounds*patience)
 	defer cancel()
 	start := time.Now()
+	var aborted atomic.Int64
 	for round := range rounds {
 		name := fmt.Sprint(w.name, "-", round)
 		answers, errs := make([]*bookmarks.Bookmark, equal), make([]error, equal)
 		var calls sync.WaitGroup
 		for i := range answers {
 			calls.Go(func() {
-				answers[i], errs[i] = w.clients[i%len(w.clients)].Create(svc.WithIdempotencyKey(ctx, name), note(name))
+				client := w.clients[i%len(w.clients)]
+				for {
+					answers[i], errs[i] = client.Create(svc.WithIdempotencyKey(ctx, name), note(name))
+					if svc.CodeOf(errs[i]) != svc.CodeAborted { // which says that others were in the way each time
+						return
+					}
+					aborted.Add(1)
+					sleep(ctx, rand.N(time.Second))
+				}
 			})
 		}
 		calls.Wait()
@@ -173,6 +186,6 @@ func together(ctx context.Context, isolation, databaseURL, base string) error {
 	if len(page.Data) != rounds {
 		f.fail("%d of %d calls acted", len(page.Data), rounds)
 	}
-	log.Printf("%s: %d times %d equal calls at a time: %d bookmarks in %v; sent again after %v", isolation, rounds, equal, len(page.Data), time.Since(start).Round(time.Second), f.again)
+	log.Printf("%s: %d times %d equal calls at a time: %d bookmarks in %v; %d calls were ABORTED after all attempts, and made anew; sent again after %v", isolation, rounds, equal, len(page.Data), time.Since(start).Round(time.Second), aborted.Load(), f.again)
 	return f.problems()
 }

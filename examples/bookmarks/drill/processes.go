@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -82,6 +83,17 @@ func (p *process) stop(signal syscall.Signal) error {
 	return <-p.ended
 }
 
+// waitForDatabase returns once the database answers: it listens before it is ready.
+func waitForDatabase(url string) (err error) {
+	for range 100 {
+		if err = execute(context.Background(), url, "select 1"); err == nil {
+			return nil
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	return err
+}
+
 // newPostgres makes a database cluster in dir. PostgreSQL does not run as root.
 func newPostgres(dir string) (*process, string, error) {
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin") // of Debian
@@ -148,26 +160,31 @@ func newNginx(dir string, replicas []*process) (*process, error) {
 type chaos struct {
 	replicas              []*process
 	database              *process
-	every                 time.Duration // a replica is killed, and none gets SIGTERM; 0 for both in turns, each 2.5 s
+	url                   string        // of the database
+	every                 time.Duration // a replica is killed, on average, and none gets SIGTERM; 0 for both in turns, each 2.5 s
 	terms, kills, crashes int           // crashes are of the database
 	vain                  int           // starts, since the database was down
 	errs                  []error
+	downtime              downtime
 }
 
 // run stops a replica every 2.5 seconds, by SIGTERM and SIGKILL in turns, until ctx ends.
-// Every so often the database crashes and is away for two seconds.
+// Every so often the database crashes and is away for two seconds. The times are random: all
+// clients that a kill cuts off wait for the second of Retry-After, and would come back just in
+// time for the next one.
 func (c *chaos) run(ctx context.Context, every time.Duration) {
 	var wg sync.WaitGroup
 	var databaseErr error
 	wg.Go(func() {
 		for sleep(ctx, every) {
-			c.crashes++
-			c.database.stop(syscall.SIGQUIT) // without a checkpoint
-			time.Sleep(2 * time.Second)
-			databaseErr = errors.Join(databaseErr, c.database.start())
+			databaseErr = errors.Join(databaseErr, c.crash())
 		}
 	})
-	for i := 0; sleep(ctx, cmp.Or(c.every, 2500*time.Millisecond)); i++ {
+	pause := func() time.Duration {
+		mean := cmp.Or(c.every, 2500*time.Millisecond)
+		return mean/2 + rand.N(mean)
+	}
+	for i := 0; sleep(ctx, pause()); i++ {
 		r := c.replicas[i%len(c.replicas)]
 		if i%2 == 0 && c.every == 0 {
 			c.terms++
@@ -182,6 +199,19 @@ func (c *chaos) run(ctx context.Context, every time.Duration) {
 	}
 	wg.Wait()
 	c.errs = append(c.errs, databaseErr)
+}
+
+// crash stops the database without a checkpoint, and returns once it answers again.
+func (c *chaos) crash() error {
+	c.crashes++
+	c.downtime.begin()
+	defer c.downtime.end()
+	c.database.stop(syscall.SIGQUIT)
+	time.Sleep(2 * time.Second)
+	if err := c.database.start(); err != nil {
+		return err
+	}
+	return waitForDatabase(c.url)
 }
 
 // restart starts a replica until it stays, as Kubernetes does.

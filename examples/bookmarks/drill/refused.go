@@ -43,7 +43,7 @@ type refuser struct {
 }
 
 func newRefuser(base, token string, killing bool) *refuser {
-	return &refuser{newFigures(), base, token, killing, make(map[string]int)}
+	return &refuser{newFigures(nil), base, token, killing, make(map[string]int)}
 }
 
 // run sends refusals, four at a time, until ctx ends.
@@ -106,7 +106,7 @@ func (r *refuser) report() error {
 // refuseBodies sends bodies that are refused beside workers of all protocols, while nothing is
 // stopped: nobody may get anything but his own answer, and nothing may be sent again.
 func refuseBodies(ctx context.Context, span time.Duration, databaseURL, base string) error {
-	f := newFigures()
+	f := newFigures(nil)
 	load, stop := context.WithTimeout(ctx, span)
 	defer stop()
 	var working sync.WaitGroup
