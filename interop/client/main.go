@@ -1,6 +1,7 @@
 // Command client calls the template as a process: all its methods, pages, cursors and
-// streams, over HTTP/1.1, over HTTP/2 and behind nginx. It ends with an error at the
-// first difference.
+// streams, over HTTP/1.1, over HTTP/2 and behind nginx. Before that it makes calls over a
+// proxy that fails in each way, and reads a stream over one that cuts connections. It ends
+// with an error at the first difference.
 //
 //	go run . TEMPLATE DIR   the template's binary, and a directory for nginx
 package main
@@ -88,6 +89,8 @@ const items = 100_000
 func main() {
 	log.SetFlags(0)
 	template, dir := os.Args[1], os.Args[2]
+	placeCalls()
+	readEvents()
 	process, base := start(template)
 	defer process.Process.Kill()
 
