@@ -283,15 +283,15 @@ func newFailing(t testing.TB, opts ClientOptions) *failing {
 		f.mu.Lock()
 		f.requests++
 		f.keys = append(f.keys, r.Header.Get(keyHeader))
-		failsNow := f.requests <= f.fails
+		failsNow, way := f.requests <= f.fails, f.way
 		f.mu.Unlock()
-		if !failsNow || f.way.answer == nil {
+		if !failsNow || way.answer == nil {
 			handler.ServeHTTP(w, r)
 			return
 		}
 		body, _ := io.ReadAll(r.Body) // as a proxy does, so that no client sees that it writes in vain
 		r.Body = io.NopCloser(bytes.NewReader(body))
-		f.way.answer(w, func() *httptest.ResponseRecorder {
+		way.answer(w, func() *httptest.ResponseRecorder {
 			answer := httptest.NewRecorder()
 			handler.ServeHTTP(answer, r)
 			return answer
@@ -324,16 +324,11 @@ func connectWith(t testing.TB, client any, iface reflect.Type, url string, opts 
 
 // dial connects to the proxy, or to a port on which nobody listens.
 func (f *failing) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	if f.way != nil && f.way.answer == nil {
-		f.mu.Lock()
-		failsNow := f.requests < f.fails
-		if failsNow {
-			f.requests++
-		}
-		f.mu.Unlock()
-		if failsNow {
-			address = "127.0.0.1:1"
-		}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.way != nil && f.way.answer == nil && f.requests < f.fails {
+		f.requests++
+		address = "127.0.0.1:1"
 	}
 	return new(net.Dialer).DialContext(ctx, network, address)
 }

@@ -51,7 +51,8 @@ func codecBinding(tb testing.TB) *binding {
 	return b
 }
 
-// Decode allocates no more than a call for its input.
+// Decode allocates no more than a call for its input, but for a decoder now and then: under the
+// race detector, a pool forgets some of what it gets.
 func TestCodecCost(t *testing.T) {
 	text, codec, b, d := codecText(), NewCodec[codecOrder](), codecBinding(t), new(decoder)
 	call := testing.AllocsPerRun(100, func() {
@@ -65,7 +66,7 @@ func TestCodecCost(t *testing.T) {
 		}
 	})
 	t.Logf("%d bytes: %v allocations for a call, %v for a codec", len(text), call, own)
-	if own > call {
+	if own > call+1 {
 		t.Errorf("%v allocations, and %v for a call", own, call)
 	}
 }
