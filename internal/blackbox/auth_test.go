@@ -481,6 +481,7 @@ func TestNilOptions(t *testing.T) {
 // Verify over a socket that a client that sends no more than the header of a
 // request with a body gets its refusal all the same.
 func TestRefuseAnswersStalledClient(t *testing.T) {
+	t.Parallel()
 	server := httptest.NewServer(svc.BasicAuth("", nil, nil)(guardPassed()))
 	defer server.Close()
 	conn, err := net.Dial("tcp", server.Listener.Addr().String())

@@ -118,6 +118,7 @@ func checkOver(t *testing.T, b io.Reader) {
 // in the iterator fails alike over both protocols, and so does one after the answer, which does
 // not touch the next call on the connection.
 func TestBodyOfStreamIsOver(t *testing.T) {
+	t.Parallel()
 	bothProtocols(t, func(t *testing.T, http2 bool) {
 		kept, waiting, release := make(chan svc.Body, 1), make(chan bool), make(chan bool)
 		server, served := serveBodies(t, bodies{
@@ -163,6 +164,7 @@ func TestBodyOfStreamIsOver(t *testing.T) {
 // Verify that a failed Read is the answer of a method that does not mind, whatever it returns,
 // and that the output is released: a stream is run, without an item, and a File is closed.
 func TestBodyErrorIsTheAnswer(t *testing.T) {
+	t.Parallel()
 	large := func() io.Reader { return io.MultiReader(strings.NewReader(strings.Repeat("x", 101))) } // of unknown length
 	bothProtocols(t, func(t *testing.T, http2 bool) {
 		released := make(chan bool, 1)
@@ -248,6 +250,7 @@ func (b *toldBody) Read(p []byte) (int, error) {
 // Verify that a goroutine that still reads when its method returns is ended. A stream and a File
 // may work with the ctx that ends with it over HTTP/1, so they are not begun.
 func TestBodyReadWhenMethodReturns(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		path   string
 		status int
@@ -307,6 +310,7 @@ func TestBodyReadWhenMethodReturns(t *testing.T) {
 // Verify that a Body is over after a method that does not return, and after an input that is
 // refused although code of the application has got the Body.
 func TestBodyIsOverWithoutMethod(t *testing.T) {
+	t.Parallel()
 	kept := make(chan svc.Body, 1)
 	keptBody.Store("kept", kept)
 	defer keptBody.Delete("kept")
@@ -343,6 +347,7 @@ func TestBodyIsOverWithoutMethod(t *testing.T) {
 
 // Verify that a File that reads the Body fails: it is read after the method.
 func TestBodyInFile(t *testing.T) {
+	t.Parallel()
 	server, _ := serveBodies(t, bodies{copy: func(_ context.Context, b svc.Body) *svc.File { return &svc.File{Content: b} }}, false)
 	if status, text := postBody(t, server, "/bodies/copy", strings.NewReader("abc")); status != 500 {
 		t.Errorf("the answer is %d %s", status, text)

@@ -123,6 +123,7 @@ func fileHead(line string) string { return line + " HTTP/1.1\r\nHost: svc.test\r
 
 // Verify which bodies reach a method, and how those that do not are refused.
 func TestBody(t *testing.T) {
+	t.Parallel()
 	_, addr := serveFiles(t, files{}, fileOptions(), nil)
 	png, big := "Content-Type: image/png\r\n", strings.Repeat("x", 1001)
 	for _, test := range []struct {
@@ -223,6 +224,7 @@ func TestFileDocuments(t *testing.T) {
 // Verify what a failing Read is, and that it is the answer if the method does not
 // mind.
 func TestBodyReadErrors(t *testing.T) {
+	t.Parallel()
 	errs := make(chan error, 1)
 	keep := files{read: func(_ context.Context, b svc.Body) error {
 		_, err := io.Copy(io.Discard, b)
@@ -350,6 +352,7 @@ func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 // Verify that a client that leaves ends a Read.
 func TestBodyOfClientThatLeaves(t *testing.T) {
+	t.Parallel()
 	reading, errs := make(chan bool), make(chan error)
 	_, addr := serveFiles(t, files{read: func(_ context.Context, b svc.Body) error {
 		io.ReadFull(b, make([]byte, 3))
@@ -371,6 +374,7 @@ func TestBodyOfClientThatLeaves(t *testing.T) {
 // Verify that a body that its method does not read to its end ends its connection, and that it
 // cannot be read after the method.
 func TestBodyUnread(t *testing.T) {
+	t.Parallel()
 	bodies := make(chan svc.Body, 1)
 	_, addr := serveFiles(t, files{read: func(_ context.Context, b svc.Body) error {
 		io.ReadFull(b, make([]byte, 3))
@@ -402,6 +406,7 @@ func TestBodyUnread(t *testing.T) {
 
 // Verify that a client is not told to send a body that its method does not want.
 func TestBodyNotAskedFor(t *testing.T) {
+	t.Parallel()
 	_, addr := serveFiles(t, files{read: func(_ context.Context, b svc.Body) error {
 		return svc.Errorf(svc.CodeNotFound, "there is no such thing")
 	}}, fileOptions(), nil)
@@ -429,6 +434,7 @@ func TestBodyNotAskedFor(t *testing.T) {
 
 // Verify that a goroutine that goes on reading does not hold up the answer.
 func TestBodyReadElsewhere(t *testing.T) {
+	t.Parallel()
 	errs := make(chan error)
 	_, addr := serveFiles(t, files{read: func(_ context.Context, b svc.Body) error {
 		reading := make(chan bool)
@@ -967,6 +973,7 @@ type fileClient struct {
 
 // Verify that a client sends a Body as it is read, once, closes it, and gets the File.
 func TestFileClient(t *testing.T) {
+	t.Parallel()
 	made := &svc.File{Name: "Zeugnis „1“.csv", ContentType: "image/png", ETag: `"e"`, Modified: fileTime, Inline: true}
 	f := files{file: func(id int) *svc.File {
 		file := *made

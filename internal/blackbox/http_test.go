@@ -360,6 +360,7 @@ func TestLargestMaxBody(t *testing.T) {
 
 // Verify that the document does not wait for a body that nobody reads.
 func TestOpenAPIStalledBody(t *testing.T) {
+	t.Parallel()
 	opts := wireOptions()
 	opts.BodyTimeout = -1
 	s, _ := newWire(t, opts)

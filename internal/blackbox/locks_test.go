@@ -160,6 +160,7 @@ func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
 
 // Verify that MCPStdio returns at the end of ctx although its client reads nothing.
 func TestMCPStdioBlocked(t *testing.T) {
+	t.Parallel()
 	for _, calls := range []int{1, 300} {
 		ctx, cancel := context.WithCancel(context.Background())
 		release := make(chan struct{})

@@ -416,6 +416,7 @@ func TestMCPStdioLevel(t *testing.T) {
 // Verify that a client that closes in, or sends more than is kept, leaves nothing behind:
 // 1,100 calls that end only by their context, cancellations, and a ping.
 func TestMCPStdioCrowd(t *testing.T) {
+	t.Parallel()
 	s := newPiped(func(ctx context.Context, in *mcpFail) (*mcpCount, error) {
 		<-ctx.Done()
 		return nil, ctx.Err()

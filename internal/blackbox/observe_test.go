@@ -449,6 +449,7 @@ func TestObserveMissingIdentity(t *testing.T) {
 // Verify that a body that comes too slowly, too short or not as announced is observed
 // once, on the route of a method with an input and of one without.
 func TestObserveBrokenBodies(t *testing.T) {
+	t.Parallel()
 	o := new(observer)
 	opts := wireOptions()
 	opts.BodyTimeout = 50 * time.Millisecond

@@ -154,6 +154,7 @@ var wireMethods = []string{"POST /items", "PUT /items/1", "DELETE /items/1", "PO
 // Verify that what ends early calls nothing, also where the part that arrived
 // would do.
 func TestTruncatedBodies(t *testing.T) {
+	t.Parallel()
 	s, store := newWire(t, wireOptions())
 	srv := wireServer(t, s.REST(), false)
 	for _, line := range wireMethods {
@@ -234,6 +235,7 @@ func TestSlowBody(t *testing.T) {
 // Verify that what is refused for its head is refused at once, whatever is to
 // come of the body: here there is no BodyTimeout to help.
 func TestEarlyRefusals(t *testing.T) {
+	t.Parallel()
 	opts := wireOptions()
 	opts.BodyTimeout = -1
 	s, store := newWire(t, opts)
@@ -299,6 +301,7 @@ func TestRefusalKeepsConnection(t *testing.T) {
 // Verify that a client that asks first is told to go on only if its request is
 // wanted.
 func TestExpectContinue(t *testing.T) {
+	t.Parallel()
 	s, _ := newWire(t, wireOptions())
 	addr := wireServer(t, s.REST(), false).Listener.Addr().String()
 	conn := wireDial(t, addr)
@@ -377,6 +380,7 @@ func TestAnnouncedSizes(t *testing.T) {
 // Verify that a body of MaxBody bytes is taken and that one more is refused,
 // with a length and without one, also where the body is only read away.
 func TestBodyLimit(t *testing.T) {
+	t.Parallel()
 	const limit = 100
 	opts := wireOptions()
 	opts.MaxBody = limit
@@ -494,6 +498,7 @@ func TestRequestTargets(t *testing.T) {
 }
 
 func TestInvalidChunks(t *testing.T) {
+	t.Parallel()
 	s, store := newWire(t, wireOptions())
 	addr := wireServer(t, s.REST(), false).Listener.Addr().String()
 	for _, line := range wireMethods {
