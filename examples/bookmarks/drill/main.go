@@ -85,7 +85,7 @@ func run(span, once time.Duration, server, dir string) error {
 		err := together(ctx, "read committed", url+"drill", base)
 		for _, withKeys := range []bool{true, false} {
 			if err == nil {
-				err = writeOnce(ctx, once, withKeys, url+"drill", base, &chaos{replicas: replicas, database: database, url: url + "drill", every: time.Second})
+				err = writeOnce(ctx, once, withKeys, url+"drill", base, &chaos{replicas: replicas, database: database, url: url + "drill", killsOnly: true})
 			}
 		}
 		return err

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	_ "embed"
 	"errors"
@@ -160,18 +159,19 @@ func newNginx(dir string, replicas []*process) (*process, error) {
 type chaos struct {
 	replicas              []*process
 	database              *process
-	url                   string        // of the database
-	every                 time.Duration // a replica is killed, on average, and none gets SIGTERM; 0 for both in turns, each 2.5 s
-	terms, kills, crashes int           // crashes are of the database
-	vain                  int           // starts, since the database was down
+	url                   string // of the database
+	killsOnly             bool   // no replica gets SIGTERM
+	terms, kills, crashes int    // crashes are of the database
+	vain                  int    // starts, since the database was down
 	errs                  []error
 	downtime              downtime
 }
 
 // run stops a replica every 2.5 seconds, by SIGTERM and SIGKILL in turns, until ctx ends.
 // Every so often the database crashes and is away for two seconds. The times are random: all
-// clients that a kill cuts off wait for the second of Retry-After, and would come back just in
-// time for the next one.
+// clients that a kill cuts off wait for the second of Retry-After, and could come back just in
+// time for the next one. nginx avoids a replica that has failed for a while, so much faster
+// kills could leave it none.
 func (c *chaos) run(ctx context.Context, every time.Duration) {
 	var wg sync.WaitGroup
 	var databaseErr error
@@ -181,12 +181,12 @@ func (c *chaos) run(ctx context.Context, every time.Duration) {
 		}
 	})
 	pause := func() time.Duration {
-		mean := cmp.Or(c.every, 2500*time.Millisecond)
-		return mean/2 + rand.N(mean)
+		const mean = 2500 * time.Millisecond
+		return mean*3/4 + rand.N(mean/2)
 	}
 	for i := 0; sleep(ctx, pause()); i++ {
 		r := c.replicas[i%len(c.replicas)]
-		if i%2 == 0 && c.every == 0 {
+		if i%2 == 0 && !c.killsOnly {
 			c.terms++
 			if err := r.stop(syscall.SIGTERM); err != nil {
 				c.errs = append(c.errs, fmt.Errorf("%s after SIGTERM: %w", r.name, err))
