@@ -62,7 +62,7 @@ async function exercise(name, client, transport, call, asks) {
 
   const wrong = await call('test_add_numbers', { a: 'one' });
   assert.equal(wrong.isError, true);
-  assert.match(wrong.content[0].text, /\/a must be a number\n- \/b is required/);
+  assert.match(wrong.content[0].text, /\/a must be a number, is a string\n- \/b is required/);
 
   const failed = await call('test_error_handling', {});
   assert.equal(failed.isError, true);

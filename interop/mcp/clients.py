@@ -63,7 +63,7 @@ async def exercise(client, call, person, heard, asks):
     result = await call("test_write_once", {"text": "a"})
     assert result.is_error and "/idempotency_key is required" in result.content[0].text, result
     result = await call("test_add_numbers", {"a": "one"})
-    assert result.is_error and "/a must be a number\n- /b is required" in result.content[0].text, result
+    assert result.is_error and "/a must be a number, is a string\n- /b is required" in result.content[0].text, result
     for tool, kind in ("test_image_content", "image"), ("test_audio_content", "audio"):
         result = await call(tool, {})
         assert result.content[0].type == kind, result

@@ -131,7 +131,7 @@ func exercise(ctx context.Context, connect func(context.Context, string, string,
 		want            result
 	}{
 		{"test_add_numbers", `{"a":1,"b":2}`, result{data: map[string]any{"sum": 3.0}, kind: "text", text: `{"sum":3}`}},
-		{"test_add_numbers", `{"a":"one"}`, result{isError: true, kind: "text", text: "INVALID_ARGUMENT: invalid input: /a must be a number (and 1 more)\n- /a must be a number\n- /b is required"}},
+		{"test_add_numbers", `{"a":"one"}`, result{isError: true, kind: "text", text: "INVALID_ARGUMENT: invalid input: /a must be a number, is a string (and 1 more)\n- /a must be a number, is a string\n- /b is required"}},
 		{"test_add_numbers", `{"a":1,"b":2,"B_":3}`, result{isError: true, kind: "text", text: "INVALID_ARGUMENT: invalid input: /B_ is not a known property; did you mean \"b\"?"}},
 		{"test_header_tool", `{"region":"Zürich"}`, result{data: map[string]any{"region": "Zürich"}, kind: "text", text: `{"region":"Zürich"}`}},
 		{"test_draw", `{"first":{"kind":"circle","radius":2},"rest":[{"kind":"dot"}]}`, result{data: map[string]any{"first": map[string]any{"kind": "circle", "radius": 2.0}, "rest": []any{map[string]any{"kind": "dot"}}}, kind: "text", text: `{"first":{"kind":"circle","radius":2},"rest":[{"kind":"dot"}]}`}},
