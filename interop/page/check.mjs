@@ -425,12 +425,13 @@ await step('by keyboard only', app, async (page) => {
 	assert(await op(page, 'todos_Get').isVisible());
 });
 
-await step('methods in the order of reading, and the documents', app, async (page, {sent}) => {
-	const order = ['create', 'get', 'list', 'update', 'patch', 'delete', 'archive', 'export', 'feed', 'import', 'plan day', 'watch'];
-	const links = await page.locator('nav .list > div').first().locator('li').evaluateAll((list) => list.map((e) => e.querySelector('span:not(.verb)').textContent));
-	assert.deepEqual(links, order);
-	const ids = await page.locator('main section').first().locator('.op').evaluateAll((list) => list.map((e) => e.id));
-	assert.deepEqual(ids, order.map((name) => 'todos_' + name.replace(/(^| )./g, (c) => c.trim().toUpperCase())));
+await step('methods in the order of their sources, and the documents', app, async (page, {sent}) => {
+	const order = ['create', 'list', 'feed', 'get', 'update', 'patch', 'delete', 'archive', 'watch', 'plan day', 'import', 'export']; // of the sources
+	const ids = order.map((name) => 'todos_' + name.replace(/(^| )./g, (c) => c.trim().toUpperCase()));
+	assert.deepEqual(await page.locator('main section').first().locator('.op').evaluateAll((list) => list.map((e) => e.id)), ids);
+	const links = page.locator('nav .list > div').first().locator('li a');
+	assert.deepEqual(await links.evaluateAll((list) => list.map((e) => e.hash.slice(1))), ids);
+	assert.equal(await links.first().locator('span:not(.verb)').textContent(), 'Add a todo'); // the first sentence of the method's comment
 	const markdown = await (await page.request.get(base + app + 'llms.txt')).text();
 	assert.deepEqual([...markdown.matchAll(/^- JSON-RPC method: `todos\.(.*)`$/gm)].map((m) => m[1].replace('_', ' ')), order.filter((name) => !/port$/.test(name))); // files are over REST only
 	assert.match(markdown, /^OpenAPI is served at `openapi\.json`, relative to this page; add `\?openapi=3\.1` for code generators\.$/m);
