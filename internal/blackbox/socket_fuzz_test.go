@@ -171,6 +171,9 @@ func (s *socketTarget) watch(next http.Handler) http.Handler {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.ended[r.RemoteAddr] = w.Header().Get("Connection")
+		if r.RequestURI == "*" { // which http.ServeMux refuses, and closes at once
+			s.ended[r.RemoteAddr] = ""
+		}
 	})
 }
 
