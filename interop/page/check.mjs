@@ -68,7 +68,10 @@ const op = (page, id) => page.locator(`[id="${id}"]`);
 const open = async (page, id) => {
 	const o = op(page, id);
 	await o.locator('summary').first().click();
-	await o.locator(':scope > div').waitFor({state: 'attached'});
+	const content = o.locator(':scope > div');
+	// An answer that is drawn above while Firefox clicks moves the line away from under the mouse.
+	await content.waitFor({state: 'attached', timeout: 5000}).catch(() => o.locator('summary').first().click());
+	await content.waitFor({state: 'attached'});
 	return o;
 };
 const over = (o, transport) => o.getByRole('radio', {name: transport, exact: true}).check();
