@@ -87,6 +87,9 @@ type decoder struct {
 	opts     inputOptions
 	report   report
 	keyed    *keyedInput // of a call with an idempotency key, until its input is read; nil for others
+	// nullAt is the length of path at a null that is the last violation, until the object around
+	// it has seen it; 0 for none. See objectPlan.adviseAbsence.
+	nullAt int
 }
 
 // inputOptions say how one input is read. The transport and the binder set them before
@@ -263,7 +266,7 @@ func (d *decoder) start(data []byte) {
 // tie two inputs together: a string kept from one would keep the other's text in memory.
 func (d *decoder) startInput() {
 	d.report.reset(d.opts.lean)
-	d.in, d.naming, d.number = inBody, false, nil
+	d.in, d.naming, d.number, d.nullAt = inBody, false, nil, 0
 	d.path, d.seen = d.path[:0], d.seen[:0]
 	clear(d.texts) // a syntax error leaves some behind
 	d.texts = d.texts[:0]
@@ -363,7 +366,11 @@ func (d *decoder) skipMismatch(c *complaint) {
 	case d.report.found.full():
 		d.addViolation(c) // which counts it; a string is not read a second time
 	default:
+		before := len(d.report.found.list)
 		d.addViolation(c.about(value))
+		if isJSONNull(value) && c.wanted != nil && len(d.report.found.list) > before {
+			d.nullAt = len(d.path)
+		}
 	}
 }
 
@@ -782,7 +789,8 @@ func decodeMap(setKey setter, elem decodeFunc, s *shape, limit *rule) decodeFunc
 //	  of the published schema; see nextMember
 //	fields[named:] have none, so no member is decoded into them
 //	byName has the index of each field by its wire name
-//	known has the wire names that are suggested for unknown ones
+//	known has the wire names that are suggested for unknown ones, and inside those of one level
+//	  further down
 //	need has the indexes of the fields that are required or have a default;
 //	  completeAbsent looks at no others
 //	strict makes unknown members violations
@@ -795,8 +803,15 @@ type objectPlan struct {
 	known  []knownName
 	need   []int
 	strict bool
-	stored bool       // of a Codec
-	union  *unionPlan // nil for other structs
+	stored bool         // of a Codec
+	union  *unionPlan   // nil for other structs
+	inside []insidePlan // of the fields that are objects; empty if unknown members are ignored
+}
+
+// An insidePlan is the plan of a field, for suggestions of members of it.
+type insidePlan struct {
+	token string // of the field
+	plan  *objectPlan
 }
 
 // A unionPlan is the part of an objectPlan that tells which alternative of a union an
@@ -884,6 +899,9 @@ func (c *decoders) objectPlan(fields []*field, sources map[*field]fieldSource) *
 		var names []string
 		for _, f := range named[:p.named] {
 			names = append(names, f.name)
+			if plan := c.plans[f.shape.deref()]; plan != nil && !f.quoted {
+				p.inside = append(p.inside, insidePlan{f.token, plan})
+			}
 		}
 		p.known = newKnownNames(names)
 	}
@@ -1126,6 +1144,9 @@ func (p *objectPlan) decodeObject(d *decoder, v reflect.Value) {
 		if d.scan.err != nil {
 			return
 		}
+		if d.nullAt != 0 {
+			p.adviseAbsence(d, f.field)
+		}
 		d.pop()
 		next = i + 1
 	}
@@ -1134,6 +1155,15 @@ func (p *objectPlan) decodeObject(d *decoder, v reflect.Value) {
 		p.completeAbsent(d, v, d.seen[base:])
 	}
 	d.seen = d.seen[:base]
+}
+
+// adviseAbsence adds to the last violation, a null in f, that f can be left out, unless the null
+// is further inside or f is required. What a client reads is not its to leave out.
+func (p *objectPlan) adviseAbsence(d *decoder, f *field) {
+	if d.nullAt == len(d.path) && !f.isRequired() && p.known != nil {
+		d.report.found.extendLast("; leave it out")
+	}
+	d.nullAt = 0
 }
 
 // enterMember moves the current place to the member f.
@@ -1203,10 +1233,42 @@ func (p *objectPlan) unknownComplaint(d *decoder, name string) *complaint {
 	if len(d.path) == 1 {
 		beside = d.opts.beside
 	}
-	if meant := suggestName(name, &d.report.distances, p.known, beside); meant != "" {
-		return &complaint{rule: ruleUnknown, message: errUnknown.message + meant}
+	meant := p.suggestInside(d, name, p.known, beside)
+	if meant == "" {
+		meant = suggestName(name, &d.report.distances, p.known, beside)
 	}
-	return errUnknown
+	if meant == "" {
+		return errUnknown
+	}
+	return &complaint{rule: ruleUnknown, message: errUnknown.message + meant}
+}
+
+// suggestInside returns the end of a message about a member that stands one level too high, or
+// "". With a member filter, which has a member region:
+//
+//	{"region":"eu"}              ; did you mean /filter/region?
+//	{"stops":[{"region":"eu"}]}  ; did you mean "filter/region"?
+//
+// Only the first one has the whole place, since a message must not have names of the client, such
+// as the keys of a map. A name of the same level that differs only in case, _ and - was meant
+// rather than one further inside. The search counts as an edit distance.
+func (p *objectPlan) suggestInside(d *decoder, name string, lists ...[]knownName) string {
+	if len(p.inside) == 0 || len(name) > maxSuggested || d.report.distances == maxDistances || findFolded(name, lists) != "" {
+		return ""
+	}
+	d.report.distances++
+	folded := foldName(make([]byte, 0, maxSuggested), name)
+	for i := range p.inside {
+		f := &p.inside[i]
+		switch member := findFoldedIn(f.plan.known, folded); {
+		case member == "":
+		case len(d.path) == 1:
+			return "; did you mean " + f.token + pointerToken(member) + "?"
+		default:
+			return `; did you mean "` + f.token[len("/"):] + pointerToken(member) + `"?`
+		}
+	}
+	return ""
 }
 
 var errRequired = &complaint{rule: ruleRequired, message: "is required"}

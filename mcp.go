@@ -330,12 +330,14 @@ func newMCPTexts(s *Service, o *MCPOptions) mcpTexts {
 type mcpList struct {
 	begin string // of the member, such as "tools":[
 	tools []*tool
-	texts [][]byte // the object of each tool, as JSON
-	size  int      // of all, with commas
+	names []knownName // of the tools, for suggestions
+	texts [][]byte    // the object of each tool, as JSON
+	size  int         // of all, with commas
 }
 
 func (l *mcpList) add(t *tool, text []byte) {
 	l.tools = append(l.tools, t)
+	l.names = append(l.names, newKnownNames([]string{t.name})...)
 	l.texts = append(l.texts, text)
 	l.size += len(text) + len(",")
 }
@@ -352,9 +354,10 @@ type tool struct {
 	*method
 	toolArguments
 	toolResult
-	name      string // that of MCPToolOptions or of toolName; unique in the handler
-	about     string // the description, never empty
-	purpose   string // the description of a prompt; "" for another tool
+	name      string       // that of MCPToolOptions or of toolName; unique in the handler
+	about     string       // the description, never empty
+	purpose   string       // the description of a prompt; "" for another tool
+	uri       *uriTemplate // of the resource that the method is too; or nil
 	options   MCPToolOptions
 	meta      []byte // MCPToolOptions.Meta as JSON; nil for none
 	readOnly  bool   // MCPToolOptions.ReadOnly or its default

@@ -62,9 +62,41 @@ func (x *exchange) answerToolsCall(m *message) error {
 		m.tool = x.h.tools[string(name)]
 	}
 	if m.tool == nil {
-		return protocolError(rpcInvalidParams, "there is no tool of this name; tools/list has all")
+		return x.unknownName("tools/list", "tool", string(name))
 	}
 	return x.callTool(m, (*exchange).addOutput)
+}
+
+// unknownName returns the error for a tool or a prompt that does not exist, with the name of the
+// list that was meant. It never names one that [MCPOptions.Show] does not show to the caller.
+func (x *exchange) unknownName(list, noun, name string) *mcpError {
+	hint := "; " + list + " has all"
+	if meant := suggestName(name, new(int), x.shownNames(list)); meant != "" {
+		hint = meant
+	}
+	return protocolError(rpcInvalidParams, "there is no "+noun+" of this name"+hint)
+}
+
+// shownNames returns the names in a list that the caller is shown, none if Show panics.
+func (x *exchange) shownNames(list string) (names []knownName) {
+	l := x.h.lists[list]
+	if x.h.options.Show == nil {
+		return l.names
+	}
+	var err error
+	defer func() {
+		if err != nil {
+			x.log(x, err)
+			names = nil
+		}
+	}()
+	defer recoverTo(&err)
+	for i, t := range l.tools {
+		if x.h.options.Show(x, t.described) {
+			names = append(names, l.names[i])
+		}
+	}
+	return names
 }
 
 // readName returns the text of value, a member of params that is a name. If the header
@@ -301,7 +333,7 @@ func (x *exchange) encodeOutput(out any) error { return x.add(x, out) }
 const maxFileBlock = 1 << 20
 
 // contentOf returns the blocks of an output with a method MCPContent, or of a File. A File is
-// an image, an audio, or a resource whose URI is its path over REST; a text file has Text.
+// an image, an audio, or a resource; a text file has Text.
 func (x *exchange) contentOf(out any) ([]MCPContent, error) {
 	t := x.message.tool
 	if !t.sendsFile() {
@@ -312,12 +344,16 @@ func (x *exchange) contentOf(out any) ([]MCPContent, error) {
 		return nil, err
 	}
 	data, err := io.ReadAll(io.LimitReader(f.Content, maxFileBlock+1)) // one more shows that it is too large
-	c := MCPContent{Type: "resource", MIMEType: f.ContentType, Data: data, URI: x.routeURI()}
+	c := MCPContent{Type: "resource", MIMEType: f.ContentType, Data: data, URI: x.fileURI(f)}
 	switch kind, _, _ := strings.Cut(strings.ToLower(f.ContentType), "/"); {
 	case err != nil:
 		return nil, &Error{Code: CodeInternal, cause: fmt.Errorf("reading the File: %w", err)}
 	case len(data) > maxFileBlock:
-		return nil, Errorf(CodeResourceExhausted, "the file has more than %d bytes, which is as much as fits into an answer; over HTTP it is at %s", maxFileBlock, c.URI)
+		where := ""
+		if t.isServedBy(TransportREST) {
+			where = "; over HTTP it is at " + x.routeURL()
+		}
+		return nil, Errorf(CodeResourceExhausted, "the file has more than %d bytes, which is as much as fits into an answer%s", maxFileBlock, where)
 	case kind == "image", kind == "audio":
 		c.Type = kind
 	case kind == "text" && utf8.Valid(data):
@@ -326,17 +362,36 @@ func (x *exchange) contentOf(out any) ([]MCPContent, error) {
 	return []MCPContent{c}, nil
 }
 
-// routeURI returns the path of the call over REST, such as /files/5. A method without a route
-// gets a path of the same form.
-func (x *exchange) routeURI() string {
+// fileURI returns the URI of a File, which must have a scheme: Python clients up to 1.x drop a
+// result with a path alone. It is the first of these that there is:
+//
+//	the method is a resource         exports://5
+//	BaseURL is https://a.example     https://a.example/exports/5
+//	none of these                    file:///May.csv, by the name of the File
+func (x *exchange) fileURI(f *File) string {
+	t := x.message.tool
+	if t.uri != nil {
+		if uri, ok := t.uri.expand(x.message.arguments); ok {
+			return uri
+		}
+	}
+	if u, err := url.Parse(t.opts.Defaults.BaseURL); err == nil && u.IsAbs() && u.Host != "" && t.isServedBy(TransportREST) {
+		return x.routeURL()
+	}
+	return "file:///" + url.PathEscape(cmp.Or(fileName(f.Name), t.name))
+}
+
+// routeURL returns the URL of the call over REST, without a query, such as /exports/5: with
+// Defaults.BaseURL in front.
+func (x *exchange) routeURL() string {
 	m := x.method
-	uri := x.h.service.prefix + cmp.Or(m.path, "/"+m.resource+"/"+m.name)
+	path := x.h.service.prefix + m.path
 	for i := range m.placeholders { // each has a field
 		p := &m.bind.rest.path[i]
 		value := textOr(string(memberAt(x.message.arguments, p.name)))
-		uri = strings.Replace(uri, "{"+p.sourceName+"}", url.PathEscape(value), 1)
+		path = strings.Replace(path, "{"+p.sourceName+"}", url.PathEscape(value), 1)
 	}
-	return uri
+	return strings.TrimRight(m.opts.Defaults.BaseURL, "/") + path
 }
 
 // runStream adds the items of a stream to the result as {"items":[…]}, since a result of

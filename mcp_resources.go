@@ -98,6 +98,7 @@ func optionsByTool[O any](p *mistakes, x *toolIndex, what string, options map[st
 // addResource makes a resource of t and adds it to its list.
 func (h *mcpHandler) addResource(p *mistakes, t *tool, o MCPResourceOptions) {
 	r := &resource{tool: t, options: o, uri: compileURI(p, o.URI), meta: encodeExtras(p, o.Meta, o.Icons)}
+	t.uri = &r.uri
 	r.checkResource(p)
 	for _, other := range h.resources {
 		p.addIf(other.options.URI == o.URI, "the resource has the URI of %s, %s", other.goName, o.URI)
@@ -165,6 +166,7 @@ func (t *tool) fieldNamed(name string) *field {
 // A uriTemplate is the URI of a resource in parts: todos://lists/{list}/todos/{id}{?limit}
 // has the names list and id, and limit in the query.
 type uriTemplate struct {
+	text         string         // as MCPResourceOptions has it
 	pattern      *regexp.Regexp // of a URI without its query; a group for each name
 	names, query []string
 }
@@ -178,6 +180,7 @@ var uriSyntax = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://[^{} #]*(\{[^{} #
 
 // compileURI splits the URI of a resource.
 func compileURI(p *mistakes, text string) (u uriTemplate) {
+	u.text = text
 	if !uriSyntax.MatchString(text) {
 		p.addf("MCPResourceOptions.URI is %q; write one such as todos://todos/{id} or todos://todos{?limit,cursor}, with text between names in braces and parameters at the end", text)
 		return u
@@ -229,6 +232,31 @@ func (u *uriTemplate) matchURI(uri string) (map[string]string, bool) {
 		values[name] = value
 	}
 	return values, true
+}
+
+// expand returns the URI with the values that arguments, a JSON object, have for its names. It
+// reports false if resources/read would not take it, as where the path lacks a value.
+func (u *uriTemplate) expand(arguments []byte) (string, bool) {
+	uri, _, _ := strings.Cut(u.text, "{?")
+	valueOf := func(name string) string {
+		value := memberAt(arguments, name)
+		if isJSONNull(value) {
+			return ""
+		}
+		return textOr(string(value))
+	}
+	for _, name := range u.names {
+		uri = strings.Replace(uri, "{"+name+"}", url.PathEscape(valueOf(name)), 1)
+	}
+	before := "?"
+	for _, name := range u.query {
+		if value := valueOf(name); value != "" {
+			uri += before + url.QueryEscape(name) + "=" + url.QueryEscape(value)
+			before = "&"
+		}
+	}
+	_, ok := u.matchURI(uri)
+	return uri, ok
 }
 
 // leadsOut reports whether a value has a dot segment (RFC 3986, section 5.2.4), or a NUL,
@@ -380,7 +408,7 @@ func (x *exchange) answerPrompt(m *message) error {
 	}
 	t := x.h.prompts[string(name)]
 	if t == nil {
-		return protocolError(rpcInvalidParams, "there is no prompt of this name; prompts/list has all")
+		return x.unknownName("prompts/list", "prompt", string(name))
 	}
 	args := openMembers(nil)
 	eachMember(m.arguments, func(name, given []byte) {

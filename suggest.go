@@ -66,10 +66,18 @@ func suggestName(name string, distances *int, lists ...[]knownName) string {
 func findFolded(name string, lists [][]knownName) string {
 	folded := foldName(make([]byte, 0, maxSuggested), name)
 	for _, list := range lists {
-		for i := range list {
-			if list[i].folded == string(folded) {
-				return list[i].text
-			}
+		if known := findFoldedIn(list, folded); known != "" {
+			return known
+		}
+	}
+	return ""
+}
+
+// findFoldedIn returns the first of the names that is folded by foldName, or "".
+func findFoldedIn(list []knownName, folded []byte) string {
+	for i := range list {
+		if list[i].folded == string(folded) {
+			return list[i].text
 		}
 	}
 	return ""

@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/http/httptrace"
+	"net/url"
 	"runtime"
 	"slices"
 	"strings"
@@ -1186,6 +1187,7 @@ func TestFileOverMCP(t *testing.T) {
 	}
 	s := svc.MustRegister[FilesAPI](files{file: func(id int) *svc.File { return contents[id] }}, fileOptions())
 	h := s.At("/v1").MCP(&svc.MCPOptions{Resources: map[string]svc.MCPResourceOptions{"Get": {URI: "files://{id}"}, "Picture": {URI: "pictures://{id}"}}})
+	contents[5].Name = "../a ä/?.bin"
 	ask := func(method, params string) string {
 		r := httptest.NewRequest("POST", "/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":`+params+`}`))
 		r.Header.Set("Content-Type", "application/json")
@@ -1197,9 +1199,9 @@ func TestFileOverMCP(t *testing.T) {
 	for id, want := range []string{
 		1: `"content":[{"type":"image","data":"iVBORw==","mimeType":"image/png"}],"isError":false`,
 		2: `"content":[{"type":"audio","data":"UklGRg==","mimeType":"audio/wav"}],"isError":false`,
-		3: `"content":[{"type":"resource","resource":{"uri":"/v1/files/3","mimeType":"text/csv; charset=utf-8","text":"a,b\n"}}],"isError":false`,
-		4: `"content":[{"type":"resource","resource":{"uri":"/v1/files/4","mimeType":"text/csv","blob":"Yf8="}}],"isError":false`,
-		5: `"content":[{"type":"resource","resource":{"uri":"/v1/files/5","mimeType":"application/octet-stream","blob":"eA=="}}],"isError":false`,
+		3: `"content":[{"type":"resource","resource":{"uri":"files://3","mimeType":"text/csv; charset=utf-8","text":"a,b\n"}}],"isError":false`,
+		4: `"content":[{"type":"resource","resource":{"uri":"files://4","mimeType":"text/csv","blob":"Yf8="}}],"isError":false`,
+		5: `"content":[{"type":"resource","resource":{"uri":"files://5","mimeType":"application/octet-stream","blob":"eA=="}}],"isError":false`,
 		6: `"mimeType":"application/octet-stream","blob":"eHh4`,
 		7: `"text":"RESOURCE_EXHAUSTED: the file has more than 1048576 bytes, which is as much as fits into an answer; over HTTP it is at /v1/files/7"}],"isError":true`,
 		8: `"text":"INTERNAL: internal error"}],"isError":true`,
@@ -1237,6 +1239,68 @@ func TestFileOverMCP(t *testing.T) {
 		if got := ask("prompts/get", `{"name":"files_get","arguments":{"id":"`+id+`"}}`); !strings.Contains(got, want) {
 			t.Errorf("the prompt %s: got %s", id, got)
 		}
+	}
+}
+
+// exportsAPI has files without a resource of MCP.
+type exportsAPI interface {
+	Get(context.Context, *exportIn) (*svc.File, error)
+	Alone(context.Context) (*svc.File, error)
+}
+
+type exportIn struct {
+	Name string `json:"name" path:"name"`
+	Page int    `json:"page,omitempty" query:"page"`
+}
+
+type exports struct{}
+
+func (exports) Get(_ context.Context, in *exportIn) (*svc.File, error) {
+	if in.Page == 9 {
+		return &svc.File{Content: strings.NewReader(strings.Repeat("x", 1<<20+1))}, nil
+	}
+	return &svc.File{Name: in.Name, ContentType: "text/plain", Content: strings.NewReader("x")}, nil
+}
+
+func (exports) Alone(context.Context) (*svc.File, error) {
+	return &svc.File{ContentType: "text/plain", Content: strings.NewReader("x")}, nil
+}
+
+// Verify that the uri of a File is a URI, whatever is known of its address.
+func TestFileURIOverMCP(t *testing.T) {
+	for _, test := range []struct {
+		name, base, uri, tool, arguments, want string
+	}{
+		{"a resource", "https://a.example/api/", "exports://files/{name}{?page}", "get", `{"name":"a b","page":2}`, `"uri":"exports://files/a%20b?page=2"`},
+		{"a resource without its parameter", "", "exports://files/{name}{?page}", "get", `{"name":"a/b&c"}`, `"uri":"exports://files/a%2Fb&c"`},
+		{"a resource that has no such value", "https://a.example/api/", "exports://x/{name}", "get", `{"name":".."}`, `"uri":"https://a.example/api/v1/files/.."`},
+		{"a BaseURL", "https://a.example/api/", "", "get", `{"name":"a b/ü"}`, `"uri":"https://a.example/api/v1/files/a%20b%2F%C3%BC"`},
+		{"a BaseURL without a host", "/api", "", "get", `{"name":"a b"}`, `"uri":"file:///a%20b"`},
+		{"no BaseURL", "", "", "get", `{"name":"../c/50%?.txt"}`, `"uri":"file:///50%25%3F.txt"`},
+		{"no BaseURL and no name", "", "", "alone", `{}`, `"uri":"file:///exports_alone"`},
+		{"a BaseURL and no route", "https://a.example", "", "alone", `{}`, `"uri":"file:///exports_alone"`},
+		{"too large", "", "", "get", `{"name":"a","page":9}`, `as much as fits into an answer; over HTTP it is at /v1/files/a"`},
+		{"too large, with a BaseURL", "https://a.example", "", "get", `{"name":"a","page":9}`, `as much as fits into an answer; over HTTP it is at https://a.example/v1/files/a"`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			o := &svc.Options{Resource: "exports", Defaults: svc.Defaults{BaseURL: test.base}, Logger: slog.New(slog.DiscardHandler), Methods: map[string]svc.MethodOptions{
+				"Get": {HTTP: "GET /files/{name}"}, "Alone": {HTTP: "GET /alone", Transports: []svc.Transport{svc.TransportMCP}}}}
+			opts := &svc.MCPOptions{}
+			if test.uri != "" {
+				opts.Resources = map[string]svc.MCPResourceOptions{"Get": {URI: test.uri}}
+			}
+			s := svc.MustRegister[exportsAPI](exports{}, o).At("/v1")
+			got := mcpPost(s.MCP(opts), mcpLegacy("2025-11-25", "tools/call", `"name":"exports_`+test.tool+`","arguments":`+test.arguments)).Body.String()
+			if !strings.Contains(got, test.want) {
+				t.Errorf("got %s\nwant %s", clipped(got), test.want)
+			}
+			for _, uri := range strings.Split(got, `"uri":"`)[1:] {
+				uri, _, _ = strings.Cut(uri, `"`)
+				if u, err := url.Parse(uri); err != nil || !u.IsAbs() {
+					t.Errorf("%q is no URI: %v", uri, err)
+				}
+			}
+		})
 	}
 }
 
