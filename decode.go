@@ -81,6 +81,7 @@ type decoder struct {
 	scratch []byte          // for text that is read and not kept: unescaped strings, query values, places
 	number  []byte          // the text of the last float of 32 bits; see checkRules
 	arena   strings.Builder // the block that takes the next short string; see keepText
+	rest    string          // a short text from its first string on; see keepString
 	// sourceOf returns the Violation.In of a place in the input that an error of Validate names. It
 	// is set while Validate methods run; see binding.sourceAt.
 	sourceOf func(path string) string
@@ -271,6 +272,7 @@ func (d *decoder) startInput() {
 	clear(d.texts) // a syntax error leaves some behind
 	d.texts = d.texts[:0]
 	d.arena.Reset()
+	d.rest = ""
 }
 
 // resetWithin drops all pointers of d into what it has read. It reports false if d, or one
@@ -458,6 +460,22 @@ func (d *decoder) keepText(text []byte) string {
 	start := d.arena.Len()
 	d.arena.Write(text)
 	return d.arena.String()[start:]
+}
+
+// keepString reads a string and returns its text, to be kept. If the whole input is no longer
+// than a block, its strings are parts of one copy of it, from the first of them on, which takes
+// no more memory than a block would have. Copying each takes longer. One with escapes is not a
+// part of the text.
+func (d *decoder) keepString() string {
+	raw, escaped := d.scan.readString()
+	if len(raw) <= 1 || escaped || len(d.scan.data) > arenaBlock {
+		return d.keepText(d.unescape(raw, escaped))
+	}
+	end := len(d.scan.data) - d.scan.pos + len(`"`) // from the end of the text
+	if d.rest == "" {
+		d.rest = string(d.scan.data[len(d.scan.data)-end-len(raw):])
+	}
+	return d.rest[len(d.rest)-end-len(raw) : len(d.rest)-end]
 }
 
 // decoders is the compile pass of one service: the decodeFunc of every shape that it
@@ -681,7 +699,7 @@ func decodeStrings(limit *rule) decodeFunc {
 			if d.scan.peek() != '"' {
 				d.skipMismatch(errNotString)
 			} else {
-				text = d.keepText(d.readText())
+				text = d.keepString()
 			}
 			d.texts = append(d.texts, text)
 		})
@@ -1185,17 +1203,18 @@ func (d *decoder) enterMember(f *fieldPlan) {
 // the prefix of the next field is ,"priority": and one comparison replaces finding the
 // comma, reading the name, checking its UTF-8, finding the colon and looking the name up.
 // A prefix in the text is never a part of another name, since it begins and ends outside
-// of the quotes. Where the guess fails, byName decides, and the next guess follows the
-// field found.
+// of the quotes. Optional fields are often left out, so it tries a few fields. Where all
+// guesses fail, byName decides, and the next guess follows the field found.
 func (p *objectPlan) nextMember(d *decoder, next int, first bool) (i int, name []byte) {
-	if next < p.named {
-		prefix := p.fields[next].prefix
+	const guesses = 3
+	for i := next; i < min(next+guesses, p.named); i++ {
+		prefix := p.fields[i].prefix
 		if first {
 			prefix = prefix[1:]
 		}
 		if end := d.scan.pos + len(prefix); end <= len(d.scan.data) && string(d.scan.data[d.scan.pos:end]) == prefix {
 			d.scan.pos = end
-			return next, nil
+			return i, nil
 		}
 	}
 	if !d.scan.more('}', first) {
@@ -1388,8 +1407,10 @@ func decodeText(set setter, mismatch *complaint) decodeFunc {
 
 // readText reads a string and returns its text, unescaped. The result is valid
 // until the decoder reads on or adds a violation.
-func (d *decoder) readText() []byte {
-	raw, escaped := d.scan.readString()
+func (d *decoder) readText() []byte { return d.unescape(d.scan.readString()) }
+
+// unescape returns the text of a string that the scanner has read, valid as that of readText.
+func (d *decoder) unescape(raw []byte, escaped bool) []byte {
 	if escaped {
 		d.scratch = appendUnescaped(d.scratch[:0], raw)
 		return d.scratch
@@ -1402,7 +1423,7 @@ func decodeString(d *decoder, v reflect.Value) {
 		d.skipMismatch(errNotString)
 		return
 	}
-	v.SetString(d.keepText(d.readText()))
+	v.SetString(d.keepString())
 }
 
 // decodeBool decodes true or false. The value v is already false.
@@ -1752,7 +1773,7 @@ func (d *decoder) decodeAnyValue() any {
 		}
 		return list
 	case '"':
-		return d.keepText(d.readText())
+		return d.keepString()
 	case 't':
 		return d.scan.readLiteral("true")
 	case 'f':
