@@ -11,7 +11,6 @@ package svc
 //   - the mistakes of a registration, in the interface, the types and the options
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -666,9 +665,24 @@ type wantedType struct {
 	inString complaint                 // about a string that has such JSON in it
 }
 
-// jsonTypes are the types of JSON, by the first characters of their values.
-var jsonTypes = [...]struct{ begins, noun string }{
-	{"{", "an object"}, {"[", "an array"}, {`"`, "a string"}, {"-0123456789", "a number"}, {"tf", "a boolean"}, {"n", "null"},
+// jsonTypes are the types of JSON.
+var jsonTypes = [...]string{"an object", "an array", "a string", "a number", "a boolean", "null"}
+
+// jsonTypeOf returns the index in jsonTypes of the type of a JSON value, by its first byte.
+func jsonTypeOf(first byte) int {
+	switch first {
+	case '{':
+		return 0
+	case '[':
+		return 1
+	case '"':
+		return 2
+	case 't', 'f':
+		return 4
+	case 'n':
+		return 5
+	}
+	return 3
 }
 
 // wrongType returns the complaint about values of another type than the one that message names.
@@ -676,8 +690,8 @@ var jsonTypes = [...]struct{ begins, noun string }{
 // {"at":"{\"x\":1}"} for {"at":{"x":1}}. Both are empty if a string is wanted.
 func wrongType(message, noun string, isWanted func(value []byte) bool) *complaint {
 	w := &wantedType{isWanted: isWanted}
-	for i, t := range jsonTypes {
-		w.given[i] = complaint{rule: ruleType, message: message + ", is " + t.noun}
+	for i, noun := range jsonTypes {
+		w.given[i] = complaint{rule: ruleType, message: message + ", is " + noun}
 	}
 	w.inString = complaint{rule: ruleType, message: message + ", is a string with JSON in it; send the " + noun + " itself"}
 	return &complaint{rule: ruleType, message: message, wanted: w}
@@ -689,17 +703,12 @@ func (c *complaint) about(value []byte) *complaint {
 		return c
 	}
 	if c.wanted.isWanted != nil && isText(value) {
-		inside := bytes.Trim(textOf(value), " \t\r\n")
+		inside := trimJSON(textOf(value))
 		if c.wanted.isWanted(inside) && isJSON(inside) { // which looks at all of it
 			return &c.wanted.inString
 		}
 	}
-	for i, t := range jsonTypes {
-		if strings.IndexByte(t.begins, value[0]) >= 0 {
-			return &c.wanted.given[i]
-		}
-	}
-	return c
+	return &c.wanted.given[jsonTypeOf(value[0])]
 }
 
 // inBody returns the violation of c at a place in the body.

@@ -947,6 +947,19 @@ func textOf(value []byte) []byte {
 	return appendUnescaped(make([]byte, 0, len(inside)), inside)
 }
 
+// trimJSON returns text without the white space of JSON around it (RFC 8259, section 2).
+func trimJSON(text []byte) []byte {
+	for len(text) > 0 && isJSONSpace(text[0]) {
+		text = text[1:]
+	}
+	for len(text) > 0 && isJSONSpace(text[len(text)-1]) {
+		text = text[:len(text)-1]
+	}
+	return text
+}
+
+func isJSONSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
+
 // pointerToName returns the JSON Pointer to the member whose name and colon are the end
 // of text:
 //
