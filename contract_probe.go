@@ -234,6 +234,7 @@ func (role ruleRole) isProbed() bool {
 		roleLeast, roleMost, // a size at and beside both; see texts and compareSizes
 		roleLow, roleHigh, roleStep, // numbers at and beside bounds, in steps; see numbers
 		rolePattern,  // a text of one pattern that is none of the other; see searchTexts
+		roleFormat,   // texts of the format; see formatTexts
 		roleDistinct: // an item twice; see compareLists
 		return true
 	}

@@ -329,12 +329,17 @@ func (p *prober) bounds(plan *contractPlan) (list []string) {
 // searched as a pattern; see stringPatterns.
 func (p *prober) texts(a, b *contractPlan, n int) (list []string, sure bool) {
 	x, y := p.textRulesOf(a, a), p.textRulesOf(b, a)
-	texts := p.usualTexts(a, x, y, n)
+	texts := slices.Concat(p.formatTexts(a, b, x), p.usualTexts(a, x, y, n))
+	format, readFormat := p.rule(a, roleFormat), p.rule(b, roleFormat)
 	hasPattern := x.pattern+y.pattern != "" || b != nil && a.Kind == "string" && b.Kind == "bytes"
 	isSized := len(p.counting(a)) > 0 && a.Kind == "bytes" // in bytes, which the search does not count
 	switch {
 	case a.Kind == "file": // whose value is the media type
 		sure = b == nil || b.Kind == a.Kind
+	case format != "": // of which there are more texts than samples
+		sure = b == nil || a.Kind == b.Kind && !p.isNarrowed(a, b)
+	case a.Kind == "time" && readFormat == `"date-time"`:
+		sure = len(p.counting(b)) == 1
 	case !hasPattern:
 		sure = p.hasSizesAlone(b) && p.reaches(x, y) && (b == nil || a.Kind == b.Kind || !isSized)
 	case a.Kind == "string" || a.Kind == "bytes" && !isSized:
@@ -348,12 +353,25 @@ func (p *prober) texts(a, b *contractPlan, n int) (list []string, sure bool) {
 		var more []string
 		more, sure = searchTexts(x, y, n)
 		texts = append(texts, more...)
-		sure = sure && (b == nil || b.Kind == "string" || b.Kind == "bytes" && len(p.counting(b)) == 0)
+		sure = sure && readFormat == "" && (b == nil || b.Kind == "string" || b.Kind == "bytes" && len(p.counting(b)) == 0)
 	}
 	for _, text := range texts {
 		list = append(list, string(appendQuoted(nil, text)))
 	}
 	return list, sure
+}
+
+// formatTexts returns texts of the formats of a and b, and one of no format if b has one.
+func (p *prober) formatTexts(a, b *contractPlan, x textRules) (texts []string) {
+	for _, plan := range []*contractPlan{a, b} {
+		if format := checkedFormats[textOr(p.rule(plan, roleFormat))]; format != nil {
+			texts = append(texts, format.samples...)
+		}
+	}
+	if p.rule(b, roleFormat) != "" {
+		texts = append(texts, strings.Repeat(" ", max(1, min(x.least, maxProbe))))
+	}
+	return texts
 }
 
 // usualTexts returns texts of the kind of a without a pattern: in the spellings of the kind that

@@ -480,11 +480,6 @@ func numberExamples(rules ruleSet, nth int) []string {
 	return append(texts, "0.25")
 }
 
-var exampleFormats = map[string]string{
-	"date-time": "2026-01-02T15:04:05Z", "date": "2026-01-02", "time": "15:04:05Z", "email": "ada@example.com", "uri": "https://example.com/",
-	"uuid": "123e4567-e89b-42d3-a456-426614174000", "ipv4": "192.0.2.1", "ipv6": "2001:db8::1", "byte": "aGVsbG8=",
-}
-
 // exampleTexts has texts that many patterns match.
 var exampleTexts = strings.Fields(`1 a A a1 abc ABC text 1s 0.5 a-b AB-1 12 1234 12345 2026-01-02 #ffffff +15550100 a@b.co https://example.com/ 127.0.0.1 "text"`)
 
@@ -501,7 +496,10 @@ func textExamples(rules ruleSet, format, name string, nth int) []string {
 	if least := rules.lookup(roleLeast); least != nil {
 		text += strings.Repeat("x", max(0, min(least.count, 1000)-len(text)))
 	}
-	return append([]string{cmp.Or(exampleFormats[format], text), text, ""}, exampleTexts...)
+	if checked := checkedFormats[format]; checked != nil {
+		return slices.Concat(checked.samples, []string{text, ""}, exampleTexts)
+	}
+	return append([]string{text, ""}, exampleTexts...)
 }
 
 // contentOf returns the media types of a request body or response, and their schema. All

@@ -622,6 +622,7 @@ const (
 	roleStep                     // a number, to the multiples of another
 	rolePattern                  // a text, to what a regular expression matches
 	roleDistinct                 // a list, to different items
+	roleFormat                   // a text, to one of checkedFormats
 )
 
 // A ruleSet is the rules of one value, in the order they are published. No two of

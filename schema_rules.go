@@ -83,12 +83,13 @@ type ruleRow struct {
 // the costly rules come after those that save them.
 //
 // On a list of scalars the tags that fit the items and not the list are about each
-// item, and so is the tag format.
+// item, and so is any tag format.
 //
 //	enum:"a,b,c"              one of these; strings and numbers
 //	minLength:"1"             Unicode code points, not bytes; strings
 //	maxLength:"80"
 //	pattern:"^[a-z]+$"        a match somewhere in the text; strings
+//	format:"email"            a text of this format, if it is one of checkedFormats; strings
 //	minimum:"1"               numbers, in the spelling of JSON
 //	exclusiveMinimum:"0"
 //	maximum:"1e3"
@@ -117,6 +118,10 @@ var ruleRows = []*ruleRow{
 	{
 		keyword: "pattern", lower: "pattern", must: "must match the pattern #", role: rolePattern,
 		fits: isString, on: "a string", parse: parseRegexp, costly: true, oneLine: "true",
+	},
+	{
+		keyword: "format", lower: "format", must: "must have the format #", role: roleFormat,
+		fits: isString, on: "a string", parse: parseFormat,
 	},
 	{
 		keyword: "minimum", lower: "minimum", must: "must be at least #", role: roleLow, opposite: roleHigh,
@@ -260,7 +265,7 @@ func (p *mistakes) applyRules(f *field) {
 			on, list = item, &itemRules
 		}
 		switch {
-		case !ok:
+		case !ok, row.role == roleFormat && (f.quoted || !isString(on) || checkedFormats[text] == nil): // published, and not checked
 		case f.quoted:
 			p.addf("%s: %s fits %s, and `json:\",string\"` makes this a string of another kind", f.place, row.keyword, row.on)
 		case on.kind == kindText && row.role == roleValues && hasMethods(on.typ, typeTextMarshaler):

@@ -150,7 +150,7 @@ func finer(v Violation) bool {
 		texts = append(texts, (&shape{typ: t}).textComplaint())
 	}
 	message := strings.TrimPrefix(v.Message, "has a name that ")
-	return v.Rule == ruleRange || v.Rule == ruleDuplicate || slices.ContainsFunc(texts, func(m *complaint) bool { return m.message == message })
+	return v.Rule == "format" || v.Rule == ruleRange || v.Rule == ruleDuplicate || slices.ContainsFunc(texts, func(m *complaint) bool { return m.message == message })
 }
 
 // matchECMA reports whether a text has a match of a pattern, as ECMA-262 says. One that takes

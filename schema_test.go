@@ -351,6 +351,11 @@ func TestConstraints(t *testing.T) {
 		{oID(""), `maxLength:"1"`, `"a"`, `"ab"`, "must have at most 1 character"},
 		{"", `pattern:"^a+$"`, `"a" "aa"`, `"" "b" "ab"`, "must match the pattern ^a+$"},
 		{"", `pattern:"b"`, `"abc"`, `"a"`, "must match the pattern b"},
+		{"", `format:"date"`, `"2024-02-29"`, `"" "2023-02-29" "2024-2-29"`, "must be a date, such as 2026-01-02"},
+		{oID(""), `format:"uuid"`, `"123e4567-e89b-42d3-a456-426614174000"`, `"123"`, "must be a UUID, such as 123e4567-e89b-42d3-a456-426614174000"},
+		{new(*string), `format:"ipv6"`, `"::1"`, `"127.0.0.1"`, "must be an IPv6 address, such as 2001:db8::1"},
+		{"", `format:"phone"`, `"" "a"`, ``, ""},
+		{0, `format:"email"`, `0`, ``, ""},
 		{"", `enum:"a,b"`, `"a" "b"`, `"" "A" "ab" "a,b"`, "must be one of a, b"},
 		{"", `enum:",a"`, `"" "a"`, `"b"`, `must be one of "", a`},
 		{0, `enum:"1,-2"`, `1 1.0 1e0 -2 -20e-1`, `0 2 -1`, "must be one of 1, -2"},
@@ -1163,8 +1168,8 @@ func TestSchemaForTools(t *testing.T) {
 		{struct{ A []byte }{}, `{"type":"string","contentEncoding":"base64","pattern":"^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$"}`, `{"type":"string"}`},
 		{struct{ A time.Time }{}, `{"type":"string","format":"date-time"}`, ""},
 		{struct {
-			A string `format:"email" minLength:"1" enum:"a,b" doc:"One."`
-		}{}, `{"type":"string","enum":["a","b"],"minLength":1,"description":"One."}`, `{"type":"string","description":"One."}`},
+			A string `format:"email" minLength:"1" enum:"a@b.c,d@e.f" doc:"One."`
+		}{}, `{"type":"string","enum":["a@b.c","d@e.f"],"minLength":1,"description":"One."}`, `{"type":"string","description":"One."}`},
 		{struct {
 			A string `format:"date-time"`
 		}{}, `{"type":"string","format":"date-time"}`, `{"type":"string"}`},

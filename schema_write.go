@@ -677,6 +677,7 @@ func (w *schemaWriter) writeRules(m *members, rules ruleSet, null bool) {
 		case r.in30 != "" && w.dialect == openAPI30:
 			m.addRaw(r.in30, r.value)
 			m.add(r.keyword, true)
+		case r.role == roleFormat: // written with the type
 		case r.role == roleValues:
 			m.addEnum(r.value, null)
 		default:

@@ -389,6 +389,46 @@ var releases = []struct {
 	}](), taking[struct {
 		A string `json:"a" pattern:"^X$"`
 	}](), `input /a: pattern is "^X$", was "^[xX]$"; for example {"a":"x"}`},
+	{"a format", taking[struct {
+		A string `json:"a"`
+	}](), taking[struct {
+		A string `json:"a" format:"hostname"`
+	}](), `input /a: format is "hostname", was none; for example {"a":" "}`},
+	{"a format of items that begin with a letter", taking[struct {
+		A []string `json:"a,omitempty" pattern:"^[a-z]"`
+	}](), taking[struct {
+		A []string `json:"a,omitempty" pattern:"^[a-z]" format:"uri"`
+	}](), `input /a/*: format is "uri", was none; for example {"a":["a"]}`},
+	{"another format", taking[struct {
+		A string `json:"a" format:"ipv4"`
+	}](), taking[struct {
+		A string `json:"a" format:"ipv6"`
+	}](), `input /a: format is "ipv6", was "ipv4"; for example {"a":"192.0.2.1"}`},
+	{"a format that is no rule", taking[struct {
+		A string `json:"a" format:"ipv4"`
+	}](), taking[struct {
+		A string `json:"a" format:"address"`
+	}](), ``},
+	{"a shorter text beside a format", taking[struct {
+		A string `json:"a" format:"uri"`
+	}](), taking[struct {
+		A string `json:"a" format:"uri" maxLength:"10"`
+	}](), `input /a: maxLength is 10, was none; for example {"a":"https://example.com/"}`},
+	{"a time as a string", taking[struct {
+		A time.Time `json:"a"`
+	}](), taking[struct {
+		A string `json:"a" format:"date-time"`
+	}](), ``},
+	{"a date-time as a time", taking[struct {
+		A string `json:"a" format:"date-time"`
+	}](), taking[struct {
+		A time.Time `json:"a"`
+	}](), `input /a: is time, was string; for example {"a":"2016-12-31T23:59:60z"}`},
+	{"a format as a number", taking[struct {
+		A string `json:"a" format:"uuid"`
+	}](), taking[struct {
+		A int `json:"a"`
+	}](), `input /a: is int, was string; for example {"a":"123e4567-e89b-42d3-a456-426614174000"}`},
 	{"a pattern without an end", taking[struct {
 		A string `json:"a" pattern:"^a"`
 	}](), taking[struct {

@@ -291,7 +291,7 @@ func TestDocsOrder(t *testing.T) {
 // Verify that the page has words for every rule that a tag makes.
 func TestDocsRules(t *testing.T) {
 	page := getDocs(docsService(), docsAll, "GET", "/").Body.String()
-	for _, want := range []string{`"maxLength":"must have at most # characters"`, `"uniqueItems":"must not have the same item twice"`, `"maxProperties":"must have at most # members"`} {
+	for _, want := range []string{`"maxLength":"must have at most # characters"`, `"uniqueItems":"must not have the same item twice"`, `"maxProperties":"must have at most # members"`, `"format":"must have the format #"`} {
 		if !strings.Contains(between(t, page, `"rules":{`, "}"), want) {
 			t.Errorf("the page has no %s", want)
 		}

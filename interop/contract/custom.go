@@ -151,7 +151,7 @@ type items struct {
 	Odds    []*uint32              `json:"odds,omitempty" multipleOf:"3" maximum:"4000000000"`
 	Shares  *[]float64             `json:"shares" exclusiveMinimum:"0" maximum:"1" multipleOf:"0.25"`
 	Primes  []int64                `json:"primes,omitempty" enum:"2,3,5,9223372036854775807" uniqueItems:"true"`
-	Mails   []string               `json:"mails,omitempty" format:"email" maxLength:"6"`
+	Mails   []string               `json:"mails,omitempty" format:"email" maxLength:"8"`
 	OptList svc.Optional[[]string] `json:"optList,omitzero" maxItems:"2" enum:"a,b"`
 }
 

@@ -190,7 +190,7 @@ var texts = []string{
 	"1h", "1h30m", "1.5s", "-2ms", "+3us", "4µs", "4μs", "5ns", ".5h", "5.h", "1h1h", "3000000h", "1d", "1", "h", "9223372036854775807ns", "9223372036854775808ns",
 	"AA==", "AAA=", "AAAA", "AA", "AB==", "A", "A===", "AA=A", "+/+/", "-_-_", "AA\n==", "AAAA\r\nAAAA", "é===",
 	"::1", "127.0.0.1", "::ffff:127.0.0.1", "127.1", "fe80::1%eth0", "::1 ",
-	"a@b.test", "123e4567-e89b-12d3-a456-426614174000",
+	"a@b.test", "A.b+c@b-c.d.test", "a@b", "a@b.test ", "\"a\"@b.test", "urn:uuid:123E4567-e89b-12d3-a456-426614174000", "123e4567e89b12d3a456426614174000", "123e4567-e89b-12d3-a456-426614174000",
 }
 
 func isStrictBase64(text string) bool {
@@ -231,6 +231,7 @@ func rightTexts(schema map[string]any) []string {
 		switch {
 		case format == "date-time" && (len(text) < 20 || text[4] != '-'):
 		case format == "byte" && !isStrictBase64(text):
+		case checked[format] != nil && !checked[format].MatchString(text):
 		default:
 			right = append(right, text)
 		}

@@ -1,0 +1,347 @@
+package svc
+
+// This file checks the texts of formats, without memory and in linear time. Dates and times are
+// those of RFC 3339, section 5.6; the others are read as ajv-formats 3.0.1 reads them in full
+// mode, since that is what most clients of a schema check with. interop/formats compares them.
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// A checkedFormat is a format that is a rule.
+type checkedFormat struct {
+	words   string // what a text is, for messages and wherever a schema goes without the format
+	isValid func(string) bool
+	samples []string // texts that have the format; the first is an example for readers
+}
+
+// checkedFormats has the formats that are rules. Any other one is published and not checked.
+var checkedFormats = map[string]*checkedFormat{
+	"date":      {"a date", isDate, []string{"2026-01-02", "2000-02-29", "0000-12-31", "9999-12-31"}},
+	"time":      {"a time with its offset from UTC", isTime, []string{"15:04:05Z", "23:59:60z", "00:00:00.000000001-23:59", "15:04:05+01:30"}},
+	"date-time": {"a date and time by RFC 3339", isDateTime, []string{"2026-01-02T15:04:05Z", "2016-12-31T23:59:60z", "0000-12-31T00:00:00.000000001-23:59", "9999-12-31T15:04:05+01:30"}},
+	"email":     {"an email address", isEmail, []string{"ada@example.com", "a@b.c", "a+b@example.com", "A.B@x-y.example.org", "1@1.1"}},
+	"uuid":      {"a UUID", isUUID, []string{"123e4567-e89b-42d3-a456-426614174000", "00000000-0000-0000-0000-000000000000", "123E4567-E89B-42D3-A456-426614174000", "urn:uuid:123e4567-e89b-42d3-a456-426614174000"}},
+	"uri":       {"a URI", isURI, []string{"https://example.com/", "a:b", "mailto:ada@example.com", "urn:a:b", "http://u:p@[::1]:80/a/b?c=d%20#e"}},
+	"hostname":  {"a host name", isHostname, []string{"example.com", "a", "example.com.", "xn--bcher-kva.example", "1.2.3.4"}},
+	"ipv4":      {"an IPv4 address", isIPv4, []string{"192.0.2.1", "0.0.0.0", "255.255.255.255"}},
+	"ipv6":      {"an IPv6 address", isIPv6, []string{"2001:db8::1", "::", "1:2:3:4:5:6:7:8", "::ffff:192.0.2.1"}},
+}
+
+// parseFormat makes the rule that a string has a format.
+func parseFormat(_ *shape, text string) (rule, string) {
+	format := checkedFormats[text]
+	if format == nil {
+		return rule{}, "one of " + strings.Join(slices.Sorted(maps.Keys(checkedFormats)), ", ")
+	}
+	message := "must be " + format.words + ", such as " + format.samples[0]
+	return rule{
+		value:     appendQuoted(nil, text),
+		complaint: &complaint{rule: "format", message: message},
+		violates:  func(v reflect.Value) bool { return !format.isValid(v.String()) },
+	}, ""
+}
+
+func isLetter(c byte) bool       { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+func isAlphanumeric(c byte) bool { return isLetter(c) || isDigit(c) }
+func isHexDigit(c byte) bool     { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
+
+// twoDigits returns the number in the first two bytes of s, or -1.
+func twoDigits(s string) int {
+	if len(s) < 2 || !isDigit(s[0]) || !isDigit(s[1]) {
+		return -1
+	}
+	return int(s[0]-'0')*10 + int(s[1]-'0')
+}
+
+// isDate reports whether s is a full-date, such as 2026-03-31.
+func isDate(s string) bool {
+	if len(s) != len("2006-01-02") || s[4] != '-' || s[7] != '-' {
+		return false
+	}
+	century, year, month, day := twoDigits(s), twoDigits(s[2:]), twoDigits(s[5:]), twoDigits(s[8:])
+	if century < 0 || year < 0 || month < 1 || month > 12 || day < 1 {
+		return false
+	}
+	days := 31
+	switch month {
+	case 4, 6, 9, 11:
+		days = 30
+	case 2:
+		days = 28
+		if leaps := year; leaps == 0 && century%4 == 0 || leaps != 0 && leaps%4 == 0 {
+			days = 29
+		}
+	}
+	return day <= days
+}
+
+// isTime reports whether s is a full-time, such as 15:04:05Z. The second 60 is one of the leap
+// seconds, which are at 23:59:60 in UTC.
+func isTime(s string) bool {
+	if len(s) < len("15:04:05Z") || s[2] != ':' || s[5] != ':' {
+		return false
+	}
+	hour, minute, second := twoDigits(s), twoDigits(s[3:]), twoDigits(s[6:])
+	if hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 60 {
+		return false
+	}
+	rest := s[8:]
+	if rest[0] == '.' {
+		n := 1
+		for n < len(rest) && isDigit(rest[n]) {
+			n++
+		}
+		if n == 1 {
+			return false
+		}
+		rest = rest[n:]
+	}
+	offset := 0 // in minutes
+	switch {
+	case rest == "Z" || rest == "z":
+	case len(rest) == len("+07:00") && (rest[0] == '+' || rest[0] == '-') && rest[3] == ':':
+		h, m := twoDigits(rest[1:]), twoDigits(rest[4:])
+		if h < 0 || h > 23 || m < 0 || m > 59 {
+			return false
+		}
+		if offset = h*60 + m; rest[0] == '-' {
+			offset = -offset
+		}
+	default:
+		return false
+	}
+	const day = 24 * 60
+	return second < 60 || (hour*60+minute-offset+2*day)%day == day-1
+}
+
+// isDateTime reports whether s is a date-time, such as 2026-03-31T15:04:05Z.
+func isDateTime(s string) bool {
+	const n = len("2006-01-02")
+	return len(s) > n && s[n]|0x20 == 't' && isDate(s[:n]) && isTime(s[n+1:])
+}
+
+// isUUID reports whether s is a UUID by RFC 9562, with or without urn:uuid: before it.
+func isUUID(s string) bool {
+	const urn = "urn:uuid:"
+	if len(s) > len(urn) && strings.EqualFold(s[:len(urn)], urn) {
+		s = s[len(urn):]
+	}
+	if len(s) != 36 {
+		return false
+	}
+	for i := range len(s) {
+		isDash := i == 8 || i == 13 || i == 18 || i == 23
+		if isDash != (s[i] == '-') || !isDash && !isHexDigit(s[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// isLabel reports whether s consists of letters, digits and dashes, with no dash at the ends.
+func isLabel(s string) bool {
+	for i := range len(s) {
+		if !isAlphanumeric(s[i]) && (s[i] != '-' || i == 0 || i == len(s)-1) {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// isHostname reports whether s is a host name (RFC 1123, section 2.1), which may end in a dot.
+func isHostname(s string) bool {
+	s = strings.TrimSuffix(s, ".")
+	if len(s) > 253 {
+		return false
+	}
+	for label := range strings.SplitSeq(s, ".") {
+		if len(label) > 63 || !isLabel(label) {
+			return false
+		}
+	}
+	return true
+}
+
+// isEmail reports whether s is a dot-atom, an at sign, and a domain of two labels at least.
+func isEmail(s string) bool {
+	local, domain, _ := strings.Cut(s, "@")
+	for atom := range strings.SplitSeq(local, ".") {
+		for i := range len(atom) {
+			if !isAlphanumeric(atom[i]) && strings.IndexByte("!#$%&'*+/=?^_`{|}~-", atom[i]) < 0 {
+				return false
+			}
+		}
+		if atom == "" {
+			return false
+		}
+	}
+	for label := range strings.SplitSeq(domain, ".") {
+		if !isLabel(label) {
+			return false
+		}
+	}
+	return strings.Contains(domain, ".")
+}
+
+// isIPv4 reports whether s is four numbers up to 255 without leading zeros.
+func isIPv4(s string) bool { return isDottedQuad(s, false) }
+
+// isDottedQuad is isIPv4. With zeros, a number may have leading zeros, up to three digits.
+func isDottedQuad(s string, zeros bool) bool {
+	parts := 0
+	for part := range strings.SplitSeq(s, ".") {
+		n := 0
+		for i := range len(part) {
+			if !isDigit(part[i]) || i > 2 {
+				return false
+			}
+			n = n*10 + int(part[i]-'0')
+		}
+		if part == "" || n > 255 || !zeros && len(part) > 1 && part[0] == '0' {
+			return false
+		}
+		parts++
+	}
+	return parts == 4
+}
+
+// isIPv6 reports whether s is an IPv6 address (RFC 4291, section 2.2) without a zone.
+func isIPv6(s string) bool { return isIPv6With(s, false) }
+
+// isIPv6With is isIPv6; zeros is that of isDottedQuad.
+func isIPv6With(s string, zeros bool) bool {
+	before, after, compressed := strings.Cut(s, "::")
+	if !compressed {
+		n, ok := countGroups(s, true, zeros)
+		return ok && n == 8
+	}
+	n, ok := 0, true
+	if before != "" {
+		n, ok = countGroups(before, false, zeros)
+	}
+	if ok && after != "" {
+		var m int
+		m, ok = countGroups(after, true, zeros)
+		n += m
+	}
+	return ok && n <= 7
+}
+
+// countGroups returns how many groups of 16 bits s has. The last may be an IPv4 address, which is
+// two, if last is set.
+func countGroups(s string, last, zeros bool) (n int, ok bool) {
+	for {
+		group, rest, more := strings.Cut(s, ":")
+		if !more && last && strings.Contains(group, ".") {
+			return n + 2, isDottedQuad(group, zeros)
+		}
+		if group == "" || len(group) > 4 {
+			return 0, false
+		}
+		for i := range len(group) {
+			if !isHexDigit(group[i]) {
+				return 0, false
+			}
+		}
+		if n++; !more {
+			return n, true
+		}
+		s = rest
+	}
+}
+
+// isURI reports whether s is a URI by RFC 3986 with a scheme. As in ajv-formats, an authority may
+// be empty, and there is something behind the scheme.
+func isURI(s string) bool {
+	scheme, rest, ok := strings.Cut(s, ":")
+	if !ok || scheme == "" || !isLetter(scheme[0]) {
+		return false
+	}
+	for i := range len(scheme) {
+		if c := scheme[i]; !isAlphanumeric(c) && c != '+' && c != '-' && c != '.' {
+			return false
+		}
+	}
+	rest, fragment, _ := strings.Cut(rest, "#")
+	rest, query, _ := strings.Cut(rest, "?")
+	if !hasURIChars(query, ":@/?") || !hasURIChars(fragment, ":@/?") || rest == "" {
+		return false
+	}
+	// ajv-formats reads what is no authority as a path with an empty one, so only an address in
+	// brackets needs to be an authority.
+	if hasURIChars(rest, ":@/") {
+		return true
+	}
+	authority, ok := strings.CutPrefix(rest, "/")
+	if !ok {
+		return false
+	}
+	authority = strings.TrimPrefix(authority, "/")
+	path := ""
+	if i := strings.IndexByte(authority, '/'); i >= 0 {
+		authority, path = authority[:i], authority[i:]
+	}
+	return isAuthority(authority) && hasURIChars(path, ":@/")
+}
+
+// isAuthority reports whether s is an authority: userinfo, a host and a port, which may be empty.
+func isAuthority(s string) bool {
+	if user, host, ok := strings.Cut(s, "@"); ok {
+		if !hasURIChars(user, ":") {
+			return false
+		}
+		s = host
+	}
+	host, port := s, ""
+	if strings.HasPrefix(s, "[") {
+		address, rest, ok := strings.Cut(s[1:], "]")
+		if !ok || rest != "" && rest[0] != ':' || !isIPv6With(address, true) && !isFutureAddress(address) {
+			return false
+		}
+		host, port = "", strings.TrimPrefix(rest, ":")
+	} else if i := strings.LastIndexByte(s, ':'); i >= 0 {
+		host, port = s[:i], s[i+1:]
+	}
+	for i := range len(port) {
+		if !isDigit(port[i]) {
+			return false
+		}
+	}
+	return hasURIChars(host, "")
+}
+
+// isFutureAddress reports whether s is an IPvFuture, such as v1.a.
+func isFutureAddress(s string) bool {
+	version, rest, ok := strings.Cut(s, ".")
+	if !ok || len(version) < 2 || version[0]|0x20 != 'v' || rest == "" || strings.Contains(rest, "%") {
+		return false
+	}
+	for i := range len(version) - 1 {
+		if !isHexDigit(version[i+1]) {
+			return false
+		}
+	}
+	return hasURIChars(rest, ":")
+}
+
+// hasURIChars reports whether s has unreserved characters, sub-delims, those of also, and escapes
+// with % only (RFC 3986, section 2).
+func hasURIChars(s, also string) bool {
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '%':
+			if i+2 >= len(s) || !isHexDigit(s[i+1]) || !isHexDigit(s[i+2]) {
+				return false
+			}
+			i += 2
+		case isAlphanumeric(c), strings.IndexByte("-._~!$&'()*+,;=", c) >= 0, strings.IndexByte(also, c) >= 0:
+		default:
+			return false
+		}
+	}
+	return true
+}
