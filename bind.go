@@ -24,6 +24,7 @@ package svc
 //	path     is named like a placeholder    param.bindPath       "path"
 //	query    has a tag query:"x"            binding.bindQuery    "query"
 //	query    is in a route without a body   binding.bindQuery    "query"
+//	form     is any other, of a form        binding.bindForm     "body"
 //	body     is any other                   binding.bindBody     "body"
 //
 // JSON-RPC and MCP have no such sources. There one object has every field by
@@ -77,40 +78,43 @@ type binding struct {
 //
 // Invariants:
 //
-//	path, query, header, cookie and the fields of inBody are disjoint, and together
+//	path, query, header, cookie, form and the fields of inBody are disjoint, and together
 //	  hold every field of the input, each list in the order of the Go fields
 //	no two of a list have the same name, headers whatever their case
 //	body decodes inBody, which is the input itself if all fields come from the
 //	  body; both are nil if none does, and the request's body is then not looked at
 //	hooks is as binding.hooks, with the places that REST clients know
+//	isForm says that the body is a form; then body is nil, and else form
 type restPlan struct {
 	path   []param
 	query  []param
 	header []param
 	cookie []param
+	form   []param
+	isForm bool
 	inBody *shape
 	body   *objectPlan
 	hooks  checkFunc
 }
 
-// A param is the plan of a field that comes from the path, the query, a header
-// or a cookie. compileParam writes it. For IDs []*int `query:"id"`, for example, list is
+// A param is the plan of a field that comes from the path, the query, a header, a cookie
+// or a form. compileParam writes it. For IDs []*int `query:"id"`, for example, list is
 // the shape of []*int, and value and set are for int.
 //
 // Invariants:
 //
 //	set takes the text of one value: that of the field, or of an element if list is set
 //	value is the shape of that value, behind its pointers
-//	list is the shape of a slice in the query, which takes a parameter as often as it
+//	list is the shape of a slice in the query or a form, which takes a parameter as often as it
 //	  is given, and nil for other fields; most is the largest number of its items
 //	canonical is sourceName, of a header in the form that http.Header has; two
 //	  parameters from one source with the same one are a mistake
 type param struct {
 	*field
-	sourceName  string // of the placeholder, the parameter, the header or the cookie
+	sourceName  string // of the placeholder, the parameter, the header, the cookie or the part of the form
 	sourceToken string // the same as a reference token of a JSON Pointer
 	canonical   string
-	in          string // inPath, inQuery, inHeader or inCookie
+	in          string // inPath, inQuery, inHeader or inCookie; inBody in a form
 	set         setter
 	value       *shape
 	list        *shape
@@ -125,6 +129,7 @@ type route struct {
 	path         string   // such as /todos/{id}/archive, without Service.prefix
 	placeholders []string // such as id, in the order of the path
 	instead      string   // a pattern without the placeholder, for an inferred route that has one
+	form         bool     // the body is a form
 	wrong        bool     // it stands for a route with a mistake, to check fields against it
 }
 
@@ -155,15 +160,18 @@ func noBinding(strict bool) *binding {
 func compileBinding(c *decoders, s *shape, r route) *binding {
 	b := &binding{in: s, sources: make(map[*field]fieldSource), runsCode: s.runsCode()}
 	rest := &b.rest
+	rest.isForm = r.form
 	at := s.typ.String()
 	var body []*field
 	for _, f := range s.fields {
 		name, source := r.sourceOf(c.mistakes, f)
-		b.sources[f] = fieldSource{in: source}
-		if source != inBody {
-			b.sources[f] = fieldSource{source, pointerToken(name)}
+		b.sources[f] = fieldSource{source, pointerToken(name)}
+		if source == inBody || source == inForm {
+			b.sources[f] = fieldSource{in: inBody}
 		}
 		switch source {
+		case inForm:
+			rest.form = c.appendParam(rest.form, f, name, source)
 		case inPath:
 			rest.path = append(rest.path, c.compileParam(f, name, source))
 		case inQuery:
@@ -191,6 +199,7 @@ func compileBinding(c *decoders, s *shape, r route) *binding {
 	}
 	b.checkPlaceholders(c.mistakes, r, at)
 	b.checkBody(c.mistakes, r, body)
+	b.checkForm(c.mistakes, r, at)
 	if !c.mistakes.isSound(s) {
 		c.tryFields(s)
 		return b
@@ -226,6 +235,21 @@ func (b *binding) checkBody(p *mistakes, r route, fields []*field) {
 	}
 }
 
+// checkForm adds a mistake for a form that no request can have.
+func (b *binding) checkForm(p *mistakes, r route, at string) {
+	switch f := b.in.file; {
+	case !r.form || !p.isSound(b.in):
+	case b.in.alternatives != nil:
+		p.addf("%s: a union comes from a JSON body, and MethodOptions.Form makes the body a form; drop the option", at)
+	case f == nil:
+		p.addIf(len(b.rest.form) == 0, "%s: MethodOptions.Form is set, and no field comes from the form; drop the option, or a tag path, query, header or cookie", at)
+	case f.hidden:
+		p.addf("%s: in a form the Body is the part of its JSON name, and json:\"-\" gives it none", f.place)
+	case slices.ContainsFunc(b.in.fields, func(other *field) bool { return other.name == f.name && !other.isNameless() }):
+		p.addf("%s: another field has the name %q too; give the Body a tag json with another one", f.place, f.name)
+	}
+}
+
 // runsCode reports whether decoding s calls methods of the application.
 func (s *shape) runsCode() bool {
 	return s.reaches(make(map[*shape]bool), func(s *shape) bool { return s.kind == kindCustom || s.kind == kindText })
@@ -239,6 +263,9 @@ func (c *checks) compileInput(s *shape, sources map[*field]fieldSource) checkFun
 	}
 	return c.structCheck(s, sources)
 }
+
+// inForm is the source of fields of a form. Clients learn inBody: a form is a body.
+const inForm = "form"
 
 // sourceOf returns the source of the field f and its name there, by the table
 // at the top.
@@ -257,6 +284,8 @@ func (r route) sourceOf(p *mistakes, f *field) (name, source string) {
 		p.addf("%s: path:%q names no placeholder of the route, which has %s", f.place, f.path, has)
 	case named && (len(tags) == 0 || f.query != ""):
 		return f.name, inPath
+	case len(tags) == 0 && r.hasBody() && r.form:
+		return f.name, inForm
 	case len(tags) == 0 && r.hasBody():
 		return "", inBody
 	case len(tags) == 0:
@@ -352,14 +381,18 @@ func (r route) orPattern() string {
 // is a scalar too, and a slice takes several.
 func (c *decoders) compileParam(f *field, name, in string) param {
 	p := param{field: f, sourceName: name, sourceToken: pointerToken(name), canonical: name, in: in, most: math.MaxInt}
-	if in == inHeader {
+	isListed := in == inQuery || in == inForm
+	switch in {
+	case inHeader:
 		p.canonical = textproto.CanonicalMIMEHeaderKey(name)
+	case inForm:
+		p.in = inBody
 	}
 	target := f.shape.deref()
 	if !c.mistakes.isSound(f.shape) {
 		return p
 	}
-	if target.kind == kindSlice && in == inQuery {
+	if target.kind == kindSlice && isListed {
 		p.list, target = target, target.elem.deref()
 		if limit := p.list.rules.lookup(roleMost); limit != nil {
 			p.most = limit.count
@@ -371,8 +404,11 @@ func (c *decoders) compileParam(f *field, name, in string) param {
 	}
 	if !target.kind.isScalar() {
 		carries := "scalars"
-		if in == inQuery {
+		switch in {
+		case inQuery:
 			carries = "scalars and lists of them; use POST, PUT or PATCH, whose fields come from the body, or hide it with `json:\"-\"`"
+		case inForm:
+			carries = "scalars and lists of them; drop MethodOptions.Form, so that the body is JSON, or hide the field with `json:\"-\"`"
 		}
 		c.mistakes.addf("%s: the type %v cannot come from the %s, which carries %s", f.place, f.shape.typ, in, carries)
 		return p
@@ -393,6 +429,7 @@ type requestValues struct {
 	header  map[string][]string
 	body    []byte        // the whole body
 	raw     reflect.Value // the Body of an input that has one, instead of body
+	form    *formInput    // the fields of a form, instead of body; nil for another body
 
 	strict    bool   // unknown parameters of the query are violations
 	versioned string // the parameter that Version reads, which is not a violation
@@ -433,6 +470,8 @@ func (b *binding) bindRequest(d *decoder, r *requestValues) (any, error) {
 	d.in, d.opts.ahead = inBody, 0
 	if b.rest.body != nil {
 		b.bindBody(d, v, r.body)
+	} else if r.form != nil {
+		b.bindForm(d, v, r.form, r.strict)
 	}
 	return in, b.finishInput(d, v, b.rest.hooks)
 }
@@ -512,18 +551,18 @@ func (p *param) bindHeader(d *decoder, v reflect.Value, values []string) {
 		d.scratch = append(d.scratch[:0], values[0]...)
 		p.setScalar(d, p.settableIn(v), d.scratch, "")
 	default:
-		p.setAbsent(d, v)
+		p.setAbsent(d, v, errRequired)
 	}
 	d.pop()
 }
 
-// setAbsent sets the default of a parameter that a request does not have, or adds a
-// violation if it is required.
-func (p *param) setAbsent(d *decoder, v reflect.Value) {
+// setAbsent sets the default of a parameter that a request does not have, or adds the
+// violation c if it is required.
+func (p *param) setAbsent(d *decoder, v reflect.Value, c *complaint) {
 	if p.absent != nil {
 		p.absent(p.settableIn(v))
 	} else if !p.optional {
-		d.addViolation(errRequired)
+		d.addViolation(c)
 	}
 }
 
@@ -548,7 +587,7 @@ func (b *binding) bindCookies(d *decoder, v reflect.Value, lines []string) {
 			b.bindCookie(d, v, strings.Trim(pair, " \t"))
 		}
 	}
-	finishParams(d, v, b.rest.cookie)
+	finishParams(d, v, b.rest.cookie, errRequired)
 }
 
 // bindCookie sets the field of one cookie, if it has one.
@@ -585,8 +624,9 @@ func (p *param) bindOne(d *decoder, v reflect.Value, source string, c *complaint
 }
 
 // finishParams is called when all values of a source are bound. In the order of the fields
-// it checks the lists, and deals with the parameters that are absent by d.seen.
-func finishParams(d *decoder, v reflect.Value, list []param) {
+// it checks the lists, and deals with the parameters that are absent by d.seen; absent is about
+// those that are required.
+func finishParams(d *decoder, v reflect.Value, list []param, absent *complaint) {
 	for i := range list {
 		p := &list[i]
 		d.pushToken(p.sourceToken)
@@ -594,7 +634,7 @@ func finishParams(d *decoder, v reflect.Value, list []param) {
 		case d.seen[i] && p.list != nil:
 			p.checkList(d, p.settableIn(v))
 		case !d.seen[i]:
-			p.setAbsent(d, v)
+			p.setAbsent(d, v, absent)
 		}
 		d.pop()
 	}
@@ -761,7 +801,7 @@ func (b *binding) bindQuery(d *decoder, v reflect.Value, query string, strict bo
 		pair, query, _ = strings.Cut(query, "&")
 		name, value, _ := strings.Cut(pair, "=")
 		// The empty text between two & is not a parameter, even if one has the empty name.
-		if i := b.lookupParam(d, name); i >= 0 && (name != "" || value != "") {
+		if i := lookupParam(d, b.rest.query, name); i >= 0 && (name != "" || value != "") {
 			var c *complaint
 			d.scratch, c = appendQueryText(d.scratch[:0], value)
 			b.rest.query[i].bindOne(d, v, value, c, i)
@@ -769,7 +809,7 @@ func (b *binding) bindQuery(d *decoder, v reflect.Value, query string, strict bo
 			d.addUnknownParam(name, versioned)
 		}
 	}
-	finishParams(d, v, b.rest.query)
+	finishParams(d, v, b.rest.query, errRequired)
 }
 
 var errUnknownParam = &complaint{rule: ruleUnknown, message: "is not a known parameter"}
@@ -790,15 +830,74 @@ func (d *decoder) addUnknownParam(name, versioned string) {
 // lookupParam returns the index of the parameter with a name as the query spells it, or -1
 // for an unknown or malformed name. Names are rarely escaped, so it compares before it
 // decodes.
-func (b *binding) lookupParam(d *decoder, name string) int {
-	for i := range b.rest.query {
-		if b.rest.query[i].sourceName == name {
+func lookupParam(d *decoder, list []param, name string) int {
+	for i := range list {
+		if list[i].sourceName == name {
 			return i
 		}
 	}
 	text, c := appendQueryText(d.scratch[:0], name)
 	d.scratch = text
-	return slices.IndexFunc(b.rest.query, func(p param) bool { return c == nil && p.sourceName == string(text) })
+	return slices.IndexFunc(list, func(p param) bool { return c == nil && p.sourceName == string(text) })
+}
+
+// bindForm fills the fields that come from a form. Each is read as in a query, but for what
+// browsers send of controls that nobody has filled in:
+//
+//	an empty text   of an optional field that is no string: absent
+//	on              of a checkbox: true, since it has no other value
+//
+// A Body is set before; form.hasFile says whether there is one. Required fields that are not
+// there before the file may be behind it, which nobody has read.
+func (b *binding) bindForm(d *decoder, v reflect.Value, form *formInput, strict bool) {
+	d.seen = append(d.seen, make([]bool, len(b.rest.form))...)
+	for text := form.encoded; text != ""; {
+		var pair string
+		pair, text, _ = strings.Cut(text, "&")
+		name, value, _ := strings.Cut(pair, "=")
+		if i := lookupParam(d, b.rest.form, name); i >= 0 && (name != "" || value != "") {
+			var c *complaint
+			d.scratch, c = appendQueryText(d.scratch[:0], value)
+			b.bindPart(d, v, c, i)
+		} else if strict && (name != "" || value != "") {
+			d.addUnknownParam(name, "")
+		}
+	}
+	for _, part := range form.parts {
+		i := slices.IndexFunc(b.rest.form, func(p param) bool { return p.sourceName == part.name })
+		if i >= 0 {
+			d.scratch = append(d.scratch[:0], part.value...)
+			b.bindPart(d, v, part.wrong, i)
+		} else if strict {
+			d.push(strings.ToValidUTF8(part.name, "\uFFFD"))
+			d.addViolation(errUnknownParam)
+			d.pop()
+		}
+	}
+	absent := errRequired
+	if form.hasFile {
+		absent = errBehindFile
+	}
+	finishParams(d, v, b.rest.form, absent)
+	if file := b.in.file; file != nil && !form.hasFile && file.isRequired() {
+		d.pushToken(file.token)
+		d.addViolation(errRequired)
+		d.pop()
+	}
+}
+
+// bindPart sets the field of the part i of a form from the text in d.scratch, or adds the
+// violation c if that is not nil.
+func (b *binding) bindPart(d *decoder, v reflect.Value, c *complaint, i int) {
+	p := &b.rest.form[i]
+	switch {
+	case c != nil:
+	case len(d.scratch) == 0 && p.value.kind != kindString && !p.isRequired():
+		return
+	case p.value.kind == kindBool && string(d.scratch) == "on":
+		d.scratch = append(d.scratch[:0], "true"...)
+	}
+	p.bindOne(d, v, "", c, i)
 }
 
 // appendQueryText appends a name or a value of a query string, decoded. A semicolon

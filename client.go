@@ -6,7 +6,7 @@ package svc
 //   - ClientOptions and Connect
 //   - registration: the fields of the client, and the plan of each method
 //   - a call: from the function of a field to the request and back
-//   - inputs: checked, then written into path, query, header and body
+//   - inputs: checked, then written into path, query, header and body; client_form.go writes forms
 //   - responses: outputs, errors, and responses that are not from the service
 //   - a handler in the place of the network
 //
@@ -276,6 +276,7 @@ type clientCall struct {
 	query    []sendParam
 	header   []sendParam
 	cookie   []sendParam
+	form     []sendParam
 	body     encodeFunc
 	decode   decodeFunc
 	resumes  bool // a Stream that takes Last-Event-ID, so that it can go on after a cut
@@ -302,6 +303,7 @@ func (c *connection) compileCall(p *mistakes, m *method) *clientCall {
 	e, rest := newEncoders(true), &m.bind.rest
 	call.segments = c.compilePath(rest, e, m.path)
 	call.query, call.header, call.cookie = sendParams(rest.query, e), sendParams(rest.header, e), sendParams(rest.cookie, e)
+	call.form = sendParams(rest.form, e)
 	if rest.body != nil {
 		call.body = e.objectEncoder(rest.inBody)
 	}
@@ -492,25 +494,27 @@ func (c *clientCall) newRequest(ctx context.Context, b *callBuffer, in any) (*ht
 	}
 	r.Header["Accept"] = values[0:1:1]
 	var err error
-	if c.takesBody() {
+	if c.takesBody() && !c.own.Form {
 		err = c.addUpload(r, in)
 	}
 	if err == nil {
 		err = c.writeInput(b, r, in)
 	}
+	if err == nil && c.own.Form {
+		err = c.addForm(b, r, in)
+	}
 	if err != nil {
 		if r.Body != nil {
 			endUpload(r)
 			r.Body.Close() // a Body that is not sent
+		} else if c.takesBody() {
+			closeReader(c.bodyOf(in).content)
 		}
 		return nil, err
 	}
 	if c.body != nil {
 		r.Header["Content-Type"] = values[1:2:2]
-		content := bytes.Clone(b.enc.buf)
-		r.ContentLength = int64(len(content))
-		r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(content)), nil }
-		r.Body, _ = r.GetBody()
+		setContent(r, bytes.Clone(b.enc.buf))
 	}
 	addTrace(ctx, r.Header)
 	if c.key != nil { // net/http repeats a request with this header if its connection was closed
@@ -523,25 +527,51 @@ func (c *clientCall) newRequest(ctx context.Context, b *callBuffer, in any) (*ht
 	return r, nil
 }
 
+// setContent makes content the body of r.
+func setContent(r *http.Request, content []byte) {
+	r.ContentLength = int64(len(content))
+	r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(content)), nil }
+	r.Body, _ = r.GetBody()
+}
+
 // expectFrom is the size in bytes from which a Body is sent with Expect: 100-continue. The
 // response of a server that refuses it could be lost while the client writes.
 const expectFrom = 1 << 20
 
 // addUpload sets the body of r to the Body of the input. The error is that of its tags.
 func (c *clientCall) addUpload(r *http.Request, in any) error {
-	value, _ := c.in.file.valueIn(reflect.ValueOf(in).Elem())
-	b := newClientBody(value.Interface().(Body))
+	b := newClientBody(c.bodyOf(in))
+	if b.ContentType != "" {
+		r.Header.Set("Content-Type", b.ContentType)
+	}
+	if b.FileName != "" {
+		r.Header.Set("Content-Disposition", contentDisposition(b.FileName, false))
+	}
+	return c.sendBody(r, b)
+}
+
+// bodyOf returns the Body of the input in, which may be zero.
+func (c *clientCall) bodyOf(in any) Body {
+	value, ok := c.in.file.valueIn(reflect.ValueOf(in).Elem())
+	if !ok {
+		return Body{}
+	}
+	return value.Interface().(Body)
+}
+
+// sendBody sets the body of r to b. The error is that of the tags of the Body.
+func (c *clientCall) sendBody(r *http.Request, b *clientBody) error {
 	r.Body, r.ContentLength = b, b.Size
+	if b.Size >= 0 {
+		r.ContentLength += int64(len(b.head) + len(b.tail))
+	}
 	if b.Size < 0 || b.Size >= expectFrom {
 		r.Header.Set("Expect", "100-continue")
 	}
-	if b.Size == 0 {
+	if r.ContentLength == 0 {
 		b.last = true
 		b.Close()
 		r.Body = http.NoBody
-	}
-	if b.ContentType != "" {
-		r.Header.Set("Content-Type", b.ContentType)
 	}
 	return c.in.file.tags.limitBody(&b.Body, limits{size: -1})
 }
@@ -594,8 +624,11 @@ func (c *clientCall) writeInput(b *callBuffer, r *http.Request, in any) (err err
 	c.writeQuery(b, r, v)
 	c.writeHeader(b, r, v)
 	c.writeCookies(b, r, v)
+	var form *formInput
 	if c.body != nil {
 		c.body(&b.enc, v)
+	} else if c.own.Form {
+		form = c.writeForm(b, in)
 	}
 	if b.enc.err != nil {
 		if err := c.bind.checkRules(d, v); err != nil {
@@ -607,7 +640,7 @@ func (c *clientCall) writeInput(b *callBuffer, r *http.Request, in any) (err err
 	d.start(nil)
 	b.sent = sentPath{c, r.URL}
 	// Read it as the server will. Its strings need no copies, since nothing keeps them.
-	_, err = c.bind.bindRequest(d, &requestValues{path: &b.sent, query: r.URL.RawQuery, keepURL: true, header: r.Header, body: b.enc.buf})
+	_, err = c.bind.bindRequest(d, &requestValues{path: &b.sent, query: r.URL.RawQuery, keepURL: true, header: r.Header, body: b.enc.buf, form: form})
 	b.sent = sentPath{}
 	if err != nil {
 		return err
@@ -637,7 +670,7 @@ func (s *sentPath) PathValue(name string) string {
 
 var (
 	errNotSegment = &complaint{rule: ruleSyntax, message: `must not be empty, ".", ".." or "/", which the path of a URL cannot carry`}
-	errNullParam  = &complaint{rule: ruleType, message: "must not be null, which the query of a URL cannot carry"}
+	errNullParam  = &complaint{rule: ruleType, message: "must not be null, which a query or a form cannot carry"}
 	errNotHeader  = &complaint{rule: ruleSyntax, message: "must be visible ASCII characters, with spaces only between them, since a header carries nothing else"}
 	errNotDate    = &complaint{rule: ruleType, message: "must be a date of HTTP, such as Mon, 02 Jan 2006 15:04:05 GMT"} // RFC 9110, section 5.6.7
 	errNotCookie  = &complaint{rule: ruleSyntax, message: "must be visible ASCII characters, without semicolons, quotes around them and spaces around them, since a cookie carries nothing else"}
@@ -673,14 +706,20 @@ func (c *clientCall) writePath(b *callBuffer, r *http.Request, v reflect.Value) 
 func (c *clientCall) writeQuery(b *callBuffer, r *http.Request, v reflect.Value) {
 	b.dec.in = inQuery
 	b.query = b.query[:0]
-	for i := range c.query {
-		p := &c.query[i]
+	writePairs(b, c.query, v)
+	r.URL.RawQuery = string(b.query)
+}
+
+// writePairs appends the fields of the struct v that params have to b.query.
+func writePairs(b *callBuffer, params []sendParam, v reflect.Value) {
+	for i := range params {
+		p := &params[i]
 		value, ok := p.sentValue(v)
 		if !ok {
 			continue
 		}
 		if p.list == nil {
-			c.writePair(b, p, value)
+			writePair(b, p, value)
 			continue
 		}
 		b.dec.pushToken(p.sourceToken)
@@ -688,7 +727,7 @@ func (c *clientCall) writeQuery(b *callBuffer, r *http.Request, v reflect.Value)
 		for n := range value.Len() {
 			b.dec.path[len(b.dec.path)-1].index = n
 			if element, ok := notNull(value.Index(n)); ok {
-				c.writePair(b, p, element)
+				writePair(b, p, element)
 			} else {
 				b.dec.addViolation(errNullParam)
 			}
@@ -696,11 +735,10 @@ func (c *clientCall) writeQuery(b *callBuffer, r *http.Request, v reflect.Value)
 		b.dec.pop()
 		b.dec.pop()
 	}
-	r.URL.RawQuery = string(b.query)
 }
 
 // writePair appends name=value to b.query.
-func (c *clientCall) writePair(b *callBuffer, p *sendParam, v reflect.Value) {
+func writePair(b *callBuffer, p *sendParam, v reflect.Value) {
 	b.text = p.appendText(&b.enc, b.text[:0], v)
 	if len(b.query) > 0 {
 		b.query = append(b.query, '&')

@@ -112,8 +112,10 @@ func (c *clientCall) cloneRequest(ctx context.Context, r *http.Request, in any) 
 	if next.GetBody != nil {
 		next.Body, _ = next.GetBody() // no error: it is in memory
 	}
-	if _, ok := next.Body.(*clientBody); ok {
-		return next, c.addUpload(next, in)
+	if b, ok := next.Body.(*clientBody); ok {
+		again := newClientBody(c.bodyOf(in))
+		again.head, again.tail = b.head, b.tail
+		return next, c.sendBody(next, again)
 	}
 	return next, nil
 }
@@ -307,10 +309,15 @@ func (c *connection) interruptedError(ctx context.Context, e *Error, mayHaveRun 
 //
 // Invariant: the content is closed when the transport has closed the body and last is set.
 type clientBody struct {
-	Body                // within the limits of the tags
+	Body         // within the limits of the tags
+	head  []byte // of a form: what is sent before the content, and tail behind it
+	tail  []byte
 	given io.Reader     // the content of the input
 	start int64         // where the content begins, if it can seek
 	free  chan struct{} // closed by Close
+
+	sent  int  // bytes of head and tail that have been read; the transport alone reads
+	whole bool // the content has been read
 
 	mu   sync.Mutex // protects the fields below
 	last bool       // no attempt follows

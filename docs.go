@@ -281,7 +281,7 @@ func (o *docsOperation) addParameters(m *method, placeholders []string) {
 	for _, p := range m.bind.rest.path {
 		add(p, placeholders[slices.Index(m.placeholders, p.sourceName)])
 	}
-	for _, p := range slices.Concat(m.bind.rest.query, m.bind.rest.header, m.bind.rest.cookie) {
+	for _, p := range slices.Concat(m.bind.rest.query, m.bind.rest.header, m.bind.rest.cookie, m.bind.rest.form) {
 		add(p, p.sourceName)
 	}
 	if m.bind.rest.body != nil {
@@ -610,10 +610,14 @@ func (w *docsWriter) writeOperation(o docsOperation) {
 	}
 	request := memberAt(operation, "requestBody")
 	types, body := contentOf(request)
-	if isFileSchema(body) {
-		fmt.Fprintf(w, "- body: a file as `%s`. %s\n", strings.Join(types, "` or `"), plainLine(textAt(request, "description")))
+	place, what := inBody, "file"
+	if m.own.Form {
+		place, what = inForm, "form"
 	}
-	w.writeProperties("", "body", w.resolve(body))
+	if m.own.Form || isFileSchema(body) {
+		fmt.Fprintf(w, "- body: a %s as `%s`. %s\n", what, strings.Join(types, "` or `"), plainLine(textAt(request, "description")))
+	}
+	w.writeProperties("", place, w.resolve(body))
 	eachMember(memberAt(operation, "responses"), func(status, response []byte) { w.writeResponse(string(status), w.resolve(response)) })
 	fmt.Fprintf(w, "\n```sh\n%s\n```\n", w.curlCommand(o))
 }
@@ -852,7 +856,9 @@ func (w *docsWriter) curlCommand(o docsOperation) string {
 			command += " -b " + shellQuote(name+"="+text)
 		}
 	}
-	if o.method.takesBody() {
+	if o.method.own.Form {
+		command += w.formArguments(o)
+	} else if o.method.takesBody() {
 		command += " -T FILE" // sends the file as it is
 		types, _ := contentOf(memberAt(o.text, "requestBody"))
 		command += " -H 'Content-Type: " + types[0] + "'"
@@ -873,6 +879,33 @@ func (w *docsWriter) curlCommand(o docsOperation) string {
 		return command + ` "$URL"` + shellQuote(path)
 	}
 	return command + ` "$URL` + path + `"`
+}
+
+// formArguments returns the arguments of curl that send the form of an operation with its example.
+func (w *docsWriter) formArguments(o docsOperation) (arguments string) {
+	f, option := o.method.in.file, " --data-urlencode "
+	if f != nil {
+		option = " --form-string " // which has no characters of its own, as -F has
+	}
+	for _, p := range o.method.bind.rest.form {
+		example := o.examples[p.in+" "+p.sourceName]
+		items := itemsOf(example)
+		if example != nil && items == nil {
+			items = [][]byte{example}
+		}
+		for _, item := range items {
+			arguments += option + shellQuote(p.sourceName+"="+textOr(string(item)))
+		}
+	}
+	switch {
+	case f != nil && f.isRequired() && f.tags.types != nil:
+		return arguments + " -F " + shellQuote(f.name+"=@FILE;type="+f.tags.types[0])
+	case f != nil && (f.isRequired() || arguments == ""):
+		return arguments + " -F " + shellQuote(f.name+"=@FILE")
+	case arguments == "": // an empty form, but with its Content-Type
+		return " -d ''"
+	}
+	return arguments
 }
 
 // shellQuote returns text as one word of a shell, with escapes for invisible characters. In

@@ -44,15 +44,19 @@ import (
 // before, since neither can read it.
 type Body struct {
 	ContentType string // one media type, as the client sent it; empty if it sent none
-	Size        int64  // in bytes; -1 if it is not known
-	content     io.Reader
+	Size        int64  // in bytes; -1 if it is not known, as in a form
+	// FileName is what the client calls the file: a name without directories and control
+	// characters, of at most 255 bytes, or empty. Show it to people. Choose the name on disk
+	// yourself, since clients can send the same name, or one with a meaning for the system.
+	FileName string
+	content  io.Reader
 }
 
 // NewBody returns a Body for a client or for [Service.Call]. A nil content is empty. It sets
 // Size if content can seek or has a method Len; otherwise set it if you know it. A client fails
 // if content has another length, and closes a content that is an [io.Closer].
 func NewBody(content io.Reader, contentType string) Body {
-	b := Body{contentType, -1, content}
+	b := Body{ContentType: contentType, Size: -1, content: content}
 	if c, ok := content.(interface{ Len() int }); ok {
 		b.Size = int64(c.Len())
 	} else if c, ok := content.(io.Seeker); ok {
@@ -92,6 +96,7 @@ type bodyReader struct {
 	turn  chan struct{} // has room for one
 	ended atomic.Bool   // the method has returned; turn stays full, if end has got it
 	ruled bool          // size is that of the tag maxBytes
+	part  string        // of a form, whose file this is; "" for the whole body
 
 	total int64         // bytes that have arrived
 	spent time.Duration // in waiting for the current block
@@ -109,23 +114,38 @@ var (
 // openBody returns the Body of r, or the error that rejects the request.
 func (t *fileTags) openBody(w http.ResponseWriter, r *http.Request, l limits) (*Body, error) {
 	types := r.Header["Content-Type"]
-	b := &Body{strings.Join(types, ", "), r.ContentLength, r.Body}
+	_, params, _ := mime.ParseMediaType(r.Header.Get("Content-Disposition"))
+	b := &Body{ContentType: strings.Join(types, ", "), Size: r.ContentLength, FileName: fileName(params["filename"]), content: r.Body}
 	err := cmp.Or(checkUncompressed(w, r), t.limitBody(b, l))
 	switch {
 	case checkSite(r) != nil:
 		err = Errorf(CodePermissionDenied, "an upload from a page of another site needs an origin that CORS allows by name")
 	case len(types) > 1: // together they can look like one, whose parameter is in quotes
 		err = t.mediaTypeError()
+	case isMediaType(b.ContentType) && withoutParameters(b.ContentType) == contentTypeMultipart && !slices.Contains(t.types, contentTypeMultipart):
+		err = httpError(http.StatusUnsupportedMediaType, CodeInvalidArgument, "the body must be the file itself, not a form; a method reads forms by MethodOptions.Form")
 	}
 	if err != nil || !hasBody(r) {
 		return b, err
 	}
+	b.content.(*bodyReader).openIn(w, r)
+	return b, nil
+}
+
+// openIn makes b the reader of a Body in r. From here on Read sets the deadlines.
+func (b *bodyReader) openIn(w http.ResponseWriter, r *http.Request) {
 	if r.ProtoMajor != 1 { // in HTTP/2 a deadline ends the body even if nothing reads it
 		http.NewResponseController(w).SetReadDeadline(time.Time{})
 	}
-	reader := b.content.(*bodyReader)
-	reader.w, reader.r = w, r
-	return b, nil
+	b.w, b.r = w, r
+}
+
+// checkRest returns the error of Read for a Body of at least size bytes if it is too large.
+func (b *bodyReader) checkRest(size int64) error {
+	if b.size >= 0 && size > b.size {
+		return b.tooLargeError()
+	}
+	return nil
 }
 
 // limitBody puts a bodyReader into b. It returns an error with the status 415 for a content
@@ -140,21 +160,23 @@ func (t *fileTags) limitBody(b *Body, l limits) error {
 		return t.mediaTypeError()
 	case !t.allows(b.ContentType):
 		return httpError(http.StatusUnsupportedMediaType, CodeInvalidArgument, "the Content-Type must be %s", strings.Join(t.types, " or "))
-	case l.size >= 0 && b.Size > l.size:
-		return reader.tooLargeError()
 	}
-	return nil
+	return reader.checkRest(b.Size)
 }
 
 // tooLargeError returns the error for a body over the limit, with the rule if a tag has set that.
 func (b *bodyReader) tooLargeError() error {
-	err := b.limits.tooLargeError()
+	err, path := b.limits.tooLargeError(), ""
+	if b.part != "" {
+		err = httpError(http.StatusRequestEntityTooLarge, CodeResourceExhausted, "the file %s has more than %d bytes", b.part, b.size)
+		path = pointerToken(b.part)
+	}
 	if !b.ruled {
 		return err
 	}
 	size := strconv.FormatInt(b.size, 10)
 	c := complaint{rule: ruleMaxBytes, message: "must have at most " + size + " bytes", limit: json.Number(size)}
-	return ErrorFrom(err).WithDetail("violations", []Violation{c.inBody("")})
+	return ErrorFrom(err).WithDetail("violations", []Violation{c.inBody(path)})
 }
 
 // Read implements io.Reader. It fails at once while another goroutine reads, and after the
@@ -180,7 +202,7 @@ func (b *bodyReader) Read(p []byte) (n int, err error) {
 		return 0, errBodyOver
 	}
 	n, err = b.body.Read(p)
-	if timed && b.r.ProtoMajor != 1 { // see openBody
+	if timed && b.r.ProtoMajor != 1 { // see openIn
 		http.NewResponseController(b.w).SetReadDeadline(time.Time{})
 	}
 	b.spent += time.Since(start)
@@ -192,7 +214,9 @@ func (b *bodyReader) Read(p []byte) (n int, err error) {
 	case b.size >= 0 && b.total > b.size:
 		n, err = n-1, b.tooLargeError()
 	case err != nil && err != io.EOF && b.r != nil:
-		err = bodyError(b.r, err)
+		if _, told := err.(*Error); !told { // by a formFile
+			err = bodyError(b.r, err)
+		}
 	}
 	b.err = err
 	return n, err
@@ -590,6 +614,14 @@ func (t *fileTags) mediaTypeError() error {
 
 // allows reports whether a Body or a File may have the content type.
 func (t *fileTags) allows(contentType string) bool {
-	mediaType, _, _ := strings.Cut(contentType, ";")
-	return t.types == nil || slices.Contains(t.types, strings.ToLower(strings.TrimSpace(mediaType)))
+	return t.types == nil || slices.Contains(t.types, withoutParameters(contentType))
 }
+
+// withoutParameters returns the type and the subtype of a content type, in lower case.
+func withoutParameters(contentType string) string {
+	mediaType, _, _ := strings.Cut(contentType, ";")
+	return strings.ToLower(strings.TrimSpace(mediaType))
+}
+
+// contentTypeMultipart is the media type of forms with files (RFC 7578).
+const contentTypeMultipart = "multipart/form-data"

@@ -196,6 +196,7 @@ type apiOperation struct {
 //	MethodOptions.Errors                responses, and examples in them
 //	MethodOptions.Deprecated            deprecated
 //	a Body, a File                      requestBody, the content of 200 and 206
+//	MethodOptions.Form                  requestBody, with the encoding of its parts
 //	a named struct type                 one of components.schemas
 //	Options.OnError                     one of components.responses
 func (b *apiBuilder) appendDocument(dst []byte) []byte {
@@ -283,20 +284,75 @@ func (b *apiBuilder) writeOperation(m *method) {
 // writeRequestBody writes the Request Body Object of m, if it has one.
 func (b *apiBuilder) writeRequestBody(out *members, m *method) {
 	switch {
+	case m.own.Form:
+		b.writeForm(out, m)
 	case m.takesBody():
 		f := m.in.file
 		about := b.writer.textOf(f.doc)
 		if f.tags.types == nil {
 			about += " Any media type is accepted."
 		}
-		if f.tags.max > 0 {
-			about += " At most " + strconv.FormatInt(f.tags.max, 10) + " bytes."
-		}
+		about += f.tags.describeMost()
 		out.addRaw("requestBody", object("description", strings.TrimLeft(about, " "), "required", true, "content", fileContent(f.tags, "application/octet-stream")))
 	case m.bind.rest.body != nil:
 		content := contentWith(contentTypeJSON, appendRef(nil, componentPrefix, b.referBody(m)))
 		out.addRaw("requestBody", object("required", true, "content", content))
 	}
+}
+
+// describeMost returns the sentence about the length of a Body, with a space before it.
+func (t *fileTags) describeMost() string {
+	if t.max == 0 {
+		return ""
+	}
+	return " At most " + strconv.FormatInt(t.max, 10) + " bytes."
+}
+
+// writeForm writes the Request Body Object of a form. Its properties are the parts, in the order
+// in which they are sent. encoding says what the defaults of a version do not: that a list is a
+// part for each item, and which types a part has. Without it a part with base64 would be
+// application/octet-stream (OpenAPI 3.1.1, Encoding Object).
+func (b *apiBuilder) writeForm(out *members, m *method) {
+	fields, about := make([]*field, 0, len(m.bind.rest.form)+1), ""
+	lists, types := make(map[string][]byte), make(map[string][]byte)
+	for i := range m.bind.rest.form {
+		p := &m.bind.rest.form[i]
+		fields = append(fields, p.asPart())
+		switch {
+		case p.list != nil:
+			lists[p.sourceName] = []byte(`{"style":"form","explode":true}`)
+		case p.value.kind == kindBytes:
+			types[p.sourceName] = []byte(`{"contentType":"text/plain"}`)
+		}
+	}
+	if f := m.in.file; f != nil {
+		part := *f
+		about = "The part " + f.name + " is the last one." + f.tags.describeMost()
+		fields = append(fields, &part)
+		if f.tags.types != nil {
+			types[f.name] = object("contentType", strings.Join(f.tags.types, ", "))
+		}
+	}
+	schema := appendRef(nil, componentPrefix, b.referPart(m, m.in, m.in.withFields(fields), "Form"))
+	content := openMembers(nil)
+	if m.in.file == nil {
+		content.addRaw(contentTypeForm, object("schema", schema, "encoding", lists))
+	}
+	content.addRaw(contentTypeMultipart, object("schema", schema, "encoding", types))
+	out.addRaw("requestBody", object("description", about, "required", true, "content", content.close()))
+}
+
+// asPart returns a copy of the field of p as it is in a form: a part is never null.
+func (p *param) asPart() *field {
+	f := p.asParameter()
+	f.doc, f.deprecated = p.doc, p.deprecated
+	f.shape = p.value
+	if p.list != nil {
+		list := *p.list
+		list.elem = p.value
+		f.shape = &list
+	}
+	return &f
 }
 
 // pathOf returns the path of m. It adds the path to the document if m is its first method.

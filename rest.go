@@ -254,8 +254,11 @@ func (c *restCall) readInput() (any, error) {
 	m, r, ws, w := c.method, c.request, c.ws, c.ws.writer
 	var raw reflect.Value
 	var body *Body
+	var form *formInput
 	var err error
 	switch {
+	case m.own.Form:
+		form, raw, err = c.readForm()
 	case m.takesBody():
 		body, err = m.in.file.tags.openBody(w, r, m.limits)
 		ws.raw, raw = body.content.(*bodyReader), reflect.ValueOf(body).Elem()
@@ -268,11 +271,11 @@ func (c *restCall) readInput() (any, error) {
 			err = httpError(http.StatusUnsupportedMediaType, CodeInvalidArgument, "a QUERY must name the Content-Type of its body, application/json")
 		}
 	}
-	if err == nil && body == nil {
+	if err == nil && body == nil && form == nil {
 		err = ws.readBody(r, m.limits, m.bind.rest.body == nil)
 	}
 	// The query of a strict method has no unknown names but the one that Version reads.
-	strict, versioned := m.opts.Strict && r.URL.RawQuery != "", ""
+	strict, versioned := m.opts.Strict && (r.URL.RawQuery != "" || form != nil), ""
 	if strict {
 		seen, _ := c.Value(versionKey{}).(seenVersion)
 		versioned = seen.query
@@ -283,11 +286,33 @@ func (c *restCall) readInput() (any, error) {
 	if m.key != nil {
 		c.readKey(&ws.dec, "/"+keyHeader, r.Header[keyHeader])
 	}
-	in, err := m.bind.bindRequest(&ws.dec, &requestValues{r, r.URL.RawQuery, isShortURL(r), r.Header, ws.body, raw, strict, versioned})
+	in, err := m.bind.bindRequest(&ws.dec, &requestValues{r, r.URL.RawQuery, isShortURL(r), r.Header, ws.body, raw, form, strict, versioned})
 	if body == nil && err == nil {
 		ws.forgetBody()
 	}
 	return in, err
+}
+
+// readForm reads the form in the body, up to its file if the method reads that: raw is then its
+// Body, and not valid if there is none.
+func (c *restCall) readForm() (form *formInput, raw reflect.Value, err error) {
+	m, ws := c.method, c.ws
+	boundary, err := checkForm(ws.writer, c.request, m.takesBody())
+	if err != nil {
+		return nil, raw, err
+	}
+	if !m.takesBody() {
+		if err = ws.readBody(c.request, m.limits, false); err == nil {
+			form, err = parseForm(ws.body, boundary)
+		}
+		return form, raw, err
+	}
+	form, body, err := openForm(ws.writer, c.request, boundary, m.limits, m.in.file)
+	ws.unread = err != nil
+	if body != nil {
+		ws.raw, raw = body.content.(*bodyReader), reflect.ValueOf(body).Elem()
+	}
+	return form, raw, err
 }
 
 // encodeOutput encodes an output, so that all errors of an output happen before a byte is sent.

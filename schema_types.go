@@ -187,7 +187,7 @@ func (c *shapes) fillShape(s *shape, at string) {
 func (c *shapes) fillKind(s *shape, at string) {
 	t := s.typ
 	if t.PkgPath() == "mime/multipart" {
-		c.addf("%s: svc reads no parts of forms into a %v; take an upload by a field of type svc.Body, which is the whole body of the request", at, t)
+		c.addf("%s: svc reads no parts of forms into a %v; take an upload by a field of type svc.Body, which is the file of a form with MethodOptions.Form, and else the whole body of the request", at, t)
 		return
 	}
 	switch t.Kind() {
@@ -470,14 +470,15 @@ func (c *shapes) moveFile(s *shape) {
 			continue
 		}
 		f.tags = c.parseFileTags(f)
-		_, isForm := lookupTag(f.tag, "form")
+		name, isForm := lookupTag(f.tag, "form")
+		isForm = isForm && name != f.name // else it may be beside the tag json, as of any field
 		c.addIf(f.unkeyed, "%s: a %v is never compared, since its method has no idempotency key; drop the tag %s", f.place, f.shape.typ, keyTag)
 		f.unkeyed = false
 		switch {
 		case s.file != nil:
 			c.addf("%s: %s is the body already; remove one of them", f.place, s.file.goName)
 		case f.isBound() || isForm:
-			c.addf("%s: a %v is the whole body, so it has no tag path, query, header, cookie or form; a web page sends it as the body of fetch", f.place, f.shape.typ)
+			c.addf("%s: a %v is the whole body, or the part of a form with its JSON name, so it has no tag path, query, header, cookie or form", f.place, f.shape.typ)
 		case f.shape.typ != typeBody && !s.typ.FieldByIndex(f.index).Anonymous:
 			c.addf("%s: a File is a whole output, returned or embedded; an input takes a svc.Body", f.place)
 		}

@@ -242,6 +242,11 @@ type MethodOptions struct {
 	// MaxBody and BodyTimeout replace those of Options, over REST only. Zero: those of Options.
 	MaxBody     int64
 	BodyTimeout time.Duration
+	// Form says that REST requests have a form as their body, of the media type
+	// application/x-www-form-urlencoded or multipart/form-data, in place of JSON. Fields are read as
+	// in a query. A [Body] is the last part of a multipart form, and is read while it arrives; a form
+	// with one is REST's alone. Other transports get JSON as ever. doc/files.md has more.
+	Form bool
 	// Stream says how the outputs are sent. Default: as one record, or as StreamSSE if the
 	// method returns a Stream.
 	Stream StreamMode
@@ -519,6 +524,9 @@ func listParts(methods []*method) map[reflect.Type][]string {
 	for _, m := range methods {
 		if m.bind != nil && m.bind.rest.body != nil && m.bind.rest.inBody != m.in { // nil after a mistake
 			parts[m.in.typ] = append(parts[m.in.typ], "Body")
+		}
+		if m.own.Form && m.in != nil {
+			parts[m.in.typ] = append(parts[m.in.typ], "Form")
 		}
 		if m.hasHeaderMembers() {
 			parts[m.out.typ] = append(parts[m.out.typ], "Response")

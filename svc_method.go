@@ -192,6 +192,7 @@ type bindingKey struct {
 	in               *shape
 	placeholders     string
 	hasBody, noRoute bool
+	isForm           bool
 }
 
 // newMethodCompiler returns a compiler that notes mistakes in p.
@@ -317,9 +318,11 @@ func (c *methodCompiler) compileMethod(rm reflect.Method) (m *method, whole bool
 	if m.isServedBy(TransportREST) {
 		m.route = c.chooseRoute(m, name, o.HTTP)
 	}
+	c.checkForm(m)
 	if len(c.list) > before {
 		m.route = m.presumedRoute()
 	}
+	m.form = o.Form
 	if !misshapen {
 		m.call = c.chooseCall(rm, sig, o.Direct)
 		c.setStream(m, sig, o)
@@ -327,6 +330,19 @@ func (c *methodCompiler) compileMethod(rm reflect.Method) (m *method, whole bool
 	}
 	c.setKey(m, o.IdempotencyKey)
 	return m, !misshapen
+}
+
+// checkForm notes a form that no request to m can have.
+func (c *methodCompiler) checkForm(m *method) {
+	switch {
+	case !m.own.Form:
+	case !m.isServedBy(TransportREST):
+		c.addf("MethodOptions.Form is about the body of a REST request, and MethodOptions.Transports leaves REST out; drop one of the two")
+	case m.verb != "" && (!m.hasBody() || m.verb == verbQuery):
+		c.addf("MethodOptions.Form is set, and a form comes in the body of a POST, PUT or PATCH, not with %s; give the method an HTTP pattern with one of these, or drop the option", m.verb)
+	case m.in == nil:
+		c.addf("MethodOptions.Form is set, and the method has no input to read a form into; drop the option")
+	}
 }
 
 // presumedRoute returns a route that the fields of m can be checked against, since its own has a
@@ -629,7 +645,7 @@ func (c *methodCompiler) chooseRoute(m *method, name []string, pattern string) r
 func (c *methodCompiler) compilePlans(m *method, misshapen bool) {
 	switch {
 	case m.in != nil:
-		key := bindingKey{m.in, strings.Join(m.placeholders, "/"), m.hasBody(), m.path == ""}
+		key := bindingKey{m.in, strings.Join(m.placeholders, "/"), m.hasBody(), m.path == "", m.form}
 		if m.bind = c.bindings[key]; m.bind == nil || len(c.list) > 0 {
 			m.bind = compileBinding(c.decoders, m.in, m.route)
 			c.bindings[key] = m.bind
@@ -644,7 +660,7 @@ func (c *methodCompiler) compilePlans(m *method, misshapen bool) {
 			c.addf("the method has no input to fill {%s}; give it an input with such a field%s", strings.Join(m.placeholders, "}, {"), m.orPattern())
 		}
 	}
-	c.addIf(m.verb == verbQuery && !misshapen && c.isSound(m.in) && (m.takesBody() || m.bind.rest.body == nil), "a QUERY asks by the JSON in its body (RFC 10008); give the input fields there, or the method another verb")
+	c.addIf(m.verb == verbQuery && !misshapen && c.isSound(m.in) && !m.form && (m.takesBody() || m.bind.rest.body == nil), "a QUERY asks by the JSON in its body (RFC 10008); give the input fields there, or the method another verb")
 	if m.out != nil {
 		if c.isSound(m.out) {
 			m.encode = c.encoders.encoderFor(m.out)

@@ -33,7 +33,7 @@ var layers = [...][]string{
 	{"http", "jsonrpc", "deprecation"},
 	{"file", "sse", "version", "cors", "auth", "pprof"},
 	{"schema"},
-	{"decode", "encode", "schema_write"},
+	{"decode", "encode", "form", "schema_write"},
 	{"bind"},
 	{"svc", "codec"},
 	{"call", "page"},

@@ -555,16 +555,14 @@ func Example_intercept() {
 type PhotosAPI interface {
 	SetPhoto(ctx context.Context, in *SetPhoto) error
 	GetPhoto(ctx context.Context, in *PhotoID) (*svc.File, error)
+	PostPhoto(ctx context.Context, in *PostPhoto) error
 }
 
 type PhotoID struct {
 	ID int `json:"id"`
 }
 
-type album struct {
-	dir     string
-	service *svc.Service
-}
+type album struct{ dir string }
 
 func (a *album) path(id int) string { return filepath.Join(a.dir, strconv.Itoa(id)) }
 
@@ -594,25 +592,25 @@ func (a *album) GetPhoto(ctx context.Context, in *PhotoID) (*svc.File, error) {
 	return &svc.File{Name: "photo.png", ContentType: "image/png", Content: f}, err // svc closes f
 }
 
-func (a *album) postForm(w http.ResponseWriter, r *http.Request) error {
-	r.Body = http.MaxBytesReader(w, r.Body, 10<<20)
-	photo, header, err := r.FormFile("photo")
-	if err != nil {
-		return svc.Errorf(svc.CodeInvalidArgument, "the form has no photo: %w", err)
-	}
-	defer photo.Close()
-	_, err = a.service.Call(r.Context(), "photos", "set_photo", &SetPhoto{ID: 7, Photo: svc.NewBody(photo, header.Header.Get("Content-Type"))})
-	return err
+type PostPhoto struct {
+	ID    int      `json:"id"`
+	Tags  []string `json:"tags,omitempty"`
+	Photo svc.Body `json:"photo" contentType:"image/png,image/jpeg" maxBytes:"10485760"`
+}
+
+func (a *album) PostPhoto(ctx context.Context, in *PostPhoto) error {
+	return a.SetPhoto(ctx, &SetPhoto{ID: in.ID, Photo: in.Photo}) // in.Photo.FileName is what the user calls it
 }
 
 // Verify that the example of files takes a body and a form, and that a part of a file is
 // not kept.
 func TestRecipeFiles(t *testing.T) {
-	a := &album{dir: t.TempDir()}
-	a.service = svc.MustRegister[PhotosAPI](a, &svc.Options{Resource: "photos", Logger: slog.New(slog.DiscardHandler)})
-	mux := http.NewServeMux()
-	mux.Handle("/", a.service.REST())
-	mux.Handle("POST /form", svc.Handle(a.postForm, &svc.ErrorOptions{Logger: slog.New(slog.DiscardHandler)}))
+	a := &album{t.TempDir()}
+	options := &svc.Options{Resource: "photos", Logger: slog.New(slog.DiscardHandler)}
+	options.Methods = map[string]svc.MethodOptions{
+		"PostPhoto": {HTTP: "POST /photos", Form: true},
+	}
+	mux := svc.MustRegister[PhotosAPI](a, options).REST()
 	do := func(method, path, contentType, body string) (int, string) {
 		r := httptest.NewRequest(method, path, io.MultiReader(strings.NewReader(body)))
 		r.Header.Set("Content-Type", contentType)
@@ -620,7 +618,7 @@ func TestRecipeFiles(t *testing.T) {
 		mux.ServeHTTP(w, r)
 		return w.Code, w.Body.String()
 	}
-	form := "--b\r\nContent-Disposition: form-data; name=photo; filename=x\r\nContent-Type: image/png\r\n\r\nthird\r\n--b--\r\n"
+	form := "--b\r\nContent-Disposition: form-data; name=id\r\n\r\n7\r\n--b\r\nContent-Disposition: form-data; name=photo; filename=x\r\nContent-Type: image/png\r\n\r\nthird\r\n--b--\r\n"
 	for _, test := range []struct {
 		method, path, contentType, body string
 		status                          int
@@ -630,9 +628,10 @@ func TestRecipeFiles(t *testing.T) {
 		{"PUT", "/photos/7", "image/png", strings.Repeat("x", 10485761), 413, "first"},
 		{"PUT", "/photos/7", "image/gif", "x", 415, "first"},
 		{"PUT", "/photos/7", "image/jpeg", "second", 204, "second"},
-		{"POST", "/form", "multipart/form-data; boundary=b", form, 200, "third"},
-		{"POST", "/form", "multipart/form-data; boundary=b", "--b--", 400, "third"},
-		{"POST", "/form", "multipart/form-data; boundary=b", strings.Replace(form, "image/png", "text/html", 1), 415, "third"},
+		{"POST", "/photos", "multipart/form-data; boundary=b", form, 204, "third"},
+		{"POST", "/photos", "multipart/form-data; boundary=b", "--b--", 400, "third"},
+		{"POST", "/photos", "multipart/form-data; boundary=b", strings.Replace(form, "image/png", "text/html", 1), 415, "third"},
+		{"POST", "/photos", "multipart/form-data; boundary=b", strings.Replace(strings.TrimSuffix(form, "\r\n--b--\r\n"), "third", "fourth", 1), 400, "third"},
 	} {
 		if status, text := do(test.method, test.path, test.contentType, test.body); status != test.status {
 			t.Errorf("%s %s: %d %s, want %d", test.method, test.path, status, text, test.status)

@@ -1,0 +1,430 @@
+package svc
+
+// This file reads forms: the body of a request as a browser sends that of <form method="post">.
+// bind.go sets the fields of an input from what is read here. In this order:
+//
+//   - which media types are a form
+//   - formInput, what a form has before its file
+//   - formReader, which reads the parts of multipart/form-data
+//   - formFile, the file of a form, which is read while it arrives
+//   - the form in a request
+//
+// A form is one of two (WHATWG HTML, section 4.10.21.8), of which only the second can have a
+// file:
+//
+//	application/x-www-form-urlencoded   title=My+cat&tags=a&tags=b
+//	multipart/form-data (RFC 7578)      --b
+//	                                    Content-Disposition: form-data; name="title"
+//
+//	                                    My cat
+//	                                    --b
+//	                                    Content-Disposition: form-data; name="photo"; filename="cat.png"
+//	                                    Content-Type: image/png
+//
+//	                                    …
+//	                                    --b--
+//
+// The file is the last part, so that the method can have all fields before it reads the file.
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// contentTypeForm is the media type of forms without files; those with files have
+// contentTypeMultipart.
+const contentTypeForm = "application/x-www-form-urlencoded"
+
+// maxFormParts is the most parts of a form. net/http has the same limit.
+const maxFormParts = 1000
+
+// A formInput is what a form has before its file.
+type formInput struct {
+	encoded string     // application/x-www-form-urlencoded; "" for a form of parts
+	parts   []formPart // of multipart/form-data, without the file
+	hasFile bool       // a file follows
+}
+
+// A formPart is a part of a form that is no file, or a complaint about one.
+type formPart struct {
+	name  string
+	value []byte
+	wrong *complaint // in place of the value; nil if it can be read
+}
+
+// ruleOrder is the rule that the file is the last part of a form.
+const ruleOrder = "order"
+
+var (
+	errBehindFile = &complaint{rule: ruleOrder, message: "must come before the file, which is the last part of the form"}
+	errOtherFile  = &complaint{rule: ruleOrder, message: "must not come behind the file, which is the last part of the form"}
+	errFileInText = &complaint{rule: ruleType, message: "must be a text, is a file"}
+	errNotBinary  = &complaint{rule: ruleType, message: "must have no Content-Transfer-Encoding, which forms do not have any more (RFC 7578, section 4.7)"}
+)
+
+// boundaryOf returns the boundary of a form of parts, and "" for the other media type. A form with
+// a file is one of parts. The error has the status 415.
+func boundaryOf(types []string, withFile bool) (boundary string, err error) {
+	want := contentTypeForm + " or " + contentTypeMultipart
+	if withFile {
+		want = contentTypeMultipart
+	}
+	refuse := func(text string) (string, error) {
+		return "", httpError(http.StatusUnsupportedMediaType, CodeInvalidArgument, "%s", text)
+	}
+	if len(types) != 1 {
+		return refuse("the Content-Type must be " + want)
+	}
+	mediaType, params, err := mime.ParseMediaType(types[0])
+	switch {
+	case err != nil, mediaType != contentTypeMultipart && (mediaType != contentTypeForm || withFile):
+		return refuse("the Content-Type must be " + want)
+	case params["charset"] != "" && !strings.EqualFold(params["charset"], "utf-8"):
+		return refuse("the form must be in UTF-8")
+	case mediaType == contentTypeForm:
+		return "", nil
+	case !isBoundary(params["boundary"]):
+		return refuse("the Content-Type " + contentTypeMultipart + " must have a boundary of 1 to 70 characters")
+	}
+	return params["boundary"], nil
+}
+
+// isBoundary reports whether text can be a boundary (RFC 2046, section 5.1.1).
+func isBoundary(text string) bool {
+	for _, c := range []byte(text) {
+		isAlphanumeric := '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+		if !isAlphanumeric && !strings.ContainsRune("'()+_,-./:=? ", rune(c)) {
+			return false
+		}
+	}
+	return text != "" && len(text) <= 70 && !strings.HasSuffix(text, " ")
+}
+
+// A formReader reads the parts of a form. mime/multipart finds them. What it does not limit is
+// limited by formSource, and its errors, which quote what the client has sent, are replaced.
+type formReader struct {
+	parts  *multipart.Reader
+	source *formSource
+	read   int // parts that have begun
+}
+
+// newFormReader returns a reader of the form in r. Before the file it reads at most limit bytes;
+// a negative limit means none.
+func newFormReader(r io.Reader, boundary string, limit int64) *formReader {
+	source := &formSource{reader: r, limit: limit}
+	return &formReader{parts: multipart.NewReader(source, boundary), source: source}
+}
+
+// A formSource is the text of a form. It keeps the error of reading it, which mime/multipart puts
+// into one of its own.
+//
+// At the end of the text it returns errFormEnded, after the end of a line, which the last boundary
+// may lack. mime/multipart takes an io.EOF in the header of a part for the end of the form, so that
+// a form which was cut there would seem to be whole.
+type formSource struct {
+	reader io.Reader
+	limit  int64  // on total, before the file; negative for none
+	inFile bool   // the limit does not count
+	total  int64  // bytes that have been read
+	last   string // what is still to be read after the end of the text
+	ended  bool
+	err    error // of reader, but for io.EOF, or errFormOverLimit
+}
+
+// The errors of a formSource for a text of more bytes than its limit, and after the end of the
+// text.
+var (
+	errFormOverLimit = errors.New("the form has more bytes than its limit")
+	errFormEnded     = errors.New("the form has ended")
+)
+
+// Read implements io.Reader. It reads no byte beyond the limit, so that a form of that many bytes
+// before its file is accepted, although mime/multipart reads ahead.
+func (s *formSource) Read(p []byte) (n int, err error) {
+	room := s.limit - s.total
+	switch limited := s.limit >= 0 && !s.inFile; {
+	case s.err != nil:
+		return 0, s.err
+	case s.ended:
+		if n = copy(p, s.last); n == 0 {
+			return 0, errFormEnded
+		}
+		s.last = s.last[n:]
+		return n, nil
+	case limited && room <= 0: // the text must end here
+		var next [1]byte
+		if n, err = io.ReadFull(s.reader, next[:]); n > 0 {
+			n, err = 0, errFormOverLimit
+		}
+	case limited && room < int64(len(p)):
+		n, err = s.reader.Read(p[:room])
+	default:
+		n, err = s.reader.Read(p)
+	}
+	s.total += int64(n)
+	if err == io.EOF {
+		s.ended, s.last, err = true, "\r\n", nil
+	}
+	s.err = err
+	return n, err
+}
+
+// next returns the next part, or io.EOF at the end of the form.
+func (f *formReader) next() (*multipart.Part, error) {
+	part, err := f.parts.NextRawPart()
+	switch {
+	case f.source.err != nil:
+		return nil, f.source.err
+	case err == io.EOF:
+		return nil, f.readEnd()
+	case err != nil:
+		return nil, f.syntaxError("is no form: part " + strconv.Itoa(f.read+1) + " has no correct beginning, or the end is missing")
+	}
+	if f.read++; f.read > maxFormParts {
+		return nil, httpError(http.StatusRequestEntityTooLarge, CodeResourceExhausted, "the form has more than %d parts", maxFormParts)
+	}
+	return part, nil
+}
+
+// maxEpilogue is how many bytes may follow the last boundary. They mean nothing (RFC 2046, section
+// 5.1.1), and no browser sends more than the end of a line.
+const maxEpilogue = 4 << 10
+
+// readEnd reads what follows the last boundary, since net/http serves the next request of the
+// connection only after that. It returns io.EOF, or why the text does not end.
+func (f *formReader) readEnd() error {
+	_, err := io.CopyN(io.Discard, f.source, maxEpilogue)
+	switch {
+	case err == nil:
+		return f.syntaxError("is no form: a text follows its end")
+	case f.source.err != nil:
+		return f.source.err
+	}
+	return io.EOF // behind errFormEnded
+}
+
+// syntaxError returns the error for a text that is no form.
+func (f *formReader) syntaxError(message string) error {
+	return formError("", &complaint{rule: ruleSyntax, message: message})
+}
+
+// formError returns the error for the part of this name; "" means the whole form.
+func formError(name string, c *complaint) error {
+	path := ""
+	if name != "" {
+		path = pointerToken(strings.ToValidUTF8(name, "\uFFFD"))
+	}
+	var found violations
+	found.addViolation(c.inBody(path))
+	return found.err()
+}
+
+// A partHeader is what the header of a part says.
+type partHeader struct {
+	name     string
+	isFile   bool   // it has a name for the file, which may be empty
+	fileName string // as it was sent
+}
+
+// readHeader returns what the header of a part says.
+func (f *formReader) readHeader(part *multipart.Part) (h partHeader, err error) {
+	values := part.Header["Content-Disposition"]
+	var params map[string]string
+	if len(values) == 1 {
+		var kind string
+		if kind, params, err = mime.ParseMediaType(values[0]); err != nil || kind != "form-data" {
+			params = nil
+		}
+	}
+	if params["name"] == "" {
+		return h, f.syntaxError("is no form: part " + strconv.Itoa(f.read) + " must have one header Content-Disposition, form-data with a name")
+	}
+	h.name = params["name"]
+	h.fileName, h.isFile = params["filename"]
+	return h, nil
+}
+
+// readFields reads the form up to the file of this name, or to its end. file is "" for a form
+// without one. It returns the reader of the file, or nil if there is none. A file input that was
+// left empty has no name and no bytes, and counts as absent (WHATWG HTML, section 4.10.22.4).
+func (f *formReader) readFields(in *formInput, file string) (*formFile, error) {
+	for {
+		part, err := f.next()
+		if err != nil {
+			if err == io.EOF {
+				err = nil
+			}
+			return nil, err
+		}
+		h, err := f.readHeader(part)
+		if err != nil {
+			return nil, err
+		}
+		if h.name == file {
+			opened, err := f.openFile(part, h)
+			if opened != nil || err != nil {
+				in.hasFile = opened != nil
+				return opened, err
+			}
+			continue
+		}
+		value, err := io.ReadAll(part)
+		if err != nil {
+			return nil, f.partError(h.name)
+		}
+		in.parts = append(in.parts, formPart{h.name, value, h.complaintAbout(part)})
+	}
+}
+
+// complaintAbout returns what is wrong with a part that has a text, or nil.
+func (h partHeader) complaintAbout(part *multipart.Part) *complaint {
+	_, params, err := mime.ParseMediaType(part.Header.Get("Content-Type"))
+	charset := strings.ToLower(params["charset"])
+	switch {
+	case h.fileName != "":
+		return errFileInText
+	case isEncoded(part):
+		return errNotBinary
+	case err == nil && !slices.Contains([]string{"", "utf-8", "us-ascii"}, charset):
+		return errPartCharset
+	}
+	return nil
+}
+
+// isEncoded reports whether the bytes of a part are not those that its sender means.
+func isEncoded(part *multipart.Part) bool {
+	return slices.ContainsFunc(part.Header["Content-Transfer-Encoding"], func(text string) bool {
+		return !slices.Contains([]string{"binary", "8bit", "7bit"}, strings.ToLower(text))
+	})
+}
+
+var errPartCharset = &complaint{rule: ruleType, message: "must be in UTF-8"}
+
+// partError returns the error for a part that cannot be read to its end.
+func (f *formReader) partError(name string) error {
+	return cmp.Or(f.source.err, formError(name, &complaint{rule: ruleSyntax, message: "has no end: the last boundary of the form is missing"}))
+}
+
+// A formFile is the file of a form. As a reader it ends where the form ends: a form that was cut,
+// or that goes on behind the file, is an error, so that a method which stores the file at io.EOF
+// has all of it.
+type formFile struct {
+	form  *formReader
+	part  *multipart.Part
+	head  partHeader
+	first []byte // what openFile has read
+}
+
+// openFile returns the file that begins with part, or nil for a file input that was left empty.
+// From here on the limit of the fields does not count.
+func (f *formReader) openFile(part *multipart.Part, h partHeader) (*formFile, error) {
+	f.source.inFile = true
+	file := &formFile{form: f, part: part, head: h}
+	if h.isFile && h.fileName == "" {
+		file.first = make([]byte, 1)
+		n, err := io.ReadFull(part, file.first)
+		switch {
+		case err == io.EOF:
+			f.source.inFile = false
+			return nil, nil
+		case n == 0:
+			return nil, f.partError(h.name)
+		}
+	}
+	if isEncoded(part) {
+		return nil, formError(h.name, errNotBinary)
+	}
+	return file, nil
+}
+
+// Read implements io.Reader. Its errors are those of the connection, or an *Error.
+func (f *formFile) Read(p []byte) (n int, err error) {
+	if len(f.first) > 0 {
+		n = copy(p, f.first)
+		f.first = f.first[n:]
+		return n, nil
+	}
+	n, err = f.part.Read(p)
+	switch {
+	case err == io.EOF:
+		return n, f.end()
+	case err != nil:
+		return n, f.form.partError(f.head.name)
+	}
+	return n, nil
+}
+
+// end returns io.EOF if the form ends behind the file, or the error of what follows.
+func (f *formFile) end() error {
+	part, err := f.form.next()
+	if err != nil {
+		return err
+	}
+	h, err := f.form.readHeader(part)
+	if err != nil {
+		return err
+	}
+	return formError(h.name, errOtherFile)
+}
+
+// checkForm checks the header of a request with a form, and returns its boundary as boundaryOf
+// does. It returns an error with the status 403 or 415.
+func checkForm(w http.ResponseWriter, r *http.Request, withFile bool) (boundary string, err error) {
+	if checkSite(r) != nil {
+		return "", Errorf(CodePermissionDenied, "a form from a page of another site needs an origin that CORS allows by name")
+	}
+	if err = checkUncompressed(w, r); err != nil {
+		return "", err
+	}
+	return boundaryOf(r.Header["Content-Type"], withFile)
+}
+
+// parseForm returns the form in body, which has no file.
+func parseForm(body []byte, boundary string) (*formInput, error) {
+	if boundary == "" {
+		return &formInput{encoded: string(body)}, nil
+	}
+	in := new(formInput)
+	_, err := newFormReader(bytes.NewReader(body), boundary, -1).readFields(in, "")
+	return in, err
+}
+
+// openForm reads the form in the body of r up to its file, which it returns as a Body, or nil if
+// the form has none. file is the field of the Body. After an error, a part of the body is unread.
+func openForm(w http.ResponseWriter, r *http.Request, boundary string, l limits, file *field) (*formInput, *Body, error) {
+	in, form := new(formInput), newFormReader(r.Body, boundary, l.size)
+	part, err := form.readFields(in, file.name)
+	if _, ours := err.(*Error); err != nil && !ours {
+		if err == errFormOverLimit {
+			return nil, nil, l.tooLargeError()
+		}
+		return nil, nil, bodyError(r, err)
+	}
+	if err != nil || part == nil {
+		return in, nil, err
+	}
+	header := part.part.Header
+	b := &Body{ContentType: strings.Join(header["Content-Type"], ", "), Size: -1, FileName: fileName(part.head.fileName), content: part}
+	if len(header["Content-Type"]) > 1 || b.ContentType != "" && !isMediaType(b.ContentType) || !file.tags.allows(b.ContentType) {
+		want := cmp.Or(strings.Join(file.tags.types, " or "), "one media type")
+		return nil, nil, httpError(http.StatusUnsupportedMediaType, CodeInvalidArgument, "the Content-Type of the part %s must be %s", file.name, want)
+	}
+	err = file.tags.limitBody(b, l)
+	b.content.(*bodyReader).part = file.name
+	if err == nil && r.ContentLength >= 0 {
+		err = b.content.(*bodyReader).checkRest(r.ContentLength - form.source.total - maxEpilogue)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	b.content.(*bodyReader).openIn(w, r)
+	return in, b, nil
+}
