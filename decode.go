@@ -109,6 +109,10 @@ type inputOptions struct {
 	// as idempotency_key. They are suggested for misspelt members of the root.
 	beside []knownName
 
+	// readStrings reads a list or an object from a string with its JSON; see
+	// MCPOptions.ReadStrings.
+	readStrings bool
+
 	keepURL bool // strings may be parts of the path and the query of the request; see isShortURL
 	ahead   int  // how many bytes of the input are still to come and not in scan.data: those of the query
 	fills   bool // checks set empty discriminators of unions: the input is a Go value; see binding.checkValue
@@ -361,8 +365,32 @@ func (d *decoder) skipIfFull() bool {
 }
 
 // skipMismatch skips a value of the wrong type and adds c, with the type that came.
-func (d *decoder) skipMismatch(c *complaint) {
+func (d *decoder) skipMismatch(c *complaint) { d.addMismatch(c, d.scan.skipValue()) }
+
+// readInside reads a value that does not begin with begins, as a list or an object does: if it is
+// a string with such JSON in it, and inputOptions.readStrings is set, decode decodes that. Else
+// the value is skipped as by skipMismatch.
+//
+// The text in the string is checked first, with the depth of the text around it, so that decode
+// cannot fail: a string without JSON is a violation and no syntax error.
+func (d *decoder) readInside(begins byte, c *complaint, v reflect.Value, decode decodeFunc) {
 	value := d.scan.skipValue()
+	inside := []byte(nil)
+	if d.opts.readStrings && d.scan.err == nil {
+		inside = jsonInside(value, begins, d.scan.depth)
+	}
+	if inside == nil {
+		d.addMismatch(c, value)
+		return
+	}
+	outer := d.scan
+	d.scan = scanner{data: inside, depth: outer.depth}
+	decode(d, v)
+	d.scan = outer
+}
+
+// addMismatch adds c, with the type of a value that was skipped.
+func (d *decoder) addMismatch(c *complaint, value []byte) {
 	switch {
 	case d.scan.err != nil:
 	case d.report.found.full():
@@ -654,9 +682,10 @@ var errNotArray = wrongType("must be an array", "array", isJSONArray)
 // behind it, and an input in a batch has the next calls behind it, so these do not estimate.
 func decodeList(elem decodeFunc, t reflect.Type, limit *rule, errTooFew *complaint) decodeFunc {
 	grows := t.Kind() == reflect.Slice
-	return func(d *decoder, v reflect.Value) {
+	var decode decodeFunc
+	decode = func(d *decoder, v reflect.Value) {
 		if d.scan.peek() != '[' {
-			d.skipMismatch(errNotArray)
+			d.readInside('[', errNotArray, v, decode)
 			return
 		}
 		n, start, factor := 0, d.scan.pos, 0
@@ -681,6 +710,7 @@ func decodeList(elem decodeFunc, t reflect.Type, limit *rule, errTooFew *complai
 			v.Set(reflect.MakeSlice(t, 0, 0))
 		}
 	}
+	return decode
 }
 
 // decodeStrings returns the decodeFunc of a []string: decodeList for the most frequent
@@ -688,9 +718,10 @@ func decodeList(elem decodeFunc, t reflect.Type, limit *rule, errTooFew *complai
 // that the slice is made once and has the right length. They are cleared there, or the
 // decoder would keep them in memory.
 func decodeStrings(limit *rule) decodeFunc {
-	return func(d *decoder, v reflect.Value) {
+	var decode decodeFunc
+	decode = func(d *decoder, v reflect.Value) {
 		if d.scan.peek() != '[' {
-			d.skipMismatch(errNotArray)
+			d.readInside('[', errNotArray, v, decode)
 			return
 		}
 		base, before := len(d.texts), d.report.found.count()
@@ -711,6 +742,7 @@ func decodeStrings(limit *rule) decodeFunc {
 		clear(d.texts[base:])
 		d.texts = d.texts[:base]
 	}
+	return decode
 }
 
 // eachElement calls decode for the elements of the array at the position of the scanner,
@@ -747,9 +779,10 @@ var errSameMapKey = &complaint{rule: ruleDuplicate, message: "is the same key as
 // key is zero then, which may be another name's. Members beyond limit, which may be nil, are
 // scanned and not stored, as in eachElement.
 func decodeMap(setKey setter, elem decodeFunc, s *shape, limit *rule) decodeFunc {
-	return func(d *decoder, v reflect.Value) {
+	var decode decodeFunc
+	decode = func(d *decoder, v reflect.Value) {
 		if d.scan.peek() != '{' {
-			d.skipMismatch(errNotObject)
+			d.readInside('{', errNotObject, v, decode)
 			return
 		}
 		// SetMapIndex copies the key and the value, so one variable of each serves all members.
@@ -794,6 +827,7 @@ func decodeMap(setKey setter, elem decodeFunc, s *shape, limit *rule) decodeFunc
 		}
 		v.Set(m)
 	}
+	return decode
 }
 
 // An objectPlan decodes an object into a struct, or into some of its fields:
@@ -1123,7 +1157,7 @@ func (k shapeKind) isCopied() bool {
 // by index, since an append for an object inside may move it.
 func (p *objectPlan) decodeObject(d *decoder, v reflect.Value) {
 	if d.scan.peek() != '{' {
-		d.skipMismatch(errNotObject)
+		d.readInside('{', errNotObject, v, p.decodeObject)
 		return
 	}
 	if p.union != nil {

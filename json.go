@@ -797,6 +797,24 @@ func isJSON(text []byte) bool {
 	return s.err == nil
 }
 
+// jsonInside returns the JSON in a string, without white space around it, if it begins with begins
+// and can stand where so many arrays and objects are open; else nil. value is JSON too.
+func jsonInside(value []byte, begins byte, depth int) []byte {
+	if !isText(value) {
+		return nil
+	}
+	text := bytes.Trim(textOf(value), " \t\r\n")
+	if len(text) == 0 || text[0] != begins {
+		return nil
+	}
+	s := scanner{data: text, depth: depth}
+	s.skipValue()
+	if s.checkEnd(); s.err != nil {
+		return nil
+	}
+	return text
+}
+
 // A nameSet finds the second of two equal names in one object. The names are on a stack,
 // scanner.names, above those of the objects around. At the last 2 of
 //

@@ -82,6 +82,9 @@ type MCPOptions struct {
 	// set. Default: they are violations, so that a model that misspells an argument learns of
 	// it.
 	AllowUnknown bool
+	// ReadStrings reads an argument that should be an object or a list from a string with its
+	// JSON, as some hosts send it. Default: that is a violation, which says so.
+	ReadStrings bool
 	// Resources makes resources of methods, and Prompts makes prompts, by names as in Tools.
 	Resources map[string]MCPResourceOptions
 	Prompts   map[string]MCPPromptOptions

@@ -307,7 +307,7 @@ func (x *exchange) readInput() (in any, err error) {
 	if e = cmp.Or(e, x.readAnswers(m)); e != nil {
 		return nil, e
 	}
-	x.ws.dec.opts.allow, x.ws.dec.opts.beside = t.allow, t.suggest
+	x.setInputOptions(t)
 	if t.key != nil { // from an argument, since some hosts send the same header with each request
 		var values []string
 		if value := memberAt(m.arguments, keyArgument); value != nil {
@@ -320,10 +320,16 @@ func (x *exchange) readInput() (in any, err error) {
 		x.openResult()
 		// A read of a resource may call the same method, but has no argument fields.
 		if t.fields != nil && string(m.method) == "tools/call" {
-			x.fields = fieldChoiceIn(memberAt(m.arguments, "fields"))
+			x.fields = fieldChoiceIn(x.ws.dec.opts.listIn(memberAt(m.arguments, "fields")))
 		}
 	}
 	return in, err
+}
+
+// setInputOptions says how the arguments of t are read.
+func (x *exchange) setInputOptions(t *tool) {
+	o := &x.ws.dec.opts
+	o.allow, o.beside, o.readStrings = t.allow, t.suggest, x.h.options.ReadStrings
 }
 
 func (x *exchange) encodeOutput(out any) error { return x.add(x, out) }
@@ -422,7 +428,7 @@ func (x *exchange) readParams(method []byte) (in any, err error) {
 		names.addName(s, name)
 		if t := m.tool; s.peek() == '{' && t != nil && string(name) == "arguments" && t.method.bindsEarly(x) {
 			start := s.pos
-			x.ws.dec.opts.allow, x.ws.dec.opts.beside = t.allow, t.suggest
+			x.setInputOptions(t)
 			in, err = t.bind.readObject(&x.ws.dec)
 			m.arguments = s.data[start:s.pos]
 			continue
@@ -586,6 +592,7 @@ func (t *tool) compileFields(p *mistakes) {
 
 // checkArgument adds the violations of the argument fields to d; d.path leads to it.
 func (c *fieldChoice) checkArgument(d *decoder, value []byte) {
+	value = d.opts.listIn(value)
 	items := itemsOf(value)
 	switch {
 	case value[0] != '[':
@@ -600,6 +607,16 @@ func (c *fieldChoice) checkArgument(d *decoder, value []byte) {
 			d.pop()
 		}
 	}
+}
+
+// listIn returns the list in a string, if it is to be read, or else value.
+func (o *inputOptions) listIn(value []byte) []byte {
+	if o.readStrings {
+		if inside := jsonInside(value, '[', 0); inside != nil {
+			return inside
+		}
+	}
+	return value
 }
 
 // fieldChoiceIn returns the names in the argument fields without repeated ones, or nil if

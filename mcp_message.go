@@ -91,8 +91,8 @@ type message struct {
 }
 
 // An mcpParams has the members of the params of a message that several methods of MCP have.
-// Each is JSON, a part of the body, or nil if it is absent or null. Only the type of arguments
-// has been checked.
+// Each is JSON, a part of the body or of a string in it, or nil if it is absent or null. Only
+// the type of arguments has been checked.
 type mcpParams struct {
 	meta      requestMeta
 	name      []byte // of the tool or prompt, for tools/call and prompts/get
@@ -100,7 +100,7 @@ type mcpParams struct {
 	responses []byte // inputResponses, the answers to questions
 	state     []byte // requestState, the sealed earlier answers
 	found     bool   // the fields above are set
-	wrong     bool   // params, or a member of it that must be one, is no object
+	wrong     bool   // params or its _meta is no object
 }
 
 // newMessage returns a message whose timer is stopped. Messages come from a pool for the
@@ -129,7 +129,12 @@ func (x *exchange) parseParams(m *message) *mcpError {
 		m.wrong = !isJSONObject(m.params)
 		eachMember(m.params, m.setMember)
 	}
-	if m.wrong {
+	if x.h.options.ReadStrings {
+		if inside := jsonInside(m.arguments, '{', 0); inside != nil {
+			m.arguments = inside
+		}
+	}
+	if m.wrong || m.arguments != nil && !isJSONObject(m.arguments) {
 		if saysModern(x.versionHeader()) { // the status of the error depends on it
 			x.revision = modernRevision
 		}
@@ -149,7 +154,6 @@ func (m *mcpParams) setMember(name, value []byte) {
 		m.name = value
 	case "arguments":
 		m.arguments = value
-		m.wrong = m.wrong || !isJSONObject(value)
 	case "inputResponses":
 		m.responses = value
 	case "requestState":

@@ -384,7 +384,7 @@ func TestMCPHeaderLate(t *testing.T) {
 // a call changes the digest, and the spelling of its arguments does not.
 func TestMCPCallDigest(t *testing.T) {
 	digest := func(text string) string {
-		x := &exchange{call: call{Context: context.Background()}}
+		x := &exchange{call: call{Context: context.Background()}, mcpRequest: &mcpRequest{h: new(mcpHandler)}}
 		m := message{rpcMessage: &rpcMessage{method: []byte(textAt([]byte(text), "method")), params: memberAt([]byte(text), "params")}}
 		if e := x.parseParams(&m); e != nil {
 			t.Fatal(e.text)

@@ -427,6 +427,9 @@ func (w *schemaWriter) writeCustom(m *members, s *shape, f *field, null bool) {
 			continue
 		}
 		value := custom[name]
+		if text, ok := value.(string); ok && name == "description" {
+			value = w.sayFormat(text, s)
+		}
 		if enum, ok := value.([]any); ok && null && name == "enum" && !slices.Contains(enum, nil) {
 			value = append(slices.Clone(enum), nil)
 		}
@@ -699,10 +702,14 @@ func (rs ruleSet) isTightest(r rule) bool {
 // default is also the value that the decoder sets for an absent field. s is the shape of the value
 // if its schema is in place: without a text of the field, the text of the type is there.
 func (w *schemaWriter) writeAnnotations(m *members, f *field, s *shape) {
-	if f.isDescribed() || s == nil || s == w.bare {
-		m.add("description", w.textOf(f.doc), "deprecated", f.deprecated && w.use < forForm)
-	} else if f == anywhere || s.isComponent() {
+	switch {
+	case f.isDescribed():
+		m.add("description", w.sayFormat(w.textOf(f.doc), f.shape.deref()), "deprecated", f.deprecated && w.use < forForm)
+	case s == nil, s == w.bare:
+	case f == anywhere, s.isComponent():
 		w.writeAbout(m, s)
+	case s.custom["description"] == nil:
+		m.add("description", w.sayFormat("", s))
 	}
 	if w.use != forDocument {
 		m.add("x-mcp-header", f.mcpHeader)
@@ -724,9 +731,39 @@ func (w *schemaWriter) writeAbout(m *members, s *shape) {
 		return
 	}
 	if s.custom["description"] == nil {
-		m.add("description", w.textOf(s.about))
+		m.add("description", w.sayFormat(w.textOf(s.about), s))
 	}
 	m.add("deprecated", s.gone && s.custom["deprecated"] == nil && w.use < forForm)
+}
+
+// sayFormat adds to a text in words the format of the strings of s, if the schema leaves out its
+// keyword: hosts of MCP drop formats or refuse values by them.
+//
+//	When it is due.   When it is due (a date, such as 2026-01-02).
+//	""                a date, such as 2026-01-02
+func (w *schemaWriter) sayFormat(text string, s *shape) string {
+	if w.use == forDocument || w.use == forToolOutput || s.jsonType(anywhere) != "string" || s.rules.lookup(roleValues) != nil {
+		return text
+	}
+	format := s.format
+	if own, ok := s.custom["format"].(string); ok && format == "" {
+		format = own
+	}
+	if format == "" || w.knowsFormat(format) {
+		return text
+	}
+	words := "format: " + format
+	if known := checkedFormats[format]; known != nil {
+		words = known.words + ", such as " + known.samples[0]
+	}
+	if text == "" {
+		return words
+	}
+	phrase, isSentence := strings.CutSuffix(text, ".")
+	if text = phrase + " (" + words + ")"; isSentence {
+		text += "."
+	}
+	return text
 }
 
 // textOf returns a text in the form that readers expect: Markdown in documents (OpenAPI 3.1.0,

@@ -219,7 +219,7 @@ const everyCapability = `{"elicitation":{"form":{},"url":{}},"sampling":{},"root
 // requests go on and nothing runs twice.
 func TestMCPQuestionsLegacy(t *testing.T) {
 	const (
-		schema = `{"type":"object","properties":{"mood":{"type":"string",%s,"description":"how it goes"},"other":{"type":"string",%s},"mail":{"type":"string","format":"email"},"link":{"type":"string","format":"uri"},"day":{"type":"string","format":"date"},"host":{"type":"string"},"size":{"type":"integer","default":3}},"required":["mood"]}`
+		schema = `{"type":"object","properties":{"mood":{"type":"string",%s,"description":"how it goes"},"other":{"type":"string",%s},"mail":{"type":"string","format":"email"},"link":{"type":"string","format":"uri"},"day":{"type":"string","format":"date"},"host":{"type":"string","description":"a host name, such as example.com"},"size":{"type":"integer","default":3}},"required":["mood"]}`
 		oneOf  = `"oneOf":[{"const":"g","title":"Good"},{"const":"b","title":"Bad"}]`
 		names  = `"enum":["g","b"],"enumNames":["Good","Bad"]`
 		cannot = `this caller cannot be asked`
