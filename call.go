@@ -302,6 +302,11 @@ func (c *call) checkOutput(out any) (any, error) {
 	}
 	isOutput := reflect.TypeOf(out) == m.outType
 	if isOutput && !reflect.ValueOf(out).IsNil() {
+		if m.chosen != nil {
+			if _, err := m.chosen.statusOf(out); err != nil {
+				return nil, &Error{Code: CodeInternal, cause: err}
+			}
+		}
 		return out, nil
 	}
 	by := ""

@@ -860,6 +860,9 @@ func (c *clientCall) readResponse(ctx context.Context, b *callBuffer, response *
 	if e == nil && c.headers != nil {
 		e = outputError(c.readHeaders(&b.dec, out.Elem(), response.Header))
 	}
+	if e == nil && c.chosen != nil {
+		c.chosen.set(out.Elem(), response.StatusCode)
+	}
 	return out, e
 }
 

@@ -188,6 +188,7 @@ type contractMethod struct {
 	Transports []Transport     `json:"transports"`
 	HTTP       string          `json:"http,omitempty"`
 	Status     int             `json:"status,omitempty"`
+	Statuses   []int           `json:"statuses,omitempty"` // all of them, if the method chooses one; Status is the first
 	Stream     StreamMode      `json:"stream,omitempty"`
 	Identity   []string        `json:"identity,omitempty"` // security schemes, of which one is enough
 	Scopes     []string        `json:"scopes,omitempty"`
@@ -370,6 +371,9 @@ func (c *contract) planMethod(s *Service, m *method) *contractMethod {
 		p.MaxBody = newBodyLimit(m.limits.size)
 	}
 	p.HTTP, p.Status = m.verb+" "+s.prefix+m.path, m.status
+	if m.chosen != nil {
+		p.Statuses = m.chosen.allowed
+	}
 	switch { // of WriteError, the envelope, nothing is written
 	case m.opts.ErrorForm != nil:
 		p.ErrorType, p.ErrorCodes, p.Error = m.opts.ErrorForm.contentType, maps.Clone(m.opts.ErrorForm.statuses), c.planValue(m.opts.ErrorForm.shape)
@@ -765,7 +769,7 @@ func (p *prober) compareMethods(was, is *contractMethod) {
 	p.sameRoute = sameRoute(was, is)
 	if was.HTTP != "" && is.HTTP != "" {
 		p.remarkIf(!p.sameRoute, "", "the route is %s, was %s", is.HTTP, was.HTTP)
-		p.remarkIf(was.Status != is.Status, "", "the status is %d, was %d", is.Status, was.Status)
+		p.compareStatuses(was, is)
 		p.compareErrors(was, is)
 	}
 	p.remarkIf(was.Stream != is.Stream, "", "the stream mode is %q, was %q", is.Stream, was.Stream)
@@ -785,6 +789,18 @@ func (p *prober) compareMethods(was, is *contractMethod) {
 	p.remarkIf(earlier, "", "the sunset is %s, was %s", is.Sunset.Format(time.RFC3339), was.Sunset.Format(time.RFC3339))
 	p.compareInputs(was, is)
 	p.compareOutputs(was, is)
+}
+
+// compareStatuses finds the statuses of a success that clients do not know.
+func (p *prober) compareStatuses(was, is *contractMethod) {
+	if was.Statuses == nil && is.Statuses == nil {
+		p.remarkIf(was.Status != is.Status, "", "the status is %d, was %d", is.Status, was.Status)
+		return
+	}
+	for _, status := range slices.Concat(is.Statuses, []int{is.Status}) {
+		isKnown := status == was.Status || slices.Contains(was.Statuses, status)
+		p.remarkIf(!isKnown, "", "the status may be %d, which clients do not know", status)
+	}
 }
 
 // lost adds a break for each of names that is not in the list in.

@@ -565,15 +565,17 @@ func (b *apiBuilder) writeResponses(out *members, m *method) {
 		headers["Content-Range"] = textHeader("Which part of the file this is.", true)
 		responses["206"] = object("description", http.StatusText(http.StatusPartialContent), "headers", headers, "content", fileContent(m.out.file.tags, "*/*"))
 	}
-	responses[decimal(m.status)] = b.describeSuccess(m)
+	for _, status := range m.statuses() {
+		responses[decimal(status)] = b.describeSuccess(m, status)
+	}
 	out.add("responses", responses) // in the order of their names: 200, 400, default
 }
 
-// describeSuccess returns the Response Object of a success. If fields of the output are
+// describeSuccess returns the Response Object of a success with this status. If fields of the output are
 // headers over REST and members over JSON-RPC and MCP, the body has a component of its own
 // without them, such as TodoResponse.
-func (b *apiBuilder) describeSuccess(m *method) []byte {
-	description, content := http.StatusText(m.status), []byte(nil)
+func (b *apiBuilder) describeSuccess(m *method, status int) []byte {
+	description, content := http.StatusText(status), []byte(nil)
 	switch {
 	case m.stream != "":
 		description, content = streamDescription, b.streamContent(m)

@@ -171,6 +171,7 @@ type restCall struct {
 	header http.Header  // of the output; nil if it has none
 	values headerValues // of the response
 	status uint16       // of the response, where it is not that of the method or of the error; else 0
+	chosen uint16       // by the output, if the method has a statusField
 	begun  bool         // the response has begun, as a stream or a File
 }
 
@@ -180,6 +181,8 @@ func (c *restCall) httpStatus(err error) int {
 		return int(c.status)
 	case err != nil:
 		return c.method.opts.ErrorForm.statusOf(ErrorFrom(err))
+	case c.chosen != 0:
+		return int(c.chosen)
 	}
 	return c.method.status
 }
@@ -244,7 +247,7 @@ func (c *restCall) writeOutput(w http.ResponseWriter) {
 	case m.out == nil:
 		w.WriteHeader(m.status)
 	default:
-		writeJSON(w, c.request, m.status, c.ws.enc.buf, &c.values)
+		writeJSON(w, c.request, c.httpStatus(nil), c.ws.enc.buf, &c.values)
 	}
 }
 
@@ -330,6 +333,13 @@ func (c *restCall) encodeOutput(out any) (err error) {
 	}
 	if m.sendsFile() {
 		return c.serveFile(m.out.file.fileIn(out))
+	}
+	if m.chosen != nil {
+		status, err := m.chosen.statusOf(out)
+		if err != nil {
+			return err
+		}
+		c.chosen = uint16(status)
 	}
 	ws.enc.buf, err = appendRecord(&ws.enc, ws.enc.buf[:0], out, encode)
 	return err

@@ -203,7 +203,8 @@ type MethodOptions struct {
 	// 10008). Default: inferred from the method's name.
 	HTTP string
 	// Status is the HTTP status of success: 200, 201, 202 or 203 with an output, and 200, 202,
-	// 204 or 205 without one. A stream has 200. Default: 200, or 204 without an output.
+	// 204 or 205 without one. A stream has 200. An output with a field int that has json:"-" and
+	// the tag status:"200,201" chooses among those itself. Default: 200, or 204 without an output.
 	Status int
 	// OperationID is the operationId of the method in OpenAPI documents, from which generators make
 	// the names of functions: a letter or _, then letters, digits and any of _.-, and that of no

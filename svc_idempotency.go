@@ -69,6 +69,7 @@ type keyPlan struct {
 	out    reflect.Type // the struct; nil without an output
 	output encodeFunc   // writes the output in a record
 	decode decodeFunc   // reads it
+	status *statusField // of the output; nil if it has none
 }
 
 // setKey decides whether calls of m have an idempotency key. compilePlans completes the
@@ -121,6 +122,7 @@ func (c *methodCompiler) compileKey(m *method) {
 		}
 		f.hidden = false
 	}
+	p.status = m.chosen
 	p.out, p.output, p.decode = m.out.typ, newEncoders(false).encoderFor(out), d.decoderFor(out)
 }
 
@@ -223,6 +225,7 @@ type keyRecord struct {
 	Method  string          `json:"method"`
 	Input   string          `json:"input"` // the fingerprint
 	Header  *headerChanges  `json:"header,omitempty"`
+	Status  int             `json:"status,omitempty"` // in the field of the output for it
 	Output  json.RawMessage `json:"output,omitempty"`
 }
 
@@ -268,6 +271,9 @@ func (p *keyPlan) writeRecord(input inputPrint, out any, header *headerChanges) 
 			return nil, nil, err
 		}
 	}
+	if p.status != nil {
+		r.Status, _ = p.status.statusOf(out) // which checkOutput has tried
+	}
 	record = encodeDocument(r)
 	read, _, err = p.readRecord(record, input)
 	return record, read, err
@@ -293,6 +299,9 @@ func (p *keyPlan) readRecord(record []byte, input inputPrint) (out any, header *
 		v := reflect.New(p.out)
 		if err = decodeWhole(new(decoder), r.Output, v.Elem(), p.decode); err != nil {
 			break
+		}
+		if p.status != nil && slices.Contains(p.status.allowed, r.Status) { // else it is the first, as in a record without one
+			p.status.set(v.Elem(), r.Status)
 		}
 		if _, err = appendRecord(new(encoder), nil, v.Interface(), p.output); err == nil { // else a union is new, of which it has nothing
 			return v.Interface(), r.Header, nil

@@ -47,7 +47,7 @@ type method struct {
 	schemes []Scheme // any of them lets a caller in; empty if the method is public
 	errors  []*Error // of MethodOptions.Errors and Options.Errors
 	limits  limits   // on its body over REST
-	status  int      // of success over REST
+	status  int      // of success over REST; the usual one if chosen is set
 	in      *shape   // of the struct, not of the pointer to it
 	bind    *binding // where each field of in comes from; see noBinding for a method without an input
 	methodOutput
@@ -68,6 +68,7 @@ type methodOutput struct {
 	outType reflect.Type // of what the method returns: *Out or a stream of them
 	encode  encodeFunc
 	headers *outputHeaders // of REST responses; nil if the output has no header tag
+	chosen  *statusField   // nil if the output has no field for its status
 	stream  StreamMode     // "" if the output is sent as one record
 	each    eachFunc       // calls yield for each item of what call returned
 	result  *shape         // of a whole answer
@@ -327,6 +328,9 @@ func (c *methodCompiler) compileMethod(rm reflect.Method) (m *method, whole bool
 		m.call = c.chooseCall(rm, sig, o.Direct)
 		c.setStream(m, sig, o)
 		m.status = c.chooseStatus(m, o.Status)
+		if m.chosen = c.findStatus(m); m.chosen != nil {
+			m.status = m.chosen.allowed[0]
+		}
 	}
 	c.setKey(m, o.IdempotencyKey)
 	return m, !misshapen

@@ -1050,6 +1050,23 @@ input /A: contentType is ["image/png","image/jpeg"], was none; for example {"A":
 	{"a reason of the method itself", taking[one[int]](svc.Options{Errors: []*svc.Error{reasonFull}}), taking[one[int]](svc.MethodOptions{Errors: []*svc.Error{reasonFull}}), ""},
 	{"an error without a reason that is gone", taking[one[int]](svc.Options{Errors: []*svc.Error{svc.Errorf(svc.CodeAborted, "no")}}), taking[one[int]](), ""},
 	{"a form of errors", taking[one[int]](), taking[one[int]](svc.Options{ErrorForm: formOf[one[string]]()}), "errors are application/json, were the envelope"},
+	{"a status that the output chooses", giving[one[int]](), giving[struct {
+		A int `json:"a"`
+		S int `json:"-" status:"200,202"`
+	}](), "the status may be 202, which clients do not know"},
+	{"another usual status", giving[struct {
+		S int `json:"-" status:"200,202"`
+	}](), giving[struct {
+		S int `json:"-" status:"202,200"`
+	}](), ""},
+	{"one status of two", giving[struct {
+		S int `json:"-" status:"200,202"`
+	}](), giving[struct{}](svc.MethodOptions{Status: 202}), ""},
+	{"two statuses that are new", giving[struct {
+		S int `json:"-" status:"200,202"`
+	}](), giving[struct {
+		S int `json:"-" status:"201,200,203"`
+	}](), "the status may be 201, which clients do not know\nthe status may be 203, which clients do not know"},
 	{"a status of errors", taking[one[int]](svc.Options{ErrorForm: formOf[one[string]]()}), taking[one[int]](svc.Options{ErrorForm: formOf[one[string]]().WithStatus(svc.CodeInvalidArgument, 422)}), "the status of INVALID_ARGUMENT is 422, was 400"},
 	{"a status of a rule", taking[one[int]](svc.Options{ErrorForm: formOf[one[string]]().WithStatus(svc.CodeInvalidArgument, 422)}), taking[one[int]](svc.Options{ErrorForm: formOf[one[string]]().WithStatus(svc.CodeInvalidArgument, 422).WithRuleStatus("syntax", 400)}), "the status of syntax is 400, was 422"},
 	{"a member of errors", taking[one[int]](svc.Options{ErrorForm: formOf[one[string]]()}), taking[one[int]](svc.Options{ErrorForm: formOf[one[int]]()}), "error /a: is int, was string"},

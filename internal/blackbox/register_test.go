@@ -71,7 +71,7 @@ func regImpl[I any]() I {
 	for _, impl := range []any{
 		regEmpty{}, regShapes{}, regObjects{}, regOptions{}, regOptionsKeyed{}, regClash{}, regPatterns{}, regBinding{},
 		regTypes{}, regEndlessDefaults{}, regTags{}, regForeignTags{}, regElsewhere{}, regReceiver{}, regFields{}, regAliases{}, regDirect{}, regMany{}, regHidden{},
-		regPaths{}, regOddPaths{}, regLone{}, regSpellings{}, regList[regOut]{}, regAll{},
+		regPaths{}, regOddPaths{}, regLone{}, regSpellings{}, regList[regOut]{}, regAll{}, regStatuses{},
 	} {
 		if i, ok := impl.(I); ok {
 			return i
@@ -213,6 +213,7 @@ func TestRegisterOptions(t *testing.T) {
 		{"a status that no method has", reg[OptionsAPI](methods("Create", svc.MethodOptions{Status: 302}))},
 		{"a status that says there is no body", reg[OptionsAPI](methods("Create", svc.MethodOptions{Status: 204}))},
 		{"a status that says there is a body", reg[OptionsAPI](methods("Do", svc.MethodOptions{Status: 201}))},
+		{"statuses of an output that cannot be", reg[StatusesAPI](methods("Both", svc.MethodOptions{Status: 201}))},
 		{"operationIds that cannot be", reg[OptionsAPI](&svc.Options{Methods: map[string]svc.MethodOptions{"Do": {OperationID: "1st"}, "Create": {OperationID: "make it"}}})},
 		{"an OperationID for two methods", reg[OptionsAPI](&svc.Options{Methods: map[string]svc.MethodOptions{"Do": {OperationID: "make"}, "Create": {OperationID: "make"}}})},
 		{"an OperationID that another method has by its names", reg[OptionsAPI](methods("Do", svc.MethodOptions{OperationID: "options_api_Create"}))},
@@ -935,4 +936,37 @@ func TestMistakesThatPanic(t *testing.T) {
 			return nil
 		}},
 	})
+}
+
+// StatusesAPI has outputs whose field for the status is a mistake.
+type StatusesAPI interface {
+	Both(context.Context, *struct{}) (*statusOf200, error)
+	File(context.Context, *struct{}) (*struct {
+		svc.File
+		S int `json:"-" status:"200"`
+	}, error)
+	Late(context.Context, *struct{}) (*struct {
+		S int `json:"-" status:"200,204"`
+	}, error)
+	Member(context.Context, *struct{}) (*struct {
+		S int `json:"s" status:"200,201"`
+	}, error)
+	Pointer(context.Context, *struct{}) (*struct{ *statusOf200 }, error)
+	Text(context.Context, *struct{}) (*struct {
+		S string `json:"-" status:"200,201"`
+	}, error)
+	Twice(context.Context, *struct{}) (*struct {
+		S int `json:"-" status:"200,200"`
+	}, error)
+	Two(context.Context, *struct{}) (*struct {
+		A int `json:"-" status:"200"`
+		B int `json:"-" status:"201"`
+	}, error)
+	Watch(context.Context, *struct{}) (svc.Stream[statusOf200], error)
+}
+
+type regStatuses struct{ StatusesAPI }
+
+type statusOf200 struct {
+	S int `json:"-" status:"200,201"`
 }

@@ -1,0 +1,111 @@
+package svc
+
+// This file has the field of an output by which a method chooses the status of its response:
+//
+//	Status int `json:"-" status:"200,201"`
+//
+// It is no member of the output. Transports other than REST do not send it.
+
+import (
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A statusField is the plan of such a field.
+type statusField struct {
+	index   []int // of the Go field
+	allowed []int // by the tag, in its order; the first one stands for 0
+}
+
+// statusTag is the name of the tag.
+const statusTag = "status"
+
+// findStatus returns the plan of the status field of m, or nil if its output has none. Fields of
+// other structs in the output are members, and have no say.
+func (c *methodCompiler) findStatus(m *method) *statusField {
+	if m.out == nil || m.out.typ.Kind() != reflect.Struct {
+		return nil
+	}
+	var found *statusField
+	for _, sf := range reflect.VisibleFields(m.out.typ) {
+		text, ok := lookupTag(sf.Tag, statusTag)
+		if !ok {
+			continue
+		}
+		allowed, mistake := parseStatuses(text)
+		other := ""
+		for _, place := range [...]string{"path", "query", "header", "cookie"} {
+			if tagText(sf.Tag, place) != "" {
+				other = place
+			}
+		}
+		place := fmt.Sprintf("%v.%s", m.out.typ, sf.Name)
+		switch {
+		case m.stream != "" || m.sendsFile():
+			mistake = "a stream and a File have the status 200; drop the field"
+		case m.own.Status != 0:
+			mistake = "MethodOptions.Status says the status already; drop one of them"
+		case found != nil:
+			mistake = "the output has two fields with this tag; drop one of them"
+		case sf.Type.Kind() != reflect.Int || sf.Tag.Get("json") != "-" || other != "":
+			mistake = "a status is an int with json:\"-\" and no tag of another place, since it is no member of the output"
+		case hasPointer(m.out.typ, sf.Index):
+			mistake = "the field is in a pointer, which may be nil; embed the struct by value"
+		}
+		if c.addIf(mistake != "", "%s: %s:%q: %s", place, statusTag, text, mistake); mistake == "" {
+			found = &statusField{index: sf.Index, allowed: allowed}
+		}
+	}
+	return found
+}
+
+// hasPointer reports whether a field of t with this index is reached by a pointer.
+func hasPointer(t reflect.Type, index []int) bool {
+	for _, i := range index[:len(index)-1] {
+		if t = t.Field(i).Type; t.Kind() == reflect.Pointer {
+			return true
+		}
+	}
+	return false
+}
+
+// parseStatuses returns the statuses in the text of a tag. Other statuses than these have no
+// body, or mean something that svc does not do (RFC 9110, section 15.3).
+func parseStatuses(text string) (list []int, mistake string) {
+	for word := range strings.SplitSeq(text, ",") {
+		status, _ := strconv.Atoi(word)
+		if status < http.StatusOK || status > http.StatusNonAuthoritativeInfo || len(word) != 3 || slices.Contains(list, status) {
+			return nil, `want different ones of 200, 201, 202 and 203 with commas between them, such as "200,201"`
+		}
+		list = append(list, status)
+	}
+	return list, ""
+}
+
+// statuses returns the statuses that a success of m has over REST, the usual one first.
+func (m *method) statuses() []int {
+	if m.chosen != nil {
+		return m.chosen.allowed
+	}
+	return []int{m.status}
+}
+
+// statusOf returns the status that the output out asks for. It is an error if the tag does not
+// have it.
+func (f *statusField) statusOf(out any) (int, error) {
+	status := int(reflect.ValueOf(out).Elem().FieldByIndex(f.index).Int())
+	switch {
+	case status == 0:
+		return f.allowed[0], nil
+	case !slices.Contains(f.allowed, status):
+		return 0, fmt.Errorf("%T has the status %d, which its tag %s:%q does not have", out, status, statusTag, strings.Trim(fmt.Sprint(f.allowed), "[]"))
+	}
+	return status, nil
+}
+
+// set sets the status in the output v, a struct.
+func (f *statusField) set(v reflect.Value, status int) { v.FieldByIndex(f.index).SetInt(int64(status)) }
