@@ -508,7 +508,7 @@ func (b *binding) completeError(err error) error {
 		return err
 	}
 	shown := e.WithDetail("violations", list)
-	shown.violations = nil
+	shown.found = nil
 	return replaceIn(err, e, shown)
 }
 

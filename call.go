@@ -396,9 +396,9 @@ func (c *call) observe(t carrier, err error) {
 			o.Status = t.httpStatus(err)
 		}
 	}
-	if e, ok := err.(*Error); ok && e != nil && e.violations != nil { // a decoder overwrites them for its next input
+	if e, ok := err.(*Error); ok && e != nil && e.found != nil { // a decoder overwrites them for its next input
 		kept := *e
-		kept.Details, kept.violations = map[string]any{"violations": e.Violations()}, nil
+		kept.Message, kept.Details, kept.found = e.message(), map[string]any{"violations": e.Violations()}, nil
 		o.Err = &kept
 	}
 	defer func() {

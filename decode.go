@@ -97,9 +97,9 @@ type decoder struct {
 // and after decoder.start, which keeps them; Service.borrowWorkspace sets all of them.
 type inputOptions struct {
 	// lean is set if only svc reads the error of the input, and no ErrorWriter of the
-	// application does. The violations then stay in a list: the map of Error.Details costs
-	// more than the rest of the error. The list and the error belong to the decoder, which
-	// overwrites them with the next input.
+	// application does. The violations then stay in a list, from which the message is made
+	// where it is written: the map of Error.Details costs more than the rest of the error. The
+	// list and the error belong to the decoder, which overwrites them with the next input.
 	lean bool
 
 	// allow reports whether an unknown member is allowed, which is at path and has this
@@ -149,13 +149,13 @@ func (r *report) reset(lean bool) {
 // dropViolations drops the violations, those of nested errors too. If lean is set, it keeps
 // the memory of the list, which no application has seen, and nothing in it.
 func (r *report) dropViolations(lean bool) {
-	var list []Violation
+	kept := violations{}
 	if lean {
 		clear(r.found.list)
-		list = r.found.list[:0]
-		r.leanErr.Message, r.leanErr.violations, r.leanErr.cause = "", nil, nil
+		kept.list, kept.text = r.found.list[:0], r.found.text
+		r.leanErr.found, r.leanErr.cause = nil, nil
 	}
-	r.found = violations{list: list}
+	r.found = kept
 	r.nestedErr, r.nestedCount = nil, 0
 }
 
@@ -431,8 +431,7 @@ func (d *decoder) violationsError() error {
 	if !d.opts.lean {
 		return vs.err()
 	}
-	d.scratch = vs.appendMessage(d.scratch[:0])
-	d.report.leanErr = Error{Code: CodeInvalidArgument, Message: d.keepText(d.scratch), violations: vs.list, cause: vs.cause}
+	d.report.leanErr = Error{Code: CodeInvalidArgument, found: vs, cause: vs.cause}
 	return &d.report.leanErr
 }
 
@@ -1700,7 +1699,7 @@ func (d *decoder) addNested(err error) bool {
 		}
 	}
 	e = e.WithDetail("violations", list) // a copy
-	e.violations = nil
+	e.found = nil
 	if d.report.nestedErr == nil {
 		d.report.nestedErr, d.report.nestedCount = e, len(list)
 	}

@@ -129,17 +129,17 @@ type Error struct {
 	// JSON has more than 16 KiB, only "violations" are sent. The log says so.
 	Details map[string]any
 
-	cause      error
-	reason     string      // of WithReason, of svc itself, or of the response that a client received
-	ours       bool        // reason is one of ownReasons, and svc has set it for the clients of this call
-	unrun      bool        // a client knows that the call has not run
-	unsure     bool        // an earlier attempt of a client, or a part of a stream, may have run
-	violations []Violation // sent as the detail "violations", in place of Details; see inputOptions.lean
-	status     int32       // the HTTP status of WithStatus, or of an error about the HTTP exchange itself; 0 means that of Code
-	number     int32       // the number of an error about the JSON-RPC message itself; 0 means that of Code
-	header     http.Header // of WithHeader; never written after the error is made
-	received   http.Header // of the response that a client received; not sent on, and never written
-	origin     *Error      // the error that a With method copied, for errors.Is
+	cause    error
+	reason   string      // of WithReason, of svc itself, or of the response that a client received
+	ours     bool        // reason is one of ownReasons, and svc has set it for the clients of this call
+	unrun    bool        // a client knows that the call has not run
+	unsure   bool        // an earlier attempt of a client, or a part of a stream, may have run
+	found    *violations // sent in place of Details, and of Message if that is empty; see inputOptions.lean
+	status   int32       // the HTTP status of WithStatus, or of an error about the HTTP exchange itself; 0 means that of Code
+	number   int32       // the number of an error about the JSON-RPC message itself; 0 means that of Code
+	header   http.Header // of WithHeader; never written after the error is made
+	received http.Header // of the response that a client received; not sent on, and never written
+	origin   *Error      // the error that a With method copied, for errors.Is
 }
 
 // Errorf returns an error with a message that is formatted as by [fmt.Sprintf]. A %w at the end
@@ -190,8 +190,8 @@ func (e *Error) Error() string {
 		return errNil.Error()
 	}
 	text := string(e.code())
-	if e.Message != "" {
-		text += ": " + e.Message
+	if e.Message != "" || e.found != nil {
+		text += ": " + cmp.Or(e.Message, e.message())
 	}
 	if e.cause != nil {
 		text += ": " + e.cause.Error()
@@ -439,8 +439,8 @@ func (e *Error) Violations() []Violation {
 	if e == nil {
 		return nil
 	}
-	if e.violations != nil {
-		return slices.Clone(e.violations)
+	if e.found != nil {
+		return slices.Clone(e.found.list)
 	}
 	if own, ok := e.cause.(*unsentViolations); ok {
 		return slices.Clone(own.list)
@@ -512,10 +512,22 @@ func (c Code) isError() bool { return codes[c.row()].code == c }
 
 // message returns the message as clients see it.
 func (e *Error) message() string {
-	if e.Message == "" || e.code().private() {
+	switch {
+	case e.Message == "" && e.found != nil:
+		return string(e.found.message())
+	case e.Message == "" || e.code().private():
 		return codes[e.Code.row()].text
 	}
 	return clip(e.Message, maxMessage)
+}
+
+// appendMessage appends the message as a JSON string. That of the violations of an input is
+// written for this alone.
+func (e *Error) appendMessage(dst []byte) []byte {
+	if e.Message != "" || e.found == nil {
+		return appendQuoted(dst, e.message())
+	}
+	return appendQuoted(dst, e.found.message())
 }
 
 // Limits, in bytes, on what an application puts into one error for clients.
@@ -741,8 +753,9 @@ const (
 type violations struct {
 	list    []Violation
 	bytes   int
-	omitted int   // how many there were more than list has
-	cause   error // the first error that code of the application returned, for the log
+	omitted int    // how many there were more than list has
+	cause   error  // the first error that code of the application returned, for the log
+	text    []byte // memory of message
 }
 
 // addViolation keeps v if there is room. It first counts v as if every byte of its text
@@ -815,6 +828,12 @@ func (vs *violations) err() error {
 	}
 }
 
+// message returns the message of the error that carries the violations, in memory of vs.
+func (vs *violations) message() []byte {
+	vs.text = vs.appendMessage(vs.text[:0])
+	return vs.text
+}
+
 // appendMessage appends the message of the error that carries the violations, of
 // which there must be one.
 func (vs *violations) appendMessage(dst []byte) []byte {
@@ -861,8 +880,8 @@ func appendReason(dst []byte, e *Error) []byte {
 // appendDetails appends the member "details" of an error with a comma before it,
 // or nothing if there are none.
 func appendDetails(dst []byte, e *Error) []byte {
-	if e.violations != nil {
-		dst = appendViolations(append(dst, `,"details":{"violations":`...), e.violations)
+	if e.found != nil {
+		dst = appendViolations(append(dst, `,"details":{"violations":`...), e.found.list)
 		return append(dst, '}')
 	}
 	if len(e.Details) == 0 {

@@ -540,7 +540,7 @@ func writeEnvelope(w http.ResponseWriter, err error, buf []byte, values *headerV
 // appendEnvelope appends the body of an error response.
 func appendEnvelope(dst []byte, e *Error) []byte {
 	dst = appendQuoted(append(dst, `{"error":{"code":`...), string(e.code()))
-	dst = appendQuoted(append(dst, `,"message":`...), e.message())
+	dst = e.appendMessage(append(dst, `,"message":`...))
 	return append(appendDetails(appendReason(dst, e), e), "}}"...)
 }
 

@@ -674,7 +674,11 @@ func appendErrorText(dst []byte, e *Error) []byte {
 	if reason := e.sentReason(); reason != "" && !saysWords(message, reason) {
 		dst = append(append(append(dst, " (reason: "...), reason...), ')')
 	}
-	list, details := e.violations, e.wireDetails()
+	var list []Violation
+	if e.found != nil {
+		list = e.found.list
+	}
+	details := e.wireDetails()
 	if own, ok := details["violations"].([]Violation); ok {
 		list, details = own, maps.Clone(details)
 		delete(details, "violations")

@@ -670,7 +670,7 @@ func (m *method) listErrors() (list []*Error, common int) {
 	list = append(make([]*Error, 0, 8), errInvalid)
 	if m.opts.ErrorForm != nil && m.in != nil {
 		for _, rule := range slices.Sorted(maps.Keys(m.opts.ErrorForm.ruleStatus)) {
-			list = append(list, &Error{Code: CodeInvalidArgument, violations: []Violation{{Rule: rule}}})
+			list = append(list, &Error{Code: CodeInvalidArgument, Message: errInvalid.message(), found: &violations{list: []Violation{{Rule: rule}}}})
 		}
 	}
 	if len(m.placeholders) > 0 {
