@@ -271,6 +271,9 @@ type BearerOptions struct {
 	// Scopes are those that every token must have. A scope is visible ASCII without quotes and
 	// backslashes (RFC 6749, section 3.3).
 	Scopes []string
+	// ScopesSupported are further scopes in the metadata document, which clients may ask a
+	// person for: those of methods, from [Service.Scopes].
+	ScopesSupported []string
 	// Optional passes requests without a token. Services then reject them with UNAUTHENTICATED,
 	// except for public methods; other handlers must call [PrincipalFrom].
 	Optional bool
@@ -324,7 +327,8 @@ func Bearer(verify func(ctx context.Context, token string) (*Principal, error), 
 // checked returns a copy of the options. It panics with every mistake in them.
 func (opts *BearerOptions) checked() BearerOptions {
 	o, p := valueOf(opts), new(mistakes)
-	o.Scopes = checkScopes(p, o.Scopes)
+	o.Scopes = checkScopes(p, "Scopes", o.Scopes)
+	o.ScopesSupported = checkScopes(p, "ScopesSupported", o.ScopesSupported)
 	for _, s := range o.AuthorizationServers { // RFC 8414, section 2
 		p.addIf(!isResourceURL(s) || strings.Contains(s, "?"), "AuthorizationServers has %q; write a URL without a query, such as https://login.example", s)
 	}
@@ -334,10 +338,10 @@ func (opts *BearerOptions) checked() BearerOptions {
 	return o
 }
 
-// checkScopes returns a copy of scopes, and notes those that are not valid.
-func checkScopes(p *mistakes, scopes []string) []string {
+// checkScopes returns a copy of scopes, those of an option, and notes those that are not valid.
+func checkScopes(p *mistakes, option string, scopes []string) []string {
 	for _, s := range scopes {
-		p.addIf(!isScope(s), "Scopes has %q; a scope is visible ASCII without quotes and backslashes", s)
+		p.addIf(!isScope(s), option+" has %q; a scope is visible ASCII without quotes and backslashes", s)
 	}
 	return slices.Clone(scopes)
 }
@@ -365,7 +369,7 @@ func APIKey(header string, verify func(ctx context.Context, key string) (*Princi
 		panic("svc: APIKey: " + p.list[0].Error())
 	}
 	o := valueOf(opts)
-	scopes := checkScopes(p, o.Scopes)
+	scopes := checkScopes(p, "Scopes", o.Scopes)
 	p.panicIfAny("APIKey")
 	t := &tokenGuard{header: s.Header, noun: "API key", scopes: scopes, verify: verify, challenge: s.challenger()}
 	g := t.guard()
@@ -741,12 +745,18 @@ func newResourceMetadata(o BearerOptions) (m resourceMetadata) {
 		m.url += "?" + u.RawQuery
 	}
 	m.paths = []string{metadataPath, metadataPath + strings.TrimSuffix(u.Path, "/"), metadataPath + u.Path}
+	supported := slices.Clone(o.Scopes)
+	for _, scope := range o.ScopesSupported {
+		if !slices.Contains(supported, scope) {
+			supported = append(supported, scope)
+		}
+	}
 	m.text, _ = plainJSON(struct {
 		Resource             string   `json:"resource"`
 		AuthorizationServers []string `json:"authorization_servers"`
 		Scopes               []string `json:"scopes_supported,omitempty"`
 		BearerMethods        []string `json:"bearer_methods_supported"`
-	}{o.Resource, o.AuthorizationServers, o.Scopes, []string{"header"}})
+	}{o.Resource, o.AuthorizationServers, supported, []string{"header"}})
 	return m
 }
 

@@ -128,6 +128,32 @@ func (c *call) run(t carrier) (err error) {
 	return err
 }
 
+// runFunc is run with fn in the place of the input, the method and the output.
+func (c *call) runFunc(t carrier, fn func() error) (err error) {
+	c.startClock()
+	done := false
+	defer func() {
+		c.ended.Store(true)
+		if done {
+			return
+		}
+		v := recover()
+		if v == nil || v == http.ErrAbortHandler { // nil: fn called runtime.Goexit
+			c.observe(t, http.ErrAbortHandler)
+		}
+		if v != nil {
+			err = panicError(v)
+		}
+	}()
+	if err = c.method.checkCaller(t); err != nil {
+		c.refused = true
+	} else if err = fn(); err != nil {
+		probeError(err)
+	}
+	done = true
+	return err
+}
+
 // runSteps does the work of run. t is the carrier that embeds c. It is also the method's
 // context.
 func (c *call) runSteps(t carrier) error {

@@ -12,6 +12,7 @@ package svc
 //	mcp_call.go       tools/call: arguments, results, progress and log messages
 //	mcp_resources.go  resources, prompts and the completion of their arguments
 //	mcp_ask.go        questions of a method to its caller
+//	mcp_extension.go  methods that the core of the protocol does not have
 //
 // The specification calls itself by the date of its revision; comments cite it
 // as "MCP 2026-07-28, Tools", which is the page Tools of that revision.
@@ -85,6 +86,20 @@ type MCPOptions struct {
 	// ReadStrings reads an argument that should be an object or a list from a string with its
 	// JSON, as some hosts send it. Default: that is a violation, which says so.
 	ReadStrings bool
+	// Prefix takes the place of the resource in the default names of tools and prompts, and "-"
+	// leaves it out: todos_get is then get. Default: the resource.
+	Prefix string
+	// Extensions are the extensions of MCP that the server has, by name, such as
+	// "example.com/skills", with their settings, which are JSON objects (MCP 2026-07-28,
+	// Extensions).
+	Extensions map[string]any
+	// Methods answer requests that the core of MCP does not have, by name, such as
+	// "events/list". ctx is that of a call, with the [Principal] and the functions for methods,
+	// such as [Progress]; params is an object. The result is written by encoding/json and must
+	// be an object; nil is {}. An error is a JSON-RPC error with the message of the [Error], and
+	// its code and details as data. Where Options.Schemes is set, the caller must be known. Invoke and
+	// Options.Intercept do not run.
+	Methods map[string]func(ctx context.Context, params json.RawMessage) (any, error)
 	// Resources makes resources of methods, and Prompts makes prompts, by names as in Tools.
 	Resources map[string]MCPResourceOptions
 	Prompts   map[string]MCPPromptOptions
@@ -197,17 +212,18 @@ type MCPToolOptions struct {
 // them, so it is safe for concurrent use and any replica can take any request.
 type mcpHandler struct {
 	endpoint
-	options   MCPOptions       // with defaults, but for ServerInfo
-	cors      corsPolicy       // for options.AllowedOrigins
-	tools     map[string]*tool // by the name of the tool
-	resources []*resource
-	prompts   map[string]*tool    // by the name of the prompt
-	lists     map[string]*mcpList // by method, such as tools/list
-	unagreed  agreement           // the zero one, of calls over HTTP
-	forms     sync.Map            // of *form, by reflect.Type; see formOf
-	messages  sync.Pool           // of *message
-	now       func() time.Time
-	texts     mcpTexts
+	options    MCPOptions       // with defaults, but for ServerInfo
+	cors       corsPolicy       // for options.AllowedOrigins
+	tools      map[string]*tool // by the name of the tool
+	resources  []*resource
+	prompts    map[string]*tool     // by the name of the prompt
+	lists      map[string]*mcpList  // by method, such as tools/list
+	unagreed   agreement            // the zero one, of calls over HTTP
+	forms      sync.Map             // of *form, by reflect.Type; see formOf
+	extensions map[string]extension // by name
+	messages   sync.Pool            // of *message
+	now        func() time.Time
+	texts      mcpTexts
 }
 
 // mcpTexts are pieces of JSON that are the same in every answer of a kind. They
@@ -273,8 +289,10 @@ func (s *Service) newMCPHandler(opts *MCPOptions) *mcpHandler {
 	}
 	h.compileTools(p)
 	o.checkOptions(p)
+	o.checkExtensions(p)
 	p.panicIfAny("cannot serve " + s.opts.Name + " over MCP")
 	h.texts = newMCPTexts(s, o)
+	h.extensions = s.compileExtensions(o)
 	return h
 }
 
@@ -285,6 +303,7 @@ func (o *MCPOptions) checkOptions(p *mistakes) {
 	p.addIf(o.Show != nil && o.ListScope == "public", "Show and ListScope \"public\": a cache would give the list of one caller to another; write \"private\"")
 	p.addIf(o.ListTTL < 0, "ListTTL is negative")
 	p.addIf(o.MaxResult < 0, "MaxResult is negative")
+	p.addIf(o.Prefix != "" && !isMadeOf(o.Prefix, "-_"), "Prefix is %q; write letters, digits, - and _ of ASCII, or \"-\" for no prefix", o.Prefix)
 	if err := checkIcons(o.ServerInfo.Icons); err != nil {
 		p.addf("ServerInfo: %v", err)
 	}
@@ -295,12 +314,16 @@ func (o *MCPOptions) checkOptions(p *mistakes) {
 // log messages during a call, and what the options add. It declares neither listChanged
 // nor subscribe, since lists never change and the server could not tell anyone.
 func (o *MCPOptions) capabilities() []byte {
-	all := map[string]struct{}{"logging": {}, "tools": {}}
+	none := struct{}{}
+	all := map[string]any{"logging": none, "tools": none}
 	if len(o.Prompts) > 0 {
-		all["completions"], all["prompts"] = struct{}{}, struct{}{}
+		all["completions"], all["prompts"] = none, none
 	}
 	if len(o.Resources) > 0 {
-		all["completions"], all["resources"] = struct{}{}, struct{}{}
+		all["completions"], all["resources"] = none, none
+	}
+	if len(o.Extensions) > 0 {
+		all["extensions"] = o.Extensions
 	}
 	return encodeDocument(all)
 }
@@ -357,10 +380,11 @@ type tool struct {
 	*method
 	toolArguments
 	toolResult
-	name      string       // that of MCPToolOptions or of toolName; unique in the handler
-	about     string       // the description, never empty
-	purpose   string       // the description of a prompt; "" for another tool
-	uri       *uriTemplate // of the resource that the method is too; or nil
+	name      string          // that of MCPToolOptions or of toolName; unique in the handler
+	about     string          // the description, never empty
+	complete  MCPCompleteFunc // of a prompt; or nil
+	purpose   string          // the description of a prompt; "" for another tool
+	uri       *uriTemplate    // of the resource that the method is too; or nil
 	options   MCPToolOptions
 	meta      []byte // MCPToolOptions.Meta as JSON; nil for none
 	readOnly  bool   // MCPToolOptions.ReadOnly or its default
@@ -388,9 +412,21 @@ type toolResult struct {
 // toolName returns the name of the tool of a method that has no other in its options.
 func toolName(m *method) string { return m.resource + "_" + m.name }
 
+// toolName is the same with MCPOptions.Prefix.
+func (o *MCPOptions) toolName(m *method) string {
+	switch o.Prefix {
+	case "":
+		return toolName(m)
+	case "-":
+		return m.name
+	}
+	return o.Prefix + "_" + m.name
+}
+
 // A toolIndex finds the methods of a service by the names that options have.
 type toolIndex struct {
 	service *Service
+	options *MCPOptions
 	named   map[string][]*tool // by the default name of the tool and by the Go name
 	schemas map[schemaKey][]byte
 	writers map[schemaUse]*schemaBundler // of the schemas that are shared
@@ -410,7 +446,7 @@ func (x *toolIndex) lookupTool(p *mistakes, option, key string) *tool {
 		return list[0]
 	case list != nil:
 		p.addf("%s[%q]: %d methods have that name; write the name of the tool", option, key, len(list))
-	case slices.ContainsFunc(x.service.methods, func(m *method) bool { return m.goName == key || toolName(m) == key }):
+	case slices.ContainsFunc(x.service.methods, func(m *method) bool { return m.goName == key || x.options.toolName(m) == key }):
 		p.addf("%s[%q]: MCP does not serve the method; add TransportMCP to its Transports, or drop this if it takes a Body, which MCP has not", option, key)
 	default:
 		p.addf("%s[%q]: %s has no method of that name%s", option, key, x.service.opts.Name, suggestName(key, new(int), newKnownNames(slices.Sorted(maps.Keys(x.named)))))
@@ -422,10 +458,10 @@ func (x *toolIndex) lookupTool(p *mistakes, option, key string) *tool {
 // methods, so that tools/list is the same each time (MCP 2026-07-28, Tools).
 func (h *mcpHandler) compileTools(p *mistakes) {
 	s, o := h.service, &h.options
-	x := &toolIndex{service: s, named: make(map[string][]*tool), schemas: make(map[schemaKey][]byte), writers: make(map[schemaUse]*schemaBundler)}
+	x := &toolIndex{service: s, options: o, named: make(map[string][]*tool), schemas: make(map[schemaKey][]byte), writers: make(map[schemaUse]*schemaBundler)}
 	var all []*tool
 	for _, m := range inSourceOrder(s.methodsOn(TransportMCP)) {
-		t := &tool{method: m, name: toolName(m)}
+		t := &tool{method: m, name: o.toolName(m)}
 		all = append(all, t)
 		for _, name := range []string{t.name, m.goName} {
 			x.named[name] = append(x.named[name], t)

@@ -259,15 +259,20 @@ func sameArgument(header string, value []byte) bool {
 // callTool calls the method of m.tool with m.arguments and makes the result in ws.enc.buf.
 // add adds the output to the result. If the method asks its caller, the result has the
 // questions. An error that callTool returns is from failCall: an *mcpError is to be sent,
-// and for any other the result with isError is made. If the method panics with
-// http.ErrAbortHandler, callTool ends the stream without an answer and lets net/http close
-// the connection.
+// and for any other the result with isError is made.
 func (x *exchange) callTool(m *message, add addFunc) error {
 	x.method, x.add = m.tool.method, add
+	return x.failCall(m, x.makeCall(m, nil))
+}
+
+// makeCall makes the call of x.method, or of fn in its place. If that panics with
+// http.ErrAbortHandler, makeCall ends the stream without an answer and lets net/http close
+// the connection.
+func (x *exchange) makeCall(m *message, fn func() error) (err error) {
 	if err := x.ws.budget.checkNext(x); err != nil {
 		m.skipped = true
 		x.observeSkipped(x, err)
-		return x.failCall(m, err)
+		return err
 	}
 	done := false
 	defer func() {
@@ -278,7 +283,11 @@ func (x *exchange) callTool(m *message, add addFunc) error {
 			}
 		}
 	}()
-	err := x.run(x)
+	if fn != nil {
+		err = x.runFunc(x, fn)
+	} else {
+		err = x.run(x)
+	}
 	done = true
 	x.stream.stopCall()
 	switch {
@@ -291,7 +300,7 @@ func (x *exchange) callTool(m *message, add addFunc) error {
 		}
 		return refusal(err)
 	case err != nil:
-		return x.failCall(m, x.answerQuestions(m, err))
+		return x.answerQuestions(m, err)
 	}
 	return nil
 }

@@ -606,6 +606,9 @@ func (x *exchange) answerMethod(m *message) error {
 		}
 		x.openResult()
 	default:
+		if own, ok := x.h.extensions[method]; ok {
+			return x.answerExtension(m, own)
+		}
 		return protocolError(rpcNoMethod, "there is no such method")
 	}
 	return nil

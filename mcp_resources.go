@@ -22,6 +22,7 @@ package svc
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -59,6 +60,8 @@ type MCPResourceOptions struct {
 	Meta  map[string]any
 	// NotTool says that the method is not a tool too.
 	NotTool bool
+	// Complete returns values for the argument that a user fills in, of those without an enum.
+	Complete MCPCompleteFunc
 }
 
 // MCPPromptOptions makes a prompt of a method: messages that a person lets a client send to a
@@ -72,6 +75,20 @@ type MCPPromptOptions struct {
 	Description string
 	// Icons are for people.
 	Icons []MCPIcon
+	// Complete returns values for the argument that a user fills in, of those without an enum.
+	Complete MCPCompleteFunc
+}
+
+// An MCPCompleteFunc returns the values with which a user can go on (MCP 2026-07-28, Completion).
+// It runs as a call of the method, with its caller and scopes; ctx and an error are as in one.
+// Clients get the first 100 values, the best ones first; svc does not filter them.
+type MCPCompleteFunc func(ctx context.Context, c MCPCompletion) ([]string, error)
+
+// An MCPCompletion is what a user has typed so far.
+type MCPCompletion struct {
+	Argument  string            // the JSON name of the field, or the name in the URI
+	Value     string            // what the argument begins with; "" at first
+	Arguments map[string]string // the other ones that are known; nil for none
 }
 
 // A resource is a method that clients read by a URI.
@@ -144,6 +161,7 @@ func (h *mcpHandler) addPrompt(p *mistakes, t *tool, o MCPPromptOptions) {
 		}
 	}
 	encodeExtras(p, nil, o.Icons)
+	t.complete = o.Complete
 	t.purpose = cmp.Or(o.Description, t.about)
 	h.prompts[t.name] = t
 	h.lists["prompts/list"].add(t, object("name", t.name, "title", cmp.Or(o.Title, t.options.Title), "description", t.purpose,
@@ -453,44 +471,79 @@ func (x *exchange) notFound(uri []byte, text string) *mcpError {
 const maxCompletions = 100
 
 // answerComplete answers completion/complete with the values of the argument's enum that
-// begin with what the user has typed. Arguments without an enum have no completions. There
-// is no next page, so the user finds values after the first hundred by typing on.
+// begin with what the user has typed, or with those of an [MCPCompleteFunc]. Other arguments have
+// no completions. There is no next page, so the user finds values after the first hundred by
+// typing on.
 func (x *exchange) answerComplete(m *message) error {
 	ref, argument := memberAt(m.params, "ref"), memberAt(m.params, "argument")
 	if !isJSONObject(ref) || !isJSONObject(argument) {
 		return protocolError(rpcInvalidParams, "params.ref and params.argument are required and must be objects")
 	}
-	t := x.h.lookupReferred(ref)
+	t, complete := x.h.lookupReferred(ref)
 	if t == nil {
 		return protocolError(rpcInvalidParams, "params.ref names no prompt and no resource of this server")
 	}
-	typed, values := textAt(argument, "value"), []string{}
-	if f := t.fieldNamed(textAt(argument, "name")); f != nil {
-		if enum := f.shape.deref().rules.lookup(roleValues); enum != nil {
-			for _, value := range itemsOf(enum.value) {
-				if text := textOr(string(value)); strings.HasPrefix(text, typed) {
-					values = append(values, text)
-				}
+	c := MCPCompletion{Argument: textAt(argument, "name"), Value: textAt(argument, "value")}
+	f := t.fieldNamed(c.Argument)
+	if f == nil {
+		return x.answerCompletion([]string{})
+	}
+	if enum := f.shape.deref().rules.lookup(roleValues); enum != nil || complete == nil {
+		return x.answerCompletion(enum.textsWith(c.Value))
+	}
+	eachMember(memberAt(m.params, "context", "arguments"), func(name, value []byte) {
+		if c.Arguments == nil {
+			c.Arguments = make(map[string]string)
+		}
+		if isText(value) {
+			c.Arguments[string(name)] = string(textOf(value))
+		}
+	})
+	m.tool = t
+	return x.callFunc(m, t.method, func() error {
+		values, err := complete(x, c)
+		if err != nil {
+			return err
+		}
+		return x.answerCompletion(values)
+	})
+}
+
+// textsWith returns the values of an enum that begin with typed, as texts. r may be nil.
+func (r *rule) textsWith(typed string) []string {
+	texts := []string{}
+	if r != nil {
+		for _, value := range itemsOf(r.value) {
+			if text := textOr(string(value)); strings.HasPrefix(text, typed) {
+				texts = append(texts, text)
 			}
 		}
 	}
+	return texts
+}
+
+// answerCompletion makes the result with these values, or the first of them. It returns nil.
+func (x *exchange) answerCompletion(values []string) error {
 	total := len(values)
-	values = values[:min(total, maxCompletions)]
+	values = append([]string{}, values[:min(total, maxCompletions)]...) // not nil, since clients need the list
 	x.openResult()
 	x.addJSON(fmt.Sprintf(`"completion":{"values":%s,"total":%d,"hasMore":%t}`, encodeDocument(values), total, total > maxCompletions))
 	return nil
 }
 
-// lookupReferred returns the prompt or the resource that a client refers to, or nil.
-func (h *mcpHandler) lookupReferred(ref []byte) *tool {
+// lookupReferred returns the prompt or the resource that a client refers to, or nil, and its
+// function that completes arguments, if it has one.
+func (h *mcpHandler) lookupReferred(ref []byte) (*tool, MCPCompleteFunc) {
 	switch textAt(ref, "type") {
 	case "ref/prompt":
-		return h.prompts[textAt(ref, "name")]
+		if t := h.prompts[textAt(ref, "name")]; t != nil {
+			return t, t.complete
+		}
 	case "ref/resource":
 		uri := textAt(ref, "uri")
 		if i := slices.IndexFunc(h.resources, func(r *resource) bool { return r.options.URI == uri }); i >= 0 {
-			return h.resources[i].tool
+			return h.resources[i].tool, h.resources[i].options.Complete
 		}
 	}
-	return nil
+	return nil, nil
 }

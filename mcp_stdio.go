@@ -201,7 +201,13 @@ func (p *mcpPipe) serveLines(ctx context.Context, in io.Reader) (err error) {
 }
 
 // mcpCalls are the methods of MCP that call a method of the service.
-var mcpCalls = []string{"tools/call", "prompts/get", "resources/read"}
+var mcpCalls = []string{"tools/call", "prompts/get", "resources/read", "completion/complete"}
+
+// makesCall reports whether a request for this method calls code of the application.
+func (h *mcpHandler) makesCall(method string) bool {
+	_, own := h.extensions[method]
+	return own || slices.Contains(mcpCalls, method)
+}
 
 // serveLine answers one line. If that calls a method, it does so on a new goroutine, so
 // that the next lines need not wait.
@@ -225,7 +231,7 @@ func (p *mcpPipe) serveLine(ctx context.Context, line []byte, tooLong bool) {
 		p.startCall(x, nil)
 		return
 	// A request whose id is not allowed gets its error here, since it calls nothing.
-	case m.kind == rpcRequest && isMCPID(m.id) && slices.Contains(mcpCalls, string(m.method)):
+	case m.kind == rpcRequest && isMCPID(m.id) && p.h.makesCall(string(m.method)):
 		p.startCall(x, m.id)
 		return
 	case wantsAnswer(*m.rpcMessage):

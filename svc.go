@@ -605,6 +605,17 @@ type HTTPBinding struct {
 	Path   string `json:"path"` // with placeholders, as in "/todos/{id}"
 }
 
+// Scopes returns the scopes of all methods, each once and sorted, such as for
+// BearerOptions.ScopesSupported.
+func (s *Service) Scopes() []string {
+	scopes := []string{}
+	for _, m := range s.methods {
+		scopes = append(scopes, m.own.Scopes...)
+	}
+	slices.Sort(scopes)
+	return slices.Compact(scopes)
+}
+
 // Descriptor returns a new description of the service, which may be changed. It shows every
 // method, whatever its transports and whoever may call it. Schemas of more than 4 KiB refer to
 // types under $defs, which is the same map in all of them.

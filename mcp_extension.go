@@ -1,0 +1,143 @@
+package svc
+
+// This file serves methods of MCP that its core does not have, by functions of the application,
+// and declares the extensions that have them (MCP 2026-07-28, Extensions). Such a request is a
+// call: with the caller, the log, Options.Observe and the limits of one, over HTTP and over
+// standard input and output.
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// An mcpMethod is the type of MCPOptions.Methods.
+type mcpMethod = func(ctx context.Context, params json.RawMessage) (any, error)
+
+// coreMethods are the requests of all revisions, in both directions. Notifications are not
+// listed, since none gets an answer.
+var coreMethods = []string{
+	"completion/complete", "elicitation/create", "initialize", "logging/setLevel", "ping", "prompts/get", "prompts/list",
+	"resources/list", "resources/read", "resources/subscribe", "resources/templates/list", "resources/unsubscribe",
+	"roots/list", "sampling/createMessage", "server/discover", "subscriptions/listen", "tools/call", "tools/list",
+}
+
+// checkExtensions adds the mistakes in Extensions and Methods.
+func (o *MCPOptions) checkExtensions(p *mistakes) {
+	for _, name := range slices.Sorted(maps.Keys(o.Extensions)) {
+		text, ok := plainJSON(o.Extensions[name])
+		p.addIf(!ok || !isJSONObject(text), "Extensions[%q] must be a JSON object, of its settings; write struct{}{} for none", name)
+		vendor, rest, _ := strings.Cut(name, "/")
+		p.addIf(vendor == "" || rest == "", "Extensions[%q]: the name of an extension has a vendor and a slash, such as example.com/skills", name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.Methods)) {
+		group, rest, _ := strings.Cut(name, "/")
+		isVisible := !strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r > '~' }) // it is in a header too
+		switch {
+		case o.Methods[name] == nil:
+			p.addf("Methods[%q] is nil", name)
+		case slices.Contains(coreMethods, name):
+			p.addf("Methods[%q]: MCP has this method itself; name another one", name)
+		case group == "notifications":
+			p.addf("Methods[%q]: a notification gets no answer, so nothing calls it", name)
+		case group == "" || rest == "" || !isVisible:
+			p.addf("Methods[%q]: the name of a method is visible ASCII with a slash, such as events/list", name)
+		}
+	}
+}
+
+// An extension is a method of MCPOptions.Methods.
+type extension struct {
+	*method // for the caller, the log and Options.Observe; it has no input, no output and no routes
+	fn      mcpMethod
+}
+
+// compileExtensions returns the methods of the options by name.
+func (s *Service) compileExtensions(o *MCPOptions) map[string]extension {
+	list := make(map[string]extension)
+	shared := &config{opts: s.opts, epoch: s.methods[0].epoch}
+	for name, fn := range o.Methods {
+		list[name] = extension{&method{config: shared, name: name, schemes: s.opts.Schemes}, fn}
+	}
+	return list
+}
+
+// answerExtension answers a request for e. The result is what its function returns, which must be
+// an object.
+func (x *exchange) answerExtension(m *message, e extension) error {
+	params := json.RawMessage("{}")
+	if len(m.params) > 0 {
+		params = bytes.Clone(m.params) // the request goes back to its pool
+	}
+	all := openMembers(nil)
+	eachMember(params, func(name, value []byte) {
+		switch string(name) {
+		case "_meta", "inputResponses", "requestState": // which another round changes
+		default:
+			all.addRaw(string(name), value)
+		}
+	})
+	m.arguments = all.close() // to which answers are sealed
+	return x.callFunc(m, e.method, func() error {
+		if e := x.readAnswers(m); e != nil {
+			return e
+		}
+		x.startStream(m)
+		result, err := e.fn(x, params)
+		if err != nil {
+			return err
+		}
+		text, ok := plainJSON(result)
+		switch {
+		case ok && isJSONNull(text):
+			text = []byte("{}")
+		case !ok || !isJSONObject(text):
+			return &Error{Code: CodeInternal, cause: fmt.Errorf("MCPOptions.Methods[%q] returned a %T, which is no JSON object", e.name, result)}
+		}
+		x.addResult(bytes.TrimSpace(text))
+		return nil
+	})
+}
+
+// addResult makes a JSON object the result. A modern result has the members resultType and _meta:
+// those of the object win, and its _meta is added to.
+func (x *exchange) addResult(object []byte) {
+	m := openMembers(beginRPCResult(x.ws.enc.buf[:0]))
+	if x.modern() {
+		meta := openMembers(nil)
+		eachMember(memberAt(object, "_meta"), func(name, value []byte) { meta.addRaw(string(name), value) })
+		meta.separate()
+		meta.buf = append(meta.buf, x.h.texts.serverInfo...)
+		if memberAt(object, "resultType") == nil {
+			m.addText("resultType", "complete")
+		}
+		m.addRaw("_meta", meta.close())
+	}
+	eachMember(object, func(name, value []byte) {
+		if !x.modern() || string(name) != "_meta" {
+			m.addRaw(string(name), value)
+		}
+	})
+	x.ws.enc.buf = m.buf
+}
+
+// callFunc calls fn in the place of own. An error of fn is a JSON-RPC error, with its code, reason
+// and details in data.
+func (x *exchange) callFunc(m *message, own *method, fn func() error) error {
+	x.method = own
+	err := x.makeCall(m, fn)
+	if _, ok := err.(*mcpError); ok || err == nil {
+		return err
+	}
+	e := ErrorFrom(err)
+	answer := protocolError(rpcInternalError, e.message())
+	if e.code() == CodeInvalidArgument {
+		answer.number = rpcInvalidParams
+	}
+	answer.data, answer.cause = appendRPCData(nil, e), err
+	return answer
+}
