@@ -27,8 +27,8 @@ type CORSOptions struct {
 	// names.
 	AllowedHeaders []string
 	// ExposedHeaders are the names of response headers that pages may read, besides those that
-	// the Fetch standard calls safe. nil means the headers that svc sends; doc/identity.md
-	// lists them.
+	// the Fetch standard calls safe. nil means the headers that svc sends, which doc/identity.md
+	// lists, and those of the output of the method.
 	ExposedHeaders []string
 	// Credentials lets pages send cookies and the password that the browser has stored for this
 	// server. A bearer token that a page sets itself does not need it.
@@ -45,6 +45,18 @@ const corsVerbs = "GET, HEAD, QUERY, POST, PUT, PATCH, DELETE"
 // corsExposed is the default of Access-Control-Expose-Headers: the headers that
 // errors, outputs and middleware of this package set.
 const corsExposed = "WWW-Authenticate, Location, ETag, Link, Retry-After, Deprecation, Sunset, Content-Disposition, Content-Range, Accept-Ranges, Idempotent-Replayed"
+
+// corsReadable are the headers that every page may read (Fetch, CORS-safelisted response-header
+// name).
+var corsReadable = []string{"Cache-Control", "Content-Language", "Content-Length", "Content-Type", "Expires", "Last-Modified", "Pragma"}
+
+// exposeHeaders names more headers, each behind a comma, that pages of other origins can read, if
+// CORS has named those by default.
+func exposeHeaders(h http.Header, more string) {
+	if list := h["Access-Control-Expose-Headers"]; len(list) == 1 && list[0] == corsExposed {
+		h["Access-Control-Expose-Headers"] = []string{corsExposed + more}
+	}
+}
 
 // CORS returns middleware that lets pages of other origins call, by the CORS protocol of the
 // Fetch standard, which browsers enforce. It answers preflight requests for every path. Other

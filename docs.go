@@ -29,8 +29,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"unicode"
-	"unicode/utf16"
 )
 
 // DocsOptions says which handlers the page of [Service.Docs] may call. Each is a path relative
@@ -75,8 +73,7 @@ func (s *Service) Docs(opts *DocsOptions) http.Handler {
 	})
 }
 
-// docsFiles has docs.html, the only file of the package that is not Go. Embedding needs a
-// variable; nothing writes to it.
+// docsFiles has docs.html. Embedding needs a variable; nothing writes to it.
 //
 //go:embed docs.html
 var docsFiles embed.FS
@@ -85,13 +82,6 @@ var docsFiles embed.FS
 func readPage() string {
 	source, _ := docsFiles.ReadFile("docs.html")
 	return pageText(string(source))
-}
-
-// pageText returns source with \n in place of \r\n, which a checkout on Windows may have.
-// Browsers do the same (HTML, section 13.2.3.5) before they hash the script and compare it
-// with the policy: of "f()\r\n" they hash "f()\n".
-func pageText(source string) string {
-	return strings.ReplaceAll(source, "\r\n", "\n")
 }
 
 // renderPage returns docs.html with the title and the data in it. Every < in the data is
@@ -799,23 +789,6 @@ func codeSpan(text string) string {
 		text = " " + text + " " // Markdown removes these spaces
 	}
 	return fence + text + fence
-}
-
-// visibleText returns text with JSON escapes for characters that are invisible or change the
-// direction of text, so that readers see what is sent: "a\u202eb". The two joiners stay,
-// since scripts and emoji need them.
-func visibleText(text string) string {
-	var visible strings.Builder
-	for _, r := range text {
-		if !unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) || r == '\u200c' || r == '\u200d' {
-			visible.WriteRune(r)
-			continue
-		}
-		for _, unit := range utf16.AppendRune(nil, r) {
-			fmt.Fprintf(&visible, `\u%04x`, unit)
-		}
-	}
-	return visible.String()
 }
 
 // curlCommand returns a curl command that calls an operation with its example. Secrets are

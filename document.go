@@ -13,9 +13,13 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
+	"unicode"
+	"unicode/utf16"
 )
 
 // A document is a text with its entity tag. It never changes.
@@ -79,4 +83,28 @@ func (h *documentHandler) respond(w http.ResponseWriter, r *http.Request, _ *wor
 	// time when it began.
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(d.text))
 	return nil
+}
+
+// visibleText returns text with JSON escapes for characters that are invisible or change the
+// direction of text, so that readers see what is sent: "a\u202eb". The two joiners stay,
+// since scripts and emoji need them.
+func visibleText(text string) string {
+	var visible strings.Builder
+	for _, r := range text {
+		if !unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) || r == '\u200c' || r == '\u200d' {
+			visible.WriteRune(r)
+			continue
+		}
+		for _, unit := range utf16.AppendRune(nil, r) {
+			fmt.Fprintf(&visible, `\u%04x`, unit)
+		}
+	}
+	return visible.String()
+}
+
+// pageText returns source with \n in place of \r\n, which a checkout on Windows may have.
+// Browsers do the same with a page (HTML, section 13.2.3.5) before they hash the script and compare it
+// with the policy: of "f()\r\n" they hash "f()\n".
+func pageText(source string) string {
+	return strings.ReplaceAll(source, "\r\n", "\n")
 }

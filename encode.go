@@ -613,6 +613,8 @@ type outputHeaders struct {
 	fields []outputHeader
 	body   *shape     // the output with the fields that stay in the body
 	encode encodeFunc // of the body
+
+	exposed string // what is put behind corsExposed for pages of other origins; "" for nothing
 }
 
 // An outputHeader is the plan of one field that is a header. The header is left out of the
@@ -645,7 +647,20 @@ func (c *encoders) compileHeaders(p *mistakes, s *shape) *outputHeaders {
 		return nil
 	}
 	body := s.withFields(slices.DeleteFunc(slices.Clone(s.fields), func(f *field) bool { return f.header != "" }))
-	return &outputHeaders{fields: fields, body: body, encode: c.objectEncoder(body)}
+	return &outputHeaders{fields: fields, body: body, encode: c.objectEncoder(body), exposed: listExposed(fields)}
+}
+
+// listExposed returns the headers in fields that pages of other origins can read only if they are
+// named, each behind a comma. Browsers hide Set-Cookie whatever is named (Fetch, forbidden
+// response-header name).
+func listExposed(fields []outputHeader) string {
+	list := ""
+	for _, h := range fields {
+		if name := spellHeader(h.canonical); name != "Set-Cookie" && !slices.Contains(strings.Split(corsExposed, ", "), name) && !slices.Contains(corsReadable, name) {
+			list += ", " + name
+		}
+	}
+	return list
 }
 
 // outputHeader returns the plan of f. A field with json:"-" cannot say there that it

@@ -330,6 +330,9 @@ func (c *restCall) encodeOutput(out any) (err error) {
 		if c.header, err = m.headers.encodeHeader(reflect.ValueOf(out).Elem()); err != nil {
 			return &Error{Code: CodeInternal, cause: err}
 		}
+		if m.headers.exposed != "" {
+			exposeHeaders(ws.writer.Header(), m.headers.exposed)
+		}
 	}
 	if m.sendsFile() {
 		return c.serveFile(m.out.file.fileIn(out))

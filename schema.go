@@ -599,6 +599,7 @@ type rule struct {
 	opposite  ruleRole // of the rules that can exclude all values that this one allows
 	in30      string   // the keyword for the value in OpenAPI 3.0.3, where keyword itself is true; mostly ""
 	costly    bool     // tried only if the rules before it hold; see checkRules
+	html      htmlRule // how a form of HTML says it
 	complaint *complaint
 
 	value  []byte          // of the keyword, as JSON
@@ -606,6 +607,13 @@ type rule struct {
 	values []reflect.Value // of roleValues, roleLow and roleHigh; see shape.valueFor
 	// violates reports whether a value, with pointers followed, is against the rule.
 	violates func(v reflect.Value) bool
+}
+
+// An htmlRule says how the form of a page in HTML checks a rule, before it sends anything. What
+// keeps the rule must keep the attribute; the reverse need not be so.
+type htmlRule struct {
+	attribute string                         // of an input element, as its property is spelt in JavaScript; "" if there is none
+	value     func(s *shape, r *rule) string // of the attribute, as JSON, for values of shape s; "" if there is none. nil: that of the rule
 }
 
 // A ruleRole says what a rule limits. Other code looks rules up by role, not by keyword:

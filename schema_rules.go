@@ -77,6 +77,7 @@ type ruleRow struct {
 	costly  bool   // takes long, so it is tried only if the rules before it hold
 	in30    string // in OpenAPI 3.0.3, the keyword of the value; keyword is true beside it there
 	oneLine string // as JSON: true, or the greatest value, for which the form of the page has one line for a text
+	html    htmlRule
 }
 
 // ruleRows has a row for each constraint tag. Schemas have the keywords in this order, and
@@ -110,14 +111,17 @@ var ruleRows = []*ruleRow{
 	{
 		keyword: "minLength", lower: "minlength", must: "must have at least # characters", role: roleLeast, opposite: roleMost,
 		fits: isString, on: "a string", parse: parseSize("characters", isShorter),
+		html: htmlRule{attribute: "minLength"},
 	},
 	{
 		keyword: "maxLength", lower: "maxlength", must: "must have at most # characters", role: roleMost,
 		fits: isString, on: "a string", parse: parseSize("characters", isLonger), oneLine: "200",
+		html: htmlRule{attribute: "maxLength", value: htmlMaxLength},
 	},
 	{
 		keyword: "pattern", lower: "pattern", must: "must match the pattern #", role: rolePattern,
 		fits: isString, on: "a string", parse: parseRegexp, costly: true, oneLine: "true",
+		html: htmlRule{attribute: "pattern", value: htmlPattern},
 	},
 	{
 		keyword: "format", lower: "format", must: "must have the format #", role: roleFormat,
@@ -126,22 +130,27 @@ var ruleRows = []*ruleRow{
 	{
 		keyword: "minimum", lower: "minimum", must: "must be at least #", role: roleLow, opposite: roleHigh,
 		fits: isBoundable, on: "a number", parse: parseBound(func(c int) bool { return c < 0 }),
+		html: htmlRule{attribute: "min"},
 	},
 	{
 		keyword: "exclusiveMinimum", lower: "exclusiveminimum", must: "must be more than #", role: roleLow, opposite: roleHigh,
 		fits: isBoundable, on: "a number", parse: parseBound(func(c int) bool { return c <= 0 }), in30: "minimum",
+		html: htmlRule{attribute: "min", value: htmlBeyond(1)},
 	},
 	{
 		keyword: "maximum", lower: "maximum", must: "must be at most #", role: roleHigh,
 		fits: isBoundable, on: "a number", parse: parseBound(func(c int) bool { return c > 0 }),
+		html: htmlRule{attribute: "max"},
 	},
 	{
 		keyword: "exclusiveMaximum", lower: "exclusivemaximum", must: "must be less than #", role: roleHigh,
 		fits: isBoundable, on: "a number", parse: parseBound(func(c int) bool { return c >= 0 }), in30: "maximum",
+		html: htmlRule{attribute: "max", value: htmlBeyond(-1)},
 	},
 	{
 		keyword: "multipleOf", lower: "multipleof", must: "must be a multiple of #", role: roleStep,
 		fits: isBoundable, on: "a number", parse: parseMultiple,
+		html: htmlRule{attribute: "step"},
 	},
 	{
 		keyword: "minItems", lower: "minitems", must: "must have at least # items", role: roleLeast, opposite: roleMost,
@@ -176,7 +185,7 @@ const enumMessage = "must be one of #"
 // says of it.
 func (row *ruleRow) parseRule(s *shape, text string) (rule, string) {
 	r, want := row.parse(s, text)
-	r.keyword, r.role, r.opposite, r.in30, r.costly = row.keyword, row.role, row.opposite, row.in30, row.costly
+	r.keyword, r.role, r.opposite, r.in30, r.costly, r.html = row.keyword, row.role, row.opposite, row.in30, row.costly, row.html
 	if r.complaint == nil {
 		message := strings.Replace(row.must, "#", text, 1)
 		if text == "1" {
@@ -718,6 +727,25 @@ func isLonger(v reflect.Value, n int) bool {
 func hasFewer(v reflect.Value, n int) bool { return v.Len() < n }
 func hasMore(v reflect.Value, n int) bool  { return v.Len() > n }
 
+// htmlMaxLength returns the attribute for a text of at most r.count characters. HTML counts the
+// units of UTF-16, of which a character has one or two.
+func htmlMaxLength(_ *shape, r *rule) string { return strconv.Itoa(min(2*r.count, math.MaxInt32)) }
+
+// htmlBeyond returns a function that returns the attribute for an exclusive bound: of an integer,
+// the next one in the direction of step. A float can be as near to the bound as it likes, so its
+// attribute is the bound.
+func htmlBeyond(step int64) func(*shape, *rule) string {
+	return func(s *shape, r *rule) string {
+		switch x := r.values[0]; {
+		case s.kind == kindInt && x.Int()+step > x.Int() == (step > 0): // without overflow
+			return strconv.FormatInt(x.Int()+step, 10)
+		case s.kind == kindUint && x.Uint()+uint64(step) > x.Uint() == (step > 0):
+			return strconv.FormatUint(x.Uint()+uint64(step), 10)
+		}
+		return string(r.value)
+	}
+}
+
 // countText returns n with the noun, in the plural unless n is 1.
 func countText(n int, noun string) string {
 	if n == 1 {
@@ -734,6 +762,54 @@ func parseRegexp(_ *shape, text string) (rule, string) {
 		return rule{}, "a regular expression that Go and ECMAScript share: " + err.Error()
 	}
 	return rule{value: appendQuoted(nil, text), violates: func(v reflect.Value) bool { return !re.MatchString(v.String()) }}, ""
+}
+
+// htmlPattern returns the attribute for the pattern of r. HTML reads a pattern with the flag v, in
+// which classes have more escapes, and wants it to match the whole text (HTML, section 4.10.5.3.6):
+//
+//	^[a-z-]+$   ^[a-z\-]+$
+//	^a          ^a[^]*
+//	a|^b        [^]*(?:a|^b)[^]*
+func htmlPattern(_ *shape, r *rule) string {
+	var out strings.Builder
+	pattern := textOr(string(r.value))
+	class, first, depth, alternatives, last := false, false, 0, false, ""
+	for rest := pattern; rest != ""; {
+		last = rest[:1]
+		if rest[0] == '\\' { // all escapes that a pattern may have mean the same
+			last = rest[:2]
+		} else if n := len(rest) - len(strings.TrimLeft(rest, rest[:1])); !class {
+			class, first = last == "[", true
+			switch last {
+			case "(":
+				depth++
+			case ")":
+				depth--
+			case "|":
+				alternatives = alternatives || depth == 0
+			}
+		} else {
+			class = last != "]"
+			isEdge := first || strings.HasPrefix(rest[1:], "]")
+			if strings.Contains("()[{}/|", last) || last == "-" && isEdge || class && n > 1 && strings.Contains("&!#$%*+,.:;<=>?@^`~", last) && !(first && last == "^") {
+				out.WriteByte('\\')
+			}
+			first = first && last == "^"
+		}
+		out.WriteString(last)
+		rest = rest[len(last):]
+	}
+	text, start, end := out.String(), strings.HasPrefix(pattern, "^"), last == "$"
+	if alternatives {
+		text, start, end = "(?:"+text+")", false, false
+	}
+	if !start {
+		text = "[^]*" + text
+	}
+	if !end {
+		text += "[^]*"
+	}
+	return string(appendQuoted(nil, text))
 }
 
 // parseBound makes a rule that compares a value with the number in the tag. outside

@@ -75,6 +75,9 @@ func newHandler(todos *svc.Service, counts *metrics) http.Handler {
 	mux.Handle("GET /users", ignoreBody(users))
 	mux.Handle("POST /echo", fromHere(svc.Handle(echo, nil)))
 	mux.Handle("/openapi.json", todos.OpenAPI())
+	client := todos.TypeScript() // what front ends import
+	mux.Handle("/client.ts", client)
+	mux.Handle("/client.js", client)
 	mux.Handle("/rpc", todos.RPC())
 	mux.Handle("/mcp", todos.MCP(mcpOptions()))
 	docs := todos.Docs(&svc.DocsOptions{REST: ".", RPC: "rpc", MCP: "mcp", OpenAPI: "openapi.json"})
@@ -192,5 +195,6 @@ var guide = []struct{ route, curl string }{
 	{"POST /rpc", `curl -H 'Content-Type: application/json' -d '{"jsonrpc":"2.0","method":"todos.list","id":1}' URL/rpc`},
 	{"POST /mcp", `curl -H 'Content-Type: application/json' -d '{"jsonrpc":"2.0","method":"tools/list","id":1}' URL/mcp`},
 	{"GET /openapi.json", "curl 'URL/openapi.json?openapi=3.1'"}, // for code generators
+	{"GET /client.ts", "curl URL/client.ts"},                     // for front ends
 	{"GET /metrics", "curl URL/metrics"},
 }

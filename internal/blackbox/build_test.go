@@ -281,7 +281,7 @@ func newScratchModule(t *testing.T, program string) scratchModule {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range append(paths, "docs.html", "go.mod", "internal/blackbox/main_test.go") {
+	for _, path := range append(paths, "docs.html", "typescript_runtime.txt", "go.mod", "internal/blackbox/main_test.go") {
 		data, err := os.ReadFile(root(path))
 		if err != nil {
 			t.Fatal(err)

@@ -39,6 +39,7 @@ var layers = [...][]string{
 	{"call", "page"},
 	{"document", "rest", "rpc", "client"},
 	{"mcp", "openapi", "contract"},
+	{"typescript"},
 	{"docs"},
 }
 

@@ -1,0 +1,557 @@
+package svc
+
+// This file serves a client of a service for TypeScript and JavaScript: a module without
+// imports, made from the plans by which the service reads requests and writes responses. It has
+// what an OpenAPI document cannot say, such as streams that go on, reasons of errors, and which
+// calls may be sent again. In this order:
+//
+//   - the handler, CheckClient, and the two forms of the module
+//   - the module, from the first line to the runtime
+//   - the table of calls, which the runtime reads
+//
+// typescript_types.go writes the types, typescript_doc.go the comments, and typescript_rules.go the
+// rules for forms. typescript_runtime.txt is the part that all services have in common.
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"errors"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// TypeScript returns a handler that serves a client of the REST routes of s, in one file
+// without imports: types, calls, and what a front end needs besides. Where the path ends in .js,
+// it is the same module without types, for pages without a build:
+//
+//	client := service.TypeScript()
+//	mux.Handle("/client.ts", client)
+//	mux.Handle("/client.js", client)
+//
+// A page calls it so. Its url is the directory above Service.Routes:
+//
+//	import { connect } from "./client.js";
+//	const api = connect({ url: "." });
+//	const todo = await api.todos.create({ title: "Buy milk" });
+//
+// The text is the same in every process, has an ETag, and begins with a digest of itself. Verbs
+// other than GET and HEAD get 405. [CheckClient] keeps a copy of it current.
+func (s *Service) TypeScript() http.Handler {
+	module := sync.OnceValue(func() []byte { return appendClient(nil, s) })
+	typed := lazyDocument(func() []byte { return withDigest(typedModule(module())) })
+	plain := lazyDocument(func() []byte { return withDigest(plainModule(module())) })
+	return s.serveDocument("typescript", func(_ http.Header, r *http.Request) (*document, string, error) {
+		if strings.HasSuffix(r.URL.Path, ".js") {
+			return plain(), "text/javascript; charset=utf-8", nil
+		}
+		return typed(), "text/typescript; charset=utf-8", nil
+	})
+}
+
+// CheckClient fails a test of the program if a file is not the client that [Service.TypeScript]
+// serves, such as the copy that a front end is built with:
+//
+//	svc.CheckClient(t, newService(), "../web/src/client.ts", *update)
+//
+// With update, usually a flag of the test, the file is written. A name that ends in .js is that of
+// a client without types.
+func CheckClient(t TestingT, s *Service, file string, update bool) {
+	t.Helper()
+	current := typedModule
+	if strings.HasSuffix(file, ".js") {
+		current = plainModule
+	}
+	want := withDigest(current(appendClient(nil, s)))
+	have, err := os.ReadFile(file)
+	have = bytes.ReplaceAll(have, []byte("\r\n"), []byte("\n")) // as git may write it
+	switch {
+	case err == nil && bytes.Equal(have, want):
+	case update:
+		_ = os.MkdirAll(filepath.Dir(file), 0o777) // if it fails, so does WriteFile
+		if err := os.WriteFile(file, want, 0o666); err != nil {
+			t.Fatalf("%v", err)
+		}
+	case errors.Is(err, os.ErrNotExist):
+		t.Fatalf("%s: the file is missing, which has the client of the service; write it by go test -update, and commit it", file)
+	case err != nil:
+		t.Fatalf("%v", err)
+	default:
+		t.Errorf("%s: the client of the service has another text now; write it by go test -update, and commit it", file)
+	}
+}
+
+// clientFiles has the part of the module that all services have in common. Embedding needs a
+// variable; nothing writes to it.
+//
+//go:embed typescript_runtime.txt
+var clientFiles embed.FS
+
+// clientRuntime returns the common part of the module, with marks.
+func clientRuntime() string {
+	source, _ := clientFiles.ReadFile("typescript_runtime.txt")
+	return pageText(string(source))
+}
+
+// What only TypeScript has stands between these marks, in the runtime and in what is written here.
+// Marks are never nested, and no text of a service has one.
+const (
+	beginTypes = "‹"
+	endTypes   = "›"
+)
+
+// typedModule returns a module without the marks.
+func typedModule(module []byte) []byte {
+	return []byte(strings.NewReplacer(beginTypes, "", endTypes, "").Replace(string(module)))
+}
+
+// plainModule returns a module without what is between the marks. Where that is whole lines, their
+// end goes too, and an empty line behind them.
+func plainModule(module []byte) []byte {
+	out := make([]byte, 0, len(module))
+	for rest := string(module); ; {
+		before, marked, found := strings.Cut(rest, beginTypes)
+		out = append(out, before...)
+		if !found {
+			return out
+		}
+		_, rest, _ = strings.Cut(marked, endTypes)
+		if (len(out) == 0 || out[len(out)-1] == '\n') && strings.HasPrefix(rest, "\n") {
+			rest = strings.TrimPrefix(rest[1:], "\n")
+		}
+	}
+}
+
+// withDigest puts the first line before a module, which says what the digest of the others is.
+func withDigest(module []byte) []byte {
+	sum := sha256.Sum256(module)
+	first := "// sha256-" + hex.EncodeToString(sum[:16]) + " of the lines below, which svc has written: do not edit them, fetch the file again.\n"
+	return append([]byte(first), module...)
+}
+
+// A clientWriter writes the module of a service.
+type clientWriter struct {
+	*clientTypes
+	methods []*method // with a route, in the order of the source
+	calls   []clientCallText
+}
+
+// A clientCallText is what the module says of one method.
+type clientCallText struct {
+	*method
+	name string // in the client, such as planDay
+	kind string // how its answer is read; see the type Row of the runtime
+	typ  string // of the call, without type arguments
+	in   *clientType
+	out  *clientType // with headers, or nil
+	body []byte      // the type of the answer, if out is nil
+}
+
+// declaration matches the declarations of the runtime.
+var declaration = regexp.MustCompile(`(?m)^‹?(?:export )?(?:async )?(?:interface|type|class|function\*?|const|let) (\w+)`)
+
+// appendClient appends the module of s, with marks.
+func appendClient(dst []byte, s *Service) []byte {
+	runtime := clientRuntime()
+	reserved := []string{"Api", "Form", "service", "connect", "values", "rules", "limits"}
+	for _, found := range declaration.FindAllStringSubmatch(runtime, -1) {
+		reserved = append(reserved, found[1])
+	}
+	methods := s.methodsOn(TransportREST)
+	w := &clientWriter{clientTypes: newClientTypes(s, methods, reserved), methods: inSourceOrder(methods)}
+	for _, m := range w.methods {
+		w.calls = append(w.calls, w.describeCall(m))
+	}
+	form := w.describeForm()
+	w.nameTypes()
+	dst = w.appendHead(slices.Grow(dst, len(runtime)+1024*len(methods)))
+	dst = append(dst, beginTypes...)
+	dst = w.appendTypes(dst)
+	dst = append(w.appendAPI(dst), endTypes+"\n\n"...)
+	dst = w.appendTable(dst)
+	dst = append(dst, connectText...)
+	dst = w.appendValues(dst)
+	dst = w.appendRules(dst)
+	dst = w.appendLimits(dst)
+	dst = append(dst, beginTypes+"/** The errors of the service in its own form, which CallError.form has. */\nexport type Form = "+form+";"+endTypes+"\n\n"...)
+	return append(dst, runtime...)
+}
+
+// connectText is the function that makes a client.
+const connectText = `/** Returns a client of the service. Nothing is sent before the first call. */
+export function connect(options` + beginTypes + `: ConnectOptions` + endTypes + ` = {})` + beginTypes + `: Api` + endTypes + ` {
+  return build(service, options)` + beginTypes + ` as Api` + endTypes + `;
+}
+
+`
+
+// appendHead appends the comment about the module.
+func (w *clientWriter) appendHead(dst []byte) []byte {
+	for _, line := range commentLines(cmp.Or(w.service.about.text, w.service.opts.Name)) {
+		for _, text := range appendWrapped(nil, line, maxCommentLine) {
+			dst = append(append(dst, strings.TrimRight("// "+text, " ")...), '\n')
+		}
+	}
+	example := w.calls[0]
+	place := appendMemberName(nil, example.resource)
+	if place[0] == '"' {
+		place = slices.Concat([]byte("["), place, []byte("]"))
+	} else {
+		place = slices.Concat([]byte("."), place)
+	}
+	return append(dst, "//\n//     const api = connect({ url: \"/\" }); // the directory above the paths of the service\n//     api"+string(place)+"."+example.name+"(…)\n\n"...)
+}
+
+// describeCall returns what the module says of m, and declares its types.
+func (w *clientWriter) describeCall(m *method) clientCallText {
+	c := clientCallText{method: m, name: lowerFirst(m.goName), in: w.inputOf(m), typ: "Call"}
+	c.out = w.outputOf(m)
+	switch {
+	case m.out == nil:
+		c.kind, c.body = "void", []byte("void")
+	case c.out == nil:
+		c.body = w.appendPlain(nil, m.out, anywhere, "    ")
+	}
+	isRead := m.verb == http.MethodGet
+	switch {
+	case m.takesBody():
+		c.typ = "UploadCall"
+	case isRead:
+		c.typ = "GetCall"
+	}
+	switch {
+	case m.sendsFile():
+		c.kind = "file"
+	case m.stream != "" && m.outType == reflect.PointerTo(m.out.typ):
+		c.kind = "event"
+	case m.stream != "":
+		c.kind, c.typ = "stream", "StreamCall"
+	default:
+		if c.kind = cmp.Or(c.kind, m.pageKind()); c.isPage() && isRead {
+			c.typ = "ListCall"
+		}
+	}
+	return c
+}
+
+// isPage reports whether answers are pages of a list.
+func (c *clientCallText) isPage() bool { return c.kind == "page" || c.kind == "cursor" }
+
+// pageKind returns "cursor" or "page" for a method whose answers are pages of a list, which the
+// member of that name of the input selects, and "" for any other.
+func (m *method) pageKind() string {
+	if m.in == nil || m.out == nil || !reflect.PointerTo(m.out.typ).Implements(reflect.TypeFor[interface{ isPage() }]()) {
+		return ""
+	}
+	has := func(s *shape, name string) bool {
+		return slices.ContainsFunc(s.fields, func(f *field) bool { return f.name == name })
+	}
+	switch {
+	case has(m.out, "next_cursor") && has(m.in, "cursor"):
+		return "cursor"
+	case has(m.out, "total_pages") && has(m.in, "page"):
+		return "page"
+	}
+	return ""
+}
+
+// itemType returns the type of the items of a page.
+func (w *clientWriter) itemType(m *method) []byte {
+	data := m.out.fields[slices.IndexFunc(m.out.fields, func(f *field) bool { return f.name == "data" })]
+	return w.appendValue(nil, data.shape.elem, anywhere, "    ")
+}
+
+// describeForm returns the type of errors in the forms of the service.
+func (w *clientWriter) describeForm() string {
+	var forms []string
+	for _, m := range w.methods {
+		if m.opts.ErrorForm == nil {
+			continue
+		}
+		if text := string(w.appendPlain(nil, m.opts.ErrorForm.shape, anywhere, "")); !slices.Contains(forms, text) {
+			forms = append(forms, text)
+		}
+	}
+	return cmp.Or(strings.Join(forms, " | "), "undefined")
+}
+
+// resources returns the resources with a call, in the order of their first calls.
+func (w *clientWriter) resources() []string { return listResources(w.methods) }
+
+// appendAPI appends the interface of the client.
+func (w *clientWriter) appendAPI(dst []byte) []byte {
+	dst = append(dst, "/** The calls of the service, by resource. */\nexport interface Api {\n"...)
+	for resource, calls := range w.byResource() {
+		dst = append(appendMemberName(append(dst, "  "...), resource), ": {\n"...)
+		for _, c := range calls {
+			dst = appendComment(dst, "    ", c.clientLines())
+			dst = append(appendMemberName(append(dst, "    "...), c.name), ": "...)
+			dst = append(w.appendCallType(dst, c), ";\n"...)
+		}
+		dst = append(dst, "  };\n"...)
+	}
+	return append(dst, '}')
+}
+
+// byResource yields the calls of each resource.
+func (w *clientWriter) byResource() func(func(string, []*clientCallText) bool) {
+	calls := make(map[string][]*clientCallText)
+	for i := range w.calls {
+		c := &w.calls[i]
+		calls[c.resource] = append(calls[c.resource], c)
+	}
+	return func(yield func(string, []*clientCallText) bool) {
+		for _, resource := range w.resources() {
+			if !yield(resource, calls[resource]) {
+				return
+			}
+		}
+	}
+}
+
+// appendCallType appends the type of a call, such as Call<TodoID, Todo, "no_todo">.
+func (w *clientWriter) appendCallType(dst []byte, c *clientCallText) []byte {
+	in, out := []byte("NoInput"), c.body
+	if c.in != nil {
+		in = []byte(c.in.name)
+	}
+	if c.out != nil {
+		out = []byte(c.out.name)
+	}
+	arguments := [][]byte{in, out}
+	if c.isPage() && c.typ == "ListCall" {
+		arguments = append(arguments, w.itemType(c.method))
+	}
+	if reasons := appendReasons(nil, c.errors); reasons != nil && c.kind != "stream" {
+		arguments = append(arguments, reasons)
+	}
+	dst = append(append(dst, c.typ...), '<')
+	dst = append(append(dst, bytes.Join(arguments, []byte(", "))...), '>')
+	if c.isPage() && c.typ != "ListCall" {
+		dst = append(append(append(append(append(dst, " & Pages<"...), in...), ", "...), w.itemType(c.method)...), '>')
+	}
+	return dst
+}
+
+// appendReasons appends the union of the reasons of these errors, or nothing if they have none.
+func appendReasons(dst []byte, list []*Error) []byte {
+	var reasons [][]byte
+	for _, e := range list {
+		text := appendQuoted(nil, e.sentReason())
+		if len(text) > len(`""`) && !slices.ContainsFunc(reasons, func(other []byte) bool { return bytes.Equal(other, text) }) {
+			reasons = append(reasons, text)
+		}
+	}
+	return append(dst, bytes.Join(reasons, []byte(" | "))...)
+}
+
+// appendTable appends the table of calls.
+func (w *clientWriter) appendTable(dst []byte) []byte {
+	dst = append(dst, "const service"+beginTypes+": Service"+endTypes+" = {\n  calls: {\n"...)
+	for resource, calls := range w.byResource() {
+		dst = append(appendKey(append(dst, "    "...), resource), ": {\n"...)
+		for _, c := range calls {
+			dst = append(appendKey(append(dst, "      "...), c.name), ": {"...)
+			dst = append(w.appendRow(dst, c), " },\n"...)
+		}
+		dst = append(dst, "    },\n"...)
+	}
+	dst = append(dst, "  },\n"...)
+	for _, s := range w.service.opts.Schemes {
+		if s.Type == "apiKey" {
+			dst = append(appendScriptText(append(dst, "  apiKey: { header: "...), s.Header), " },\n"...)
+			break
+		}
+	}
+	if slices.ContainsFunc(w.methods, func(m *method) bool { return m.opts.ErrorForm != nil }) {
+		dst = append(dst, "  form: true,\n"...)
+	}
+	return append(dst, "};\n\n"...)
+}
+
+// appendKey appends a name in an object. In quotes, __proto__ would be the prototype.
+func appendKey(dst []byte, name string) []byte {
+	if name == "__proto__" {
+		return append(dst, `["__proto__"]`...)
+	}
+	return appendMemberName(dst, name)
+}
+
+// appendRow appends the members of a row, of which the type Row of the runtime says what they are.
+func (w *clientWriter) appendRow(dst []byte, c *clientCallText) []byte {
+	var members []clientMember
+	if c.in != nil {
+		for i, form := range c.method.in.forms() {
+			for _, m := range c.inputMembers(form) {
+				if i == 0 { // all forms have the same names outside of the body
+					members = append(members, m)
+				}
+			}
+		}
+	}
+	dst = appendScriptText(append(dst, " route: "...), c.verb+" "+w.routePath(c.method, members))
+	r := rowWriter{dst}
+	r.addList("query", members, inQuery)
+	r.addNames("headers", members, func(m clientMember) bool { return m.in == inHeader })
+	r.addNames("names", members, func(m clientMember) bool { return m.in == inQuery && m.wire != m.name })
+	if c.own.Form {
+		r.addText("body", "form")
+	}
+	switch {
+	case c.takesBody():
+		file := members[slices.IndexFunc(members, func(m clientMember) bool { return m.shape.kind == kindFile })]
+		r.addText("file", file.name)
+		if len(file.tags.types) == 1 {
+			r.addText("type", file.tags.types[0])
+		}
+	case c.bind.rest.body != nil:
+		r.addText("body", "json")
+	}
+	r.addText("kind", c.kind)
+	r.addOutput(w.clientTypes, c.method)
+	if c.kind == "stream" {
+		if i := slices.IndexFunc(members, func(m clientMember) bool { return m.in == inHeader && http.CanonicalHeaderKey(m.wire) == lastEventID }); i >= 0 {
+			r.addText("from", members[i].name)
+		}
+		r.addTrue("ids", reflect.PointerTo(c.method.out.typ).Implements(reflect.TypeFor[interface{ SSE() Event }]()))
+	}
+	r.addTrue("keyed", c.key != nil)
+	r.addTrue("public", c.own.Public)
+	r.addFloats(c.method.in)
+	return r.buf
+}
+
+// routePath returns the path of m, in which the placeholders are members of the input.
+func (w *clientWriter) routePath(m *method, members []clientMember) string {
+	segments, n := segmentsOf(w.service.prefix+m.path), 0
+	for i, text := range segments {
+		if segments[i] = url.PathEscape(text); text == "" && i > 0 { // a placeholder
+			placeholder := m.placeholders[n]
+			n++
+			at := slices.IndexFunc(members, func(m clientMember) bool { return m.in == inPath && m.wire == placeholder })
+			segments[i] = "{" + members[at].name + "}"
+		}
+	}
+	return strings.Join(segments, "/")
+}
+
+// A rowWriter appends the members of a row to buf.
+type rowWriter struct{ buf []byte }
+
+// addText adds a text, unless it is empty.
+func (r *rowWriter) addText(name, text string) {
+	if text != "" {
+		r.buf = appendScriptText(append(append(append(r.buf, ", "...), name...), ": "...), text)
+	}
+}
+
+// addTrue adds a member that is true, if it is.
+func (r *rowWriter) addTrue(name string, is bool) {
+	if is {
+		r.buf = append(append(append(r.buf, ", "...), name...), ": true"...)
+	}
+}
+
+// addNames adds the names on the wire of the members that fit, by their names in the client.
+func (r *rowWriter) addNames(name string, members []clientMember, fits func(clientMember) bool) {
+	before := ", " + name + ": { "
+	for _, m := range members {
+		if fits(m) {
+			r.buf = appendScriptText(append(appendKey(append(r.buf, before...), m.name), ": "...), m.wire)
+			before = ", "
+		}
+	}
+	if before == ", " {
+		r.buf = append(r.buf, " }"...)
+	}
+}
+
+// addList adds the names of the members that are in one place.
+func (r *rowWriter) addList(name string, members []clientMember, in string) {
+	var names []string
+	for _, m := range members {
+		if m.in == in {
+			names = append(names, m.name)
+		}
+	}
+	r.addTexts(name, names)
+}
+
+// addTexts adds a list of texts, unless it is empty.
+func (r *rowWriter) addTexts(name string, texts []string) {
+	for i, text := range texts {
+		before := ", "
+		if i == 0 {
+			before += name + ": ["
+		}
+		r.buf = appendScriptText(append(r.buf, before...), text)
+	}
+	if texts != nil {
+		r.buf = append(r.buf, ']')
+	}
+}
+
+// addOutput adds the members of the output of m that are headers, with their types unless they
+// are texts.
+func (r *rowWriter) addOutput(t *clientTypes, m *method) {
+	if m.headers == nil {
+		return
+	}
+	members, _ := t.outputMembers(m)
+	before := ", out: { "
+	for _, member := range members {
+		if member.in != inHeader {
+			continue
+		}
+		r.buf = append(appendKey(append(r.buf, before...), member.name), ": "...)
+		before = ", "
+		kind := kindTypes[member.shape.deref().kind]
+		switch kind {
+		case "integer":
+			kind = "number"
+		case "string", "array", "":
+			r.buf = appendScriptText(r.buf, member.wire)
+			continue
+		}
+		r.buf = append(append(append(appendScriptText(append(r.buf, '['), member.wire), `, "`...), kind...), `"]`...)
+	}
+	if before == ", " {
+		r.buf = append(r.buf, " }"...)
+	}
+}
+
+// addFloats adds the names of the members, anywhere in an input, whose numbers need not be
+// integers that a number of JavaScript holds exactly. A name that an integer has too is left out.
+func (r *rowWriter) addFloats(in *shape) {
+	if in == nil {
+		return
+	}
+	var floats []string
+	integers := make(map[string]bool)
+	in.walk(nil, make(map[*shape]bool), func(s *shape, _ *placeText) {
+		for _, f := range s.fields {
+			switch kind := f.shape.innermostKind(); {
+			case kind.isInteger() && !f.quoted:
+				integers[f.name] = true
+			case !f.quoted && (kind <= kindCustom || kind.isNumeric()) && !slices.Contains(floats, f.name):
+				floats = append(floats, f.name)
+			}
+		}
+	})
+	r.addTexts("floats", slices.DeleteFunc(floats, func(name string) bool { return integers[name] }))
+}
+
+// innermostKind returns the kind of the values in lists and maps.
+func (s *shape) innermostKind() shapeKind {
+	inner, _ := s.innermost()
+	return inner.kind
+}

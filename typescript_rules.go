@@ -1,0 +1,208 @@
+package svc
+
+// This file writes what a page needs for its forms: the rules of inputs as attributes of HTML, the
+// sizes of files, and the values of enums. All comes from the rules by which the service checks
+// inputs. What the service accepts, a form with these attributes accepts too; the reverse need not be so.
+
+import (
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// appendValues appends the values of enums, and those of the discriminators of unions.
+func (w *clientWriter) appendValues(dst []byte) []byte {
+	dst = append(dst, "/** The values of each enum, and the alternatives of each union. */\nexport const values = {"...)
+	at := len(dst)
+	for _, d := range w.list {
+		if d.role != ofComponent {
+			continue
+		}
+		var list [][]byte
+		if enum := d.shape.rules.lookup(roleValues); enum != nil {
+			list = itemsOf(enum.value)
+		}
+		for _, a := range d.shape.alternatives {
+			list = append(list, appendQuoted(nil, a.value))
+		}
+		for i, value := range list {
+			before := ", "
+			if i == 0 {
+				before = "\n  " + d.name + ": ["
+			}
+			dst = appendLiterals(append(dst, before...), [][]byte{value})
+		}
+		if list != nil {
+			dst = append(dst, "],"...)
+		}
+	}
+	return closeConstant(dst, at)
+}
+
+// closeConstant ends a constant, which begins before the place at.
+func closeConstant(dst []byte, at int) []byte {
+	if len(dst) > at {
+		dst = append(dst, '\n')
+	}
+	return append(dst, "}"+beginTypes+" as const"+endTypes+";\n\n"...)
+}
+
+// appendLimits appends the sizes of files.
+func (w *clientWriter) appendLimits(dst []byte) []byte {
+	dst = append(dst, "/** How large the file in an input may be. */\nexport const limits = {"...)
+	at := len(dst)
+	for _, d := range w.inputTypes() {
+		members := d.in.inputMembers(d.shape)
+		i := slices.IndexFunc(members, func(m clientMember) bool { return m.shape.kind == kindFile })
+		if i < 0 {
+			continue
+		}
+		most := members[i].tags.max
+		if most == 0 {
+			most = d.in.limits.size
+		}
+		if most > 0 {
+			dst = append(appendKey(append(append(append(dst, "\n  "...), d.name...), ": { "...), members[i].name), ": { maxBytes: "...)
+			dst = append(strconv.AppendInt(dst, most, 10), " } },"...)
+		}
+	}
+	return closeConstant(dst, at)
+}
+
+// inputTypes returns the types of inputs, each name once.
+func (w *clientWriter) inputTypes() (list []*clientType) {
+	listed := make(map[string]bool)
+	for _, d := range w.list {
+		if d.role == ofInput && !listed[d.name] {
+			listed[d.name] = true
+			list = append(list, d)
+		}
+	}
+	return list
+}
+
+// appendRules appends the rules of inputs.
+func (w *clientWriter) appendRules(dst []byte) []byte {
+	dst = append(dst, "/** The rules of inputs as attributes of HTML: `Object.assign(element, rules.…)`. A field inside an object has a pointer as its name. */\nexport const rules = {"...)
+	at := len(dst)
+	for _, d := range w.inputTypes() {
+		r := ruleWriter{buf: dst}
+		r.buf = append(append(append(r.buf, "\n  "...), d.name...), ": {"...)
+		start := len(r.buf)
+		for _, form := range d.shape.forms() {
+			r.addFields(d.in.inputMembers(form), "", true)
+		}
+		if len(r.buf) > start {
+			dst = append(r.buf, "\n  },"...)
+		}
+	}
+	return closeConstant(dst, at)
+}
+
+// maxRuleFields is how many fields inside objects have rules, in one input: of types that share
+// types, each level can have many times the fields of the one around it.
+const maxRuleFields = 100
+
+// A ruleWriter appends the rules of one input to buf.
+type ruleWriter struct {
+	buf    []byte
+	named  []string // the fields that have been written, since two alternatives may have one name
+	inside []*shape // the objects around the field
+	nested int      // how many fields have been written that are inside an object
+}
+
+// addFields adds the rules of these members, and of those inside them. place is a pointer to the
+// object that has them, and required says that no object around them may be absent.
+func (r *ruleWriter) addFields(members []clientMember, place string, required bool) {
+	for _, m := range members {
+		pointer, name := place+pointerToken(m.name), m.name
+		if place != "" {
+			name = pointer
+			if r.nested++; r.nested > maxRuleFields {
+				return
+			}
+		}
+		target, needed := m.shape.deref(), required && !m.optional
+		switch {
+		case target.kind != kindObject || target.custom != nil:
+			r.addField(name, m.attributes(target, needed))
+		case !slices.Contains(r.inside, target):
+			r.inside = append(r.inside, target)
+			for _, form := range target.forms() {
+				r.addFields(bodyMembers(form), pointer, needed && target.alternatives == nil)
+			}
+			r.inside = r.inside[:len(r.inside)-1]
+		}
+	}
+}
+
+// bodyMembers returns the members of an object inside an input.
+func bodyMembers(s *shape) (list []clientMember) {
+	for _, f := range s.fields {
+		if !f.hidden && f.only == nil {
+			list = append(list, clientMember{field: f, name: f.name, in: inBody, optional: !f.isRequired()})
+		}
+	}
+	return list
+}
+
+// addField adds the attributes of the field name, if it has any. Of two alternatives with a field
+// of one name, the first counts.
+func (r *ruleWriter) addField(name string, attributes []string) {
+	if attributes == nil || slices.Contains(r.named, name) {
+		return
+	}
+	r.named = append(r.named, name)
+	r.buf = appendKey(append(r.buf, "\n    "...), name)
+	r.buf = append(append(append(r.buf, ": { "...), strings.Join(attributes, ", ")...), " },"...)
+}
+
+// attributes returns the attributes of the element for a member, whose values have the shape s. An
+// attribute that would refuse what the rules allow is left out.
+func (m *clientMember) attributes(s *shape, needed bool) (list []string) {
+	if s.kind == kindFile {
+		if m.tags.types != nil {
+			list = append(list, "accept: "+string(appendScriptText(nil, strings.Join(m.tags.types, ","))))
+		}
+		return list
+	}
+	if needed && m.refusesEmpty(s) {
+		list = append(list, "required: true")
+	}
+	if m.quoted {
+		return list
+	}
+	step, low := s.rules.lookup(roleStep), s.rules.lookup(roleLow)
+	for i := range s.rules {
+		r := &s.rules[i]
+		// An element counts its steps from its min.
+		isOff := r.role == roleStep && low != nil && step.violates(low.values[0])
+		if r.html.attribute == "" || isOff || !s.rules.isTightest(*r) {
+			continue
+		}
+		value := string(r.value)
+		if r.html.value != nil {
+			value = r.html.value(s, r)
+		}
+		if isText([]byte(value)) {
+			value = string(appendScriptText(nil, textOr(value)))
+		}
+		list = append(list, r.html.attribute+": "+value)
+	}
+	if s.kind == kindFloat && !slices.ContainsFunc(list, func(text string) bool { return strings.HasPrefix(text, "step:") }) {
+		list = append(list, `step: "any"`) // without it an element takes integers only
+	}
+	return list
+}
+
+// refusesEmpty reports whether the service refuses an empty text for a value of shape s, for sure.
+func (m *clientMember) refusesEmpty(s *shape) bool {
+	switch {
+	case m.quoted || m.in == inPath || s.kind.isNumeric() || s.kind == kindTime || s.kind == kindDuration:
+		return true
+	case s.kind == kindString:
+		return slices.ContainsFunc(s.rules, func(r rule) bool { return r.violates(reflect.ValueOf("")) })
+	}
+	return false
+}

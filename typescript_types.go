@@ -1,0 +1,615 @@
+package svc
+
+// This file writes the types of a client in TypeScript. They are those of the OpenAPI 3.1
+// document, under the same names, with these differences:
+//
+//	an input    has the fields of the path, the query and headers as members too
+//	an output   has the fields that are headers as members too
+//	a name      is one of TypeScript: a.b is a_b, and Response, which the client needs itself,
+//	            is Response_
+//
+// In this order: the declarations and their names; the members of inputs and outputs; the types
+// of values; types by a method JSONSchema; names and texts in TypeScript. typescript_doc.go has
+// the comments.
+
+import (
+	"bytes"
+	"cmp"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// A clientTypes writes the declarations of types. It writes each component when something refers
+// to it for the first time, so the order is that of reading: an input, what is in it, the output.
+type clientTypes struct {
+	service    *Service
+	sent       map[reflect.Type]bool    // the types that clients send
+	names      map[string]string        // of components, by their names in documents
+	taken      map[string]bool          // names of types
+	components map[string]*clientType   // that something refers to, by their names in documents
+	inputs     map[*binding]*clientType // of methods; methods with one binding have one type
+	outputs    map[*shape]*clientType   // of methods, with headers as members
+	list       []*clientType            // all of them, in the order of the text
+}
+
+// A clientType is the declaration of one type.
+type clientType struct {
+	role  typeRole
+	shape *shape
+	base  string // the name of the type in documents
+	name  string // in the client; "" until nameTypes has chosen it
+	doc   []byte // a comment
+	body  []byte // what follows the name, such as " {\n  id: string;\n}"
+	more  []byte // of an output: the members that the component does not have; nil if body has others of its members
+	in    *method
+}
+
+// A typeRole says what a type is the type of. Of types with one name in documents, the first role
+// gets the name.
+type typeRole uint8
+
+const (
+	ofComponent typeRole = iota // a value anywhere
+	ofOutput                    // of a method, with headers
+	ofInput                     // of a method
+)
+
+// roleSuffixes are put behind the name of a type that has another role too.
+var roleSuffixes = [...]string{ofOutput: "Response", ofInput: "Input"}
+
+// typeWords are the names that no type of a client may have: the words of TypeScript that cannot
+// name a type, and the global types that the module uses. What the module itself declares is not
+// among them.
+const typeWords = "any as asserts async await bigint boolean break case catch class const continue debugger default delete do else enum export extends false " +
+	"finally for function if implements import in infer instanceof interface is keyof let never new null number object " +
+	"private protected public return satisfies static string super switch symbol this throw true try typeof undefined unique unknown var void while with yield " +
+	"AbortController AbortSignal Array ArrayBuffer ArrayBufferView AsyncGenerator AsyncIterable Blob Boolean Date DOMException Error Exclude Extract FormData Headers " +
+	"JSON Map Math Number Object Omit Partial Promise ReadableStream Readonly Record RequestInit Response Set String " +
+	"TextDecoder TypeError URL URLSearchParams Uint8Array XMLHttpRequest"
+
+// newClientTypes returns a writer of the types in methods of s. No type gets one of the names
+// reserved.
+func newClientTypes(s *Service, methods []*method, reserved []string) *clientTypes {
+	t := &clientTypes{
+		service: s, sent: sentTypes(methods), names: make(map[string]string), taken: make(map[string]bool),
+		components: make(map[string]*clientType), inputs: make(map[*binding]*clientType), outputs: make(map[*shape]*clientType),
+	}
+	for _, word := range slices.Concat(strings.Fields(typeWords), reserved) {
+		t.taken[word] = true
+	}
+	for _, s := range t.service.types {
+		if name := t.service.typeNames[s]; t.names[name] == "" {
+			t.names[name] = t.takeName(name)
+		}
+	}
+	return t
+}
+
+// takeName returns a name of TypeScript for a type, which no other type has.
+func (t *clientTypes) takeName(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if isNameRune(r) {
+			return r
+		}
+		return '_'
+	}, name)
+	if name == "" || isDigit(name[0]) {
+		name = "_" + name
+	}
+	for t.taken[name] {
+		name += "_"
+	}
+	t.taken[name] = true
+	return name
+}
+
+// nameTypes gives the inputs and outputs their names. The name Todo is that of the component, if
+// something refers to it; else that of the output, else of the input. The others are
+// TodoResponse and TodoInput, unless they have the members of the component.
+func (t *clientTypes) nameTypes() {
+	owners := maps.Clone(t.components)
+	for role := ofOutput; role <= ofInput; role++ {
+		for _, d := range t.list {
+			if d.role != role {
+				continue
+			}
+			switch owner := owners[d.base]; {
+			case owner == nil && t.names[d.base] != "":
+				owners[d.base], d.name = d, t.names[d.base]
+			case owner != nil && bytes.Equal(owner.body, d.body):
+				d.name = owner.name
+			default:
+				d.name = t.takeName(d.base + roleSuffixes[role])
+			}
+			if component := t.components[d.base]; component != nil && d.more != nil && d.name != component.name {
+				d.body = slices.Concat([]byte(" extends "), []byte(component.name), []byte(" {\n"), d.more, []byte("}"))
+			}
+		}
+	}
+}
+
+// appendTypes appends all declarations.
+func (t *clientTypes) appendTypes(dst []byte) []byte {
+	written := make(map[string]bool)
+	for _, d := range t.list {
+		if written[d.name] {
+			continue
+		}
+		written[d.name] = true
+		keyword := "export interface "
+		if d.body[1] == '=' {
+			keyword = "export type "
+		}
+		dst = append(append(append(dst, d.doc...), keyword...), d.name...)
+		dst = append(append(dst, d.body...), "\n\n"...)
+	}
+	return dst
+}
+
+// declare adds a declaration, whose body is still to be written.
+func (t *clientTypes) declare(role typeRole, s *shape, base string) *clientType {
+	d := &clientType{role: role, shape: s, base: base, doc: appendComment(nil, "", s.aboutLines())}
+	t.list = append(t.list, d)
+	return d
+}
+
+// refer returns the name of the component of s, which it writes at the first call, or "" if the
+// type is to be written in place.
+func (t *clientTypes) refer(s *shape) string {
+	base := t.service.typeNames[s]
+	if base == "" || !s.isComponent() {
+		return ""
+	}
+	if known := t.components[base]; known != nil {
+		return known.name
+	}
+	d := t.declare(ofComponent, s, base)
+	d.name = t.names[base]
+	t.components[base] = d
+	switch {
+	case s.alternatives != nil:
+		d.body = []byte(" =")
+		for _, a := range s.alternatives {
+			d.body = t.appendPlain(append(d.body, "\n  | "...), a, anywhere, "  ")
+		}
+		d.body = append(d.body, ';')
+	case s.kind == kindObject && s.custom == nil:
+		d.body = append(t.appendMembers([]byte(" {\n"), t.jsonMembers(s), "  "), '}')
+	default:
+		d.body = append(t.appendInPlace([]byte(" = "), s, anywhere, ""), ';')
+	}
+	return d.name
+}
+
+// inputOf returns the type of the input of m, or nil if it has none.
+func (t *clientTypes) inputOf(m *method) *clientType {
+	if m.in == nil {
+		return nil
+	}
+	d := t.inputs[m.bind]
+	if d != nil {
+		return d
+	}
+	base := cmp.Or(t.service.typeNames[m.in], capitalized(onlyNameBytes(m.resource))+m.goName)
+	d = t.declare(ofInput, m.in, base)
+	d.in, t.inputs[m.bind] = m, d
+	switch members := m.inputMembers(m.in); {
+	case m.in.alternatives == nil:
+		d.body = append(t.appendMembers([]byte(" {\n"), members, "  "), '}')
+	case m.bind.rest.inBody == m.in:
+		d.body = append(append([]byte(" = "), t.refer(m.in)...), ';')
+		if c := t.components[base]; c != nil {
+			d.body = c.body // which is the same type
+		}
+	default:
+		d.body = []byte(" =")
+		for _, a := range m.in.alternatives {
+			d.body = append(t.appendMembers(append(d.body, "\n  | {\n"...), m.inputMembers(a), "      "), "    }"...)
+		}
+		d.body = append(d.body, ';')
+	}
+	return d
+}
+
+// outputOf returns the type of the output of m if that has headers, and else nil.
+func (t *clientTypes) outputOf(m *method) *clientType {
+	members, more := t.outputMembers(m)
+	if members == nil {
+		return nil
+	}
+	d := t.outputs[m.out]
+	if d != nil {
+		return d
+	}
+	d = t.declare(ofOutput, m.out, cmp.Or(t.service.typeNames[m.out], capitalized(onlyNameBytes(m.resource))+m.goName))
+	t.outputs[m.out] = d
+	d.body = append(t.appendMembers([]byte(" {\n"), members, "  "), '}')
+	if len(more) > 0 {
+		d.more = t.appendMembers(nil, more, "  ")
+	}
+	return d
+}
+
+// A clientMember is a member of an object in TypeScript.
+type clientMember struct {
+	*field
+	name     string
+	in       string // where it is in a request or a response: inBody, inPath, …
+	wire     string // the name of the placeholder, the parameter or the header
+	optional bool
+}
+
+// jsonMembers returns the members of the object s as they are in JSON.
+func (t *clientTypes) jsonMembers(s *shape) (list []clientMember) {
+	for _, f := range s.fields {
+		if !f.hidden {
+			list = append(list, clientMember{field: f, name: f.name, in: inBody, optional: t.isOptional(s, f)})
+		}
+	}
+	return list
+}
+
+// isOptional reports whether the member f of s can be absent, as schemaWriter.writeObject says.
+func (t *clientTypes) isOptional(s *shape, f *field) bool {
+	return !f.isRequired() && (t.sent[s.typ] || f.optional)
+}
+
+// inputMembers returns the members of s, the input of m or one of its forms, in the order of the
+// fields. Cookies are not among them, since a browser sends its own.
+func (m *method) inputMembers(s *shape) (list []clientMember) {
+	for _, f := range s.fields {
+		source := m.bind.sources[f]
+		if source.in == inCookie {
+			continue
+		}
+		member := clientMember{field: f, name: f.name, in: source.in, optional: source.in != inPath && !f.isRequired()}
+		if source.in != inBody {
+			member.wire = m.bind.rest.sourceName(f)
+		} else if m.own.Form {
+			member.in = inForm
+		}
+		if f.isNameless() {
+			member.name = ""
+		}
+		list = append(list, member)
+	}
+	if f := s.file; f != nil {
+		member := clientMember{field: f, in: inBody}
+		if m.own.Form {
+			member.in, member.optional = inForm, !f.isRequired()
+		}
+		if f.tagged || m.own.Form {
+			member.name = f.name
+		}
+		list = append(list, member)
+	}
+	nameMembers(list)
+	return list
+}
+
+// sourceName returns the name of the field f in its place in the request.
+func (p *restPlan) sourceName(f *field) string {
+	for _, list := range [...][]param{p.path, p.query, p.header} {
+		for i := range list {
+			if list[i].field == f {
+				return list[i].sourceName
+			}
+		}
+	}
+	return ""
+}
+
+// outputMembers returns the members of the output of m, with those that are headers: none if no
+// header is a member. more has the members that the component of the type does not have, and is
+// nil if its other members differ.
+func (t *clientTypes) outputMembers(m *method) (list, more []clientMember) {
+	if m.headers == nil || m.out.alternatives != nil || m.out.kind != kindObject {
+		return nil, nil
+	}
+	headers := make(map[*field]*outputHeader, len(m.headers.fields))
+	for i := range m.headers.fields {
+		headers[m.headers.fields[i].field] = &m.headers.fields[i]
+	}
+	isMore := true
+	for _, f := range m.out.fields {
+		h := headers[f]
+		switch {
+		case h == nil && f.hidden, h != nil && h.canonical == "Set-Cookie": // which no page can read
+			isMore = isMore && f.hidden
+			continue
+		case h == nil:
+			list = append(list, clientMember{field: f, name: f.name, in: inBody, optional: t.isOptional(m.out, f)})
+			continue
+		}
+		member := clientMember{field: f, in: inHeader, wire: spellHeader(h.header), optional: !h.isSent()}
+		if !f.hidden {
+			member.name, isMore = f.name, false
+		}
+		list = append(list, member)
+	}
+	nameMembers(list)
+	for _, member := range list {
+		if isMore && member.in == inHeader {
+			more = append(more, member)
+		}
+	}
+	return list, more
+}
+
+// nameMembers names the members that have no name on the wire: like their Go fields, with the
+// first word in lower case, and with an underscore behind a name that another member has.
+func nameMembers(list []clientMember) {
+	for i := range list {
+		if list[i].name != "" {
+			continue
+		}
+		name := lowerFirst(list[i].goName)
+		for slices.ContainsFunc(list, func(other clientMember) bool { return other.name == name }) {
+			name += "_"
+		}
+		list[i].name = name
+	}
+}
+
+// lowerFirst returns a Go name with its first word in lower case:
+//
+//	IfMatch  ifMatch
+//	ETag     eTag
+//	URL      url
+func lowerFirst(goName string) string {
+	first := splitWords(goName)[0]
+	return first + string([]rune(goName)[utf8.RuneCountInString(first):])
+}
+
+// appendMembers appends members, each in a line and behind its comment.
+func (t *clientTypes) appendMembers(dst []byte, list []clientMember, indent string) []byte {
+	for _, m := range list {
+		dst = appendComment(dst, indent, m.lines())
+		dst = appendMemberName(append(dst, indent...), m.name)
+		if m.optional {
+			dst = append(dst, '?')
+		}
+		dst = append(t.appendMemberType(append(dst, ": "...), m, indent), ";\n"...)
+	}
+	return dst
+}
+
+// appendMemberType appends the type of a member.
+func (t *clientTypes) appendMemberType(dst []byte, m clientMember, indent string) []byte {
+	switch {
+	case m.shape.kind == kindFile && m.in == inForm:
+		return append(dst, "FormContent"...)
+	case m.shape.kind == kindFile:
+		return append(dst, "Content"...)
+	case m.in == inHeader && m.wire != "" && m.shape.deref().kind == kindSlice: // of an output: one text, as fetch gives it
+		return append(dst, "string"...)
+	case m.in == inBody:
+		return t.appendValue(dst, m.shape, m.field, indent)
+	}
+	target := m.shape.deref() // without null, which a URL, a header and a form do not have
+	if target.kind == kindSlice {
+		list := *target
+		list.elem, target = list.elem.deref(), &list
+	}
+	return t.appendPlain(dst, target, m.field, indent)
+}
+
+// appendValue appends the type of a value of shape s in the field f. Null is the last of its
+// alternatives, where the document has it.
+func (t *clientTypes) appendValue(dst []byte, s *shape, f *field, indent string) []byte {
+	target := s.deref()
+	at := len(dst)
+	dst = t.appendPlain(dst, target, f, indent)
+	if target != s && !f.notNull && string(dst[at:]) != "unknown" {
+		dst = append(dst, " | null"...)
+	}
+	return dst
+}
+
+// appendPlain appends the type of a value that is not null.
+func (t *clientTypes) appendPlain(dst []byte, s *shape, f *field, indent string) []byte {
+	if name := t.refer(s); name != "" {
+		return append(dst, name...)
+	}
+	return t.appendInPlace(dst, s, f, indent)
+}
+
+// appendInPlace is appendPlain without a reference to s.
+func (t *clientTypes) appendInPlace(dst []byte, s *shape, f *field, indent string) []byte {
+	enum := s.rules.lookup(roleValues)
+	switch {
+	case f.quoted:
+		return append(dst, "string"...)
+	case f.only != nil:
+		return append(dst, f.only...)
+	case enum != nil:
+		return appendLiterals(dst, itemsOf(enum.value))
+	case s.kind == kindCustom, s.custom != nil:
+		return appendSchemaType(dst, s.custom)
+	}
+	switch s.kind {
+	case kindSlice, kindArray:
+		return t.appendList(dst, s.elem, indent)
+	case kindMap:
+		if s.key.rules.lookup(roleValues) != nil {
+			dst = append(t.appendPlain(append(dst, "Partial<Record<"...), s.key, anywhere, indent), ", "...)
+			return append(t.appendValue(dst, s.elem, anywhere, indent), ">>"...)
+		}
+		return append(t.appendValue(append(dst, "Record<string, "...), s.elem, anywhere, indent), '>')
+	case kindObject:
+		return t.appendObject(dst, s, indent)
+	case kindFile:
+		return append(dst, "Response"...)
+	}
+	return append(dst, scalarTypes[kindTypes[s.kind]]...)
+}
+
+// scalarTypes are the types of TypeScript by those of JSON.
+var scalarTypes = map[string]string{"": "unknown", "string": "string", "boolean": "boolean", "integer": "number", "number": "number"}
+
+// appendList appends the type of a list.
+func (t *clientTypes) appendList(dst []byte, item *shape, indent string) []byte {
+	at := len(dst)
+	dst = t.appendValue(dst, item, anywhere, indent)
+	if bytes.Contains(dst[at:], []byte(" | ")) && dst[at] != '{' {
+		dst = append(slices.Insert(dst, at, '('), ')')
+	}
+	return append(dst, "[]"...)
+}
+
+// appendObject appends the type of an object that is no component.
+func (t *clientTypes) appendObject(dst []byte, s *shape, indent string) []byte {
+	for i, form := range s.forms() {
+		if i > 0 {
+			dst = append(dst, " | "...)
+		}
+		members := t.jsonMembers(form)
+		if len(members) == 0 {
+			dst = append(dst, "Record<string, never>"...)
+			continue
+		}
+		dst = t.appendMembers(append(dst, "{\n"...), members, indent+"  ")
+		dst = append(append(dst, indent...), '}')
+	}
+	return dst
+}
+
+// appendLiterals appends the union of these values, which are scalars in JSON.
+func appendLiterals(dst []byte, values [][]byte) []byte {
+	for i, value := range values {
+		if i > 0 {
+			dst = append(dst, " | "...)
+		}
+		if isText(value) {
+			dst = appendScriptText(dst, textOr(string(value)))
+		} else {
+			dst = append(dst, value...)
+		}
+	}
+	return dst
+}
+
+// appendSchemaType appends the type of the values of a schema, which a method JSONSchema has
+// returned: as narrow as the keywords type, enum, const, anyOf and oneOf, items, properties and
+// additionalProperties make it.
+func appendSchemaType(dst []byte, schema map[string]any) []byte {
+	enum, _ := schema["enum"].([]any)
+	if value, ok := schema["const"]; ok {
+		enum = []any{value}
+	}
+	if enum != nil {
+		return appendLiteralsOf(dst, enum)
+	}
+	switch kind := schema["type"].(type) {
+	case []any:
+		for i, one := range kind {
+			if i > 0 {
+				dst = append(dst, " | "...)
+			}
+			part := maps.Clone(schema)
+			part["type"] = one
+			dst = appendSchemaType(dst, part)
+		}
+		return dst
+	case string:
+		switch kind {
+		case "null":
+			return append(dst, "null"...)
+		case "array":
+			items, _ := schema["items"].(map[string]any)
+			return append(appendSchemaType(append(dst, "Array<"...), items), '>')
+		case "object":
+			return appendSchemaObject(dst, schema)
+		}
+		return append(dst, scalarTypes[kind]...)
+	}
+	for _, keyword := range []string{"oneOf", "anyOf"} {
+		list, _ := schema[keyword].([]any)
+		for i, one := range list {
+			if i > 0 {
+				dst = append(dst, " | "...)
+			}
+			part, _ := one.(map[string]any)
+			dst = appendSchemaType(dst, part)
+		}
+		if list != nil {
+			return dst
+		}
+	}
+	return append(dst, "unknown"...)
+}
+
+// appendLiteralsOf is appendLiterals for values as encoding/json reads them. The type of an object
+// or a list among them is unknown.
+func appendLiteralsOf(dst []byte, values []any) []byte {
+	var literals [][]byte
+	for _, v := range values {
+		text := encodeDocument(v)
+		if isContainer(text) {
+			return append(dst, "unknown"...)
+		}
+		literals = append(literals, text)
+	}
+	return appendLiterals(dst, literals)
+}
+
+// appendSchemaObject appends the type of an object by a method JSONSchema.
+func appendSchemaObject(dst []byte, schema map[string]any) []byte {
+	properties, _ := schema["properties"].(map[string]any)
+	if len(properties) == 0 {
+		values, _ := schema["additionalProperties"].(map[string]any)
+		return append(appendSchemaType(append(dst, "Record<string, "...), values), '>')
+	}
+	required, _ := schema["required"].([]any)
+	dst = append(dst, '{')
+	for i, name := range slices.Sorted(maps.Keys(properties)) {
+		if i > 0 {
+			dst = append(dst, ';')
+		}
+		dst = appendMemberName(append(dst, ' '), name)
+		if !slices.Contains(required, any(name)) {
+			dst = append(dst, '?')
+		}
+		part, _ := properties[name].(map[string]any)
+		dst = appendSchemaType(append(dst, ": "...), part)
+	}
+	return append(dst, " }"...)
+}
+
+// appendMemberName appends the name of a member: as it is, if it is an identifier, and else in
+// quotes.
+func appendMemberName(dst []byte, name string) []byte {
+	if isIdentifier(name) {
+		return append(dst, name...)
+	}
+	return appendScriptText(dst, name)
+}
+
+// isIdentifier reports whether name is an identifier of ASCII letters, digits, _ and $, which
+// may be a word of the language: those can be names of members.
+func isIdentifier(name string) bool {
+	return name != "" && !isDigit(name[0]) && !strings.ContainsFunc(name, func(r rune) bool { return !isNameRune(r) && r != '$' })
+}
+
+// appendScriptText appends text as a string of TypeScript. It is a string of JSON, with escapes
+// for characters that are invisible, and for <, so that no text ends a script element.
+func appendScriptText(dst []byte, text string) []byte {
+	quoted := appendQuoted(dst, text)
+	if isPlainText(text) {
+		return quoted
+	}
+	return append(dst, strings.ReplaceAll(visibleText(string(quoted[len(dst):])), "<", `\u003c`)...)
+}
+
+// isPlainText reports whether text has only printable ASCII without <.
+func isPlainText(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c > '~' || c == '<' {
+			return false
+		}
+	}
+	return true
+}
