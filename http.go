@@ -957,7 +957,7 @@ func (p *logPlace) appendAttrs(attrs []slog.Attr) []slog.Attr {
 // where method is the verb. A nil logger means slog.Default.
 //
 // The level is error for a status of 500 or more, info for a call that its client
-// canceled, and warning otherwise. It is debug for an error that wraps
+// canceled, and warning otherwise. It is debug for an error that wraps errRoutine, or
 // http.ErrServerClosed: programs end their streams with it when they stop.
 func logError(ctx context.Context, logger *slog.Logger, err error, place logPlace) {
 	logger = cmp.Or(logger, slog.Default())
@@ -966,7 +966,7 @@ func logError(ctx context.Context, logger *slog.Logger, err error, place logPlac
 	switch {
 	case e.code() == CodeCanceled && ctx.Err() != nil:
 		level = slog.LevelInfo
-	case errors.Is(err, http.ErrServerClosed):
+	case errors.Is(err, http.ErrServerClosed), errors.Is(err, errRoutine):
 		level = slog.LevelDebug
 	case e.HTTPStatus() >= http.StatusInternalServerError, place.undeclared:
 		level = slog.LevelError
@@ -988,6 +988,9 @@ func logError(ctx context.Context, logger *slog.Logger, err error, place logPlac
 	}
 	logger.LogAttrs(ctx, level, "svc: "+text, attrs...)
 }
+
+// errRoutine is the cause of an error that clients of a protocol bring about in its normal course.
+var errRoutine = errors.New("clients try this to learn whether the server has it")
 
 // Limit returns middleware that serves at most n requests at a time. Further requests get 503
 // at once, with an UNAVAILABLE error and a Retry-After of one second (RFC 9110, section

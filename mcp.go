@@ -2,8 +2,8 @@ package svc
 
 // These files serve the methods of a service as tools, resources and prompts for AI
 // assistants, by the Model Context Protocol (MCP) over Streamable HTTP or standard
-// input and output. All published revisions are served on one endpoint, and nothing
-// is kept between two requests.
+// input and output. All published revisions are served on one endpoint, and between
+// two requests nothing is kept but the questions and the calls that wait for the second.
 //
 //	mcp.go            options, the handler, its texts, tools made of methods
 //	mcp_http.go       HTTP: statuses, origins, CORS, Accept
@@ -13,15 +13,16 @@ package svc
 //	mcp_resources.go  resources, prompts and the completion of their arguments
 //	mcp_ask.go        questions of a method to its caller
 //	mcp_extension.go  methods that the core of the protocol does not have
+//	mcp_session.go    sealed sessions of legacy clients over HTTP, and what waits in them
 //
 // The specification calls itself by the date of its revision; comments cite it
 // as "MCP 2026-07-28, Tools", which is the page Tools of that revision.
 //
-// There are no sessions. The legacy revisions do not require them (MCP 2025-11-25,
-// Transports, Session Management), and MCP 2026-07-28 has none. So any replica can answer
-// any request, and restarts lose nothing. But the server cannot remember what initialize
-// and logging/setLevel said, and cannot send anything on its own. Over standard input and
-// output the process is the session, and it can.
+// MCP 2026-07-28 has no sessions. Those of the legacy revisions are optional (MCP
+// 2025-11-25, Transports, Session Management), and here the client keeps them. So any
+// replica can answer any request, and restarts lose nothing but what waits. But over HTTP
+// the server cannot remember what logging/setLevel said, and sends only during a call. Over
+// standard input and output the process is the session.
 //
 // This file comes in this order: options, handler, texts, tools, headers that
 // mirror arguments. All of it runs once, when the handler is made.
@@ -71,9 +72,10 @@ type MCPOptions struct {
 	// protect methods: use MethodOptions.Scopes. With Show, ListScope must be "private".
 	// Default: all are shown.
 	Show func(ctx context.Context, m Method) bool
-	// StateKey seals answers for methods that ask again after an answer; see [Ask]. It must be
-	// the same on all replicas. Clients can read what it seals. Without it a method can ask in
-	// one round only.
+	// StateKey seals answers for methods that ask again after an answer, and the sessions of
+	// clients before 2026-07-28; see [Ask]. It must be the same on all replicas. Clients can read
+	// what it seals. Without it a method can ask in one round only, and a session is known to the
+	// process that began it.
 	StateKey *CursorKey
 	// MaxResult is how many Unicode characters all texts of a result may have together. A
 	// result with more is the error RESOURCE_EXHAUSTED, and the text of another error is cut.
@@ -208,17 +210,17 @@ type MCPToolOptions struct {
 	OpenWorld *bool
 }
 
-// An mcpHandler answers requests on the endpoint. It keeps nothing between
-// them, so it is safe for concurrent use and any replica can take any request.
+// An mcpHandler answers requests on the endpoint. It is safe for concurrent use.
 type mcpHandler struct {
 	endpoint
 	options    MCPOptions       // with defaults, but for ServerInfo
 	cors       corsPolicy       // for options.AllowedOrigins
 	tools      map[string]*tool // by the name of the tool
 	resources  []*resource
-	prompts    map[string]*tool     // by the name of the prompt
-	lists      map[string]*mcpList  // by method, such as tools/list
-	unagreed   agreement            // the zero one, of calls over HTTP
+	prompts    map[string]*tool    // by the name of the prompt
+	lists      map[string]*mcpList // by method, such as tools/list
+	unagreed   agreement           // the zero one, of requests over HTTP without a session
+	sessions   *mcpSessions
 	forms      sync.Map             // of *form, by reflect.Type; see formOf
 	extensions map[string]extension // by name
 	messages   sync.Pool            // of *message
@@ -237,8 +239,9 @@ type mcpTexts struct {
 }
 
 // MCP returns a handler for one path, such as /mcp, that serves every method as a tool by the
-// Model Context Protocol, revisions 2024-11-05 to 2026-07-28. It takes POST requests and keeps
-// no sessions, so any replica can answer any request.
+// Model Context Protocol, revisions 2024-11-05 to 2026-07-28. It takes POST requests, and any
+// replica can answer any of them. Only questions to clients before 2026-07-28, and their
+// cancellations, must come to the replica that runs the call; doc/assistants.md says how.
 //
 // The name of a tool is resource_method, such as todos_get. Its arguments are the fields of the
 // method's input by their JSON names, and its result is the output, or the blocks of
@@ -279,6 +282,7 @@ func (s *Service) newMCPHandler(opts *MCPOptions) *mcpHandler {
 		always:    http.Header{"Access-Control-Expose-Headers": {"WWW-Authenticate, Mcp-Session-Id, MCP-Protocol-Version"}},
 		preflight: http.Header{"Access-Control-Allow-Methods": {"POST, GET, DELETE, OPTIONS"}, "Access-Control-Max-Age": {"7200"}},
 	}
+	h.sessions = newMCPSessions(o.StateKey)
 	h.messages.New = func() any { return newMessage() }
 	if len(o.Prompts) > 0 {
 		h.lists["prompts/list"] = &mcpList{begin: `"prompts":[`}

@@ -4,10 +4,10 @@ package svc
 // of MCP 2026-07-28. The method returns the question as its error, the client calls
 // again with the answer, and the method runs again from its start and finds the answer.
 // Nothing waits in between, so any replica can serve the second call. Clients of earlier
-// revisions can be asked over standard input and output only, by a request, while the
-// method waits. In this order: the
-// functions that ask; questions; forms, the types of answers; the answers of a request;
-// and the sealed state, by which the client returns answers of earlier rounds.
+// revisions are asked by a request, while the method waits, over standard input and output
+// or in a session; see mcp_session.go. In this order: the functions that ask; questions;
+// forms, the types of answers; the answers of a request; and the sealed state, by which the
+// client returns answers of earlier rounds.
 
 import (
 	"bytes"
@@ -70,7 +70,11 @@ func Confirm(ctx context.Context, key, message string) error {
 		return unanswered(reasonNotConfirmed, "not confirmed, since the call has ended", message)
 	}
 	if !CanAsk(ctx, "elicitation") {
-		return unanswered(reasonCannotAsk, "not confirmed, since this client cannot ask its user, who has to do it elsewhere", message)
+		why := "this client cannot ask its user, who has to do it elsewhere"
+		if holdsKey(ctx) {
+			why = keyWaits
+		}
+		return unanswered(reasonCannotAsk, "not confirmed, since "+why, message)
 	}
 	answer, err := Ask[confirmation](ctx, key, message)
 	if err == nil && !answer.Yes {
@@ -135,19 +139,19 @@ func CanAsk(ctx context.Context, capability string) bool {
 	return x != nil
 }
 
-// ask returns the answer to q, or else q as an error. A legacy client over standard input
-// and output is asked now. what says what is asked.
+// ask returns the answer to q, or else q as an error. A legacy client is asked now. what says
+// what is asked.
 func (q *question) ask(ctx context.Context, capability, what string) ([]byte, error) {
 	x, answer := askedExchange(ctx, capability, q.key)
 	switch {
 	case x == nil:
-		return nil, unanswered(reasonCannotAsk, cannotAsk, what)
+		return nil, cannotAsk(ctx, what)
 	case answer != nil:
 		return answer, nil
 	case x.modern():
 		return nil, q
 	}
-	text, err := x.line.askClient(ctx, x, &question{Method: q.Method, Params: q.legacyParams(x.revision)})
+	text, err := x.askClient(ctx, &question{Method: q.Method, Params: q.legacyParams(x.revision)}, what)
 	switch {
 	case err != nil:
 		return nil, err
@@ -190,7 +194,7 @@ func askedExchange(ctx context.Context, capability, key string) (*exchange, []by
 	}
 	x.stream.mu.Lock()
 	defer x.stream.mu.Unlock()
-	if !x.stream.running || !x.reachesClient(capability) || !declares(x.capabilities, capability) {
+	if !x.stream.running || !x.reachesClient(capability) || !declares(x.capabilities, capability) || holdsKey(ctx) {
 		return nil, nil
 	}
 	if answer := x.answers[key]; answer != nil {
@@ -201,13 +205,14 @@ func askedExchange(ctx context.Context, capability, key string) (*exchange, []by
 }
 
 // reachesClient reports whether the revision and the transport have a way to ask for a
-// capability: modern messages ask in their answer, and legacy ones by a request, for which
-// the process must be the conversation.
+// capability: modern messages ask in their answer, and legacy ones by a request, which over
+// HTTP is an event of a call in a session.
 func (x *exchange) reachesClient(capability string) bool {
+	overHTTP := x.line == nil
 	switch {
 	case x.modern():
 		return true
-	case x.line == nil || x.inBatch():
+	case x.inBatch(), overHTTP && (x.agreed.session == "" || x.stream.quiet == nil):
 		return false
 	case capability == "elicitation.url":
 		return x.revision >= revisionNov2025
@@ -223,7 +228,32 @@ func declares(capabilities []byte, capability string) bool {
 	return isJSONObject(value) && (capability != "elicitation" || memberAt(value, "form") != nil || bytes.IndexByte(value, '"') < 0)
 }
 
-const cannotAsk = "this caller cannot be asked, but the method needs an answer"
+// cannotAsk returns the error for a question that cannot be asked in ctx.
+func cannotAsk(ctx context.Context, question string) error {
+	why := "this caller cannot be asked, but the method needs an answer"
+	if holdsKey(ctx) {
+		why = keyWaits
+	}
+	return unanswered(reasonCannotAsk, why, question)
+}
+
+const keyWaits = "a call with an idempotency key cannot wait for an answer in this revision of MCP"
+
+// holdsKey reports whether the caller of ctx cannot be asked because of an idempotency key:
+// its method would wait for the answer in the transaction of Idempotency.Run. Modern callers
+// are asked after the method has returned. The key may be that of a [Service.Call] around ctx.
+func holdsKey(ctx context.Context) bool {
+	if x, ok := ctx.Value(exchangeKey{}).(*exchange); !ok || x.modern() {
+		return false
+	}
+	for {
+		c, ok := ctx.Value(callKey{}).(*call)
+		if !ok || c.keyed != nil {
+			return ok
+		}
+		ctx = c.Context
+	}
+}
 
 // unanswered returns the error for a question that was not answered with yes. question is its
 // text. It is an error of svc itself, so that a method need not declare it.
@@ -298,7 +328,7 @@ type form struct {
 func askForm(ctx context.Context, key, message string, t reflect.Type) (any, error) {
 	x, _ := askedExchange(ctx, "elicitation", "")
 	if x == nil {
-		return nil, unanswered(reasonCannotAsk, cannotAsk, message)
+		return nil, cannotAsk(ctx, message)
 	}
 	f, err := x.h.formOf(t)
 	if err != nil {
@@ -309,7 +339,7 @@ func askForm(ctx context.Context, key, message string, t reflect.Type) (any, err
 		schema = f.june
 	}
 	if schema == nil {
-		return nil, unanswered(reasonCannotAsk, cannotAsk, message)
+		return nil, cannotAsk(ctx, message)
 	}
 	params := object("mode", "form", "message", appendQuoted(nil, message), "requestedSchema", schema)
 	answer, err := AskClient(ctx, key, "elicitation/create", json.RawMessage(params))

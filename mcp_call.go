@@ -27,8 +27,8 @@ package svc
 //
 // A client that disconnects cancels the context of the method in every era. For modern
 // clients that is the rule (MCP 2026-07-28, Cancellation). Legacy clients should send
-// notifications/cancelled instead (MCP 2025-11-25, Transports), but that can reach another
-// replica, and nothing could receive the answer any more.
+// notifications/cancelled instead (MCP 2025-11-25, Transports), which counts in a session
+// too, but nothing could receive the answer any more.
 
 import (
 	"bytes"
@@ -1073,8 +1073,23 @@ func (s *mcpStream) queueNotification(method string, params []byte) {
 		s.to.line.queueMessage(body)
 		return
 	}
+	s.queueEvent(body)
+}
+
+// queueEvent queues a message as an event. The mutex must be held.
+func (s *mcpStream) queueEvent(body []byte) {
 	s.beginEvents()
 	s.events.queueEvent(&Event{Name: messageEvent}, body)
+}
+
+// sendMessage sends a message over HTTP if the call runs.
+func (s *mcpStream) sendMessage(body []byte) {
+	s.mu.Lock()
+	if s.running {
+		s.queueEvent(body)
+	}
+	s.mu.Unlock()
+	s.sendQueued()
 }
 
 // sendQueued sends the queued notifications. It does not hold the mutex while it writes,

@@ -52,10 +52,14 @@ func (h *mcpHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspa
 		w.WriteHeader(http.StatusNoContent)
 		return nil
 	default:
-		// GET asks for a stream without a request, and DELETE ends a session. A
-		// server that has neither answers 405 (MCP 2025-11-25, Transports). Some
-		// clients report other statuses as errors.
-		return notAllowed(mcpAllow)
+		// GET asks for a stream without a request, and DELETE ends a session, which
+		// is kept nowhere. A server that does neither answers 405 (MCP 2025-11-25,
+		// Transports). Some clients report other statuses as errors.
+		err := notAllowed(mcpAllow)
+		if r.Method == http.MethodGet || r.Method == http.MethodDelete {
+			err = err.WithCause(errRoutine)
+		}
+		return err
 	}
 }
 
@@ -71,7 +75,7 @@ func (h *mcpHandler) respondToPost(w http.ResponseWriter, r *http.Request, ws *w
 	if err := ws.readBody(r, h.limits, false); err != nil {
 		return err
 	}
-	x := newExchange(r.Context(), mcpRequest{h: h, w: w, accept: parseAccept(r.Header["Accept"]), agreed: &h.unagreed}, r, ws)
+	x := newExchange(r.Context(), mcpRequest{h: h, w: w, accept: parseAccept(r.Header["Accept"]), agreed: h.agreementOf(r)}, r, ws)
 	x.message = h.messages.Get().(*message)
 	if x.readBody() {
 		x.serveBody()

@@ -27,8 +27,10 @@ package svc
 //	resources/*, prompts/*   yes         yes         yes         yes         yes
 //	completion/complete      yes         yes         yes         yes         yes
 //	resources/subscribe      {}          {}          {}          {}          no
-//	questions of a method    stdio       stdio       stdio       stdio       yes
+//	Mcp-Session-Id           no          optional    optional    optional    no
+//	questions of a method    stdio       session     session     session     yes
 //	forms, pages in these    no          no          forms       both        both
+//	notifications/cancelled  stdio       session     session     session     stdio
 //	batches                  yes         yes         no          no          no
 //	audio blocks             as text     yes         yes         yes         yes
 //	links to resources       as text     as text     yes         yes         yes
@@ -37,7 +39,8 @@ package svc
 //	ttlMs, cacheScope        no          no          no          no          in lists
 //	status of most errors    200         200         200         200         of the error
 //
-// The table says what this server requires and does. It is more lenient than the
+// The table says what this server requires and does. Where it says session, standard input
+// and output do without one. It is more lenient than the
 // specification in one row: clients of 2025-06-18 and 2025-11-25 must send the header
 // MCP-Protocol-Version after initialize, but the same page says that a server should
 // assume 2025-03-26 without it (MCP 2025-11-25, Transports, Protocol Version Header).
@@ -210,6 +213,7 @@ type mcpRequest struct {
 	agreed *agreement          // on the pipe; the zero one before initialize and over HTTP
 	accept accepted            // by the client
 	status uint16              // of the answer, once it is known
+	ofCall *sessionCall        // in a session; nil otherwise
 }
 
 // An exchange answers one message of an mcpRequest. It is the carrier of the call that the
@@ -319,6 +323,8 @@ func (x *exchange) returnMessage() {
 func (x *exchange) serveMessage() {
 	m, version := x.message, x.versionHeader()
 	switch {
+	case wantsAnswer(*m.rpcMessage) && x.agreed.session != "":
+		x.answerInSession(m)
 	case wantsAnswer(*m.rpcMessage):
 		x.answerRequest(m)
 	case m.kind == rpcNotification && !x.saysMethod(m.method):
@@ -326,24 +332,29 @@ func (x *exchange) serveMessage() {
 		// Mcp-Method, so it must be right if it is present.
 		x.sendError(nil, methodMismatch)
 	case m.kind == rpcResponse && len(version) == 1 && version[0] == modernRevision:
-		// A legacy client may send one, although this server has sent no request.
-		// A modern client must not (MCP 2026-07-28, Streamable HTTP).
+		// A legacy client answers questions by it. A modern client must not send one
+		// (MCP 2026-07-28, Streamable HTTP).
 		x.sendError(nil, protocolError(rpcInvalidRequest, "clients must not send responses in this revision"))
 	default:
-		// The answer is 202, whatever the notification is. The call that
+		// The answer to a notification is 202, whatever it is. The call that
 		// notifications/cancelled names may run on another replica, and receivers
 		// may ignore unknown ids (MCP 2025-11-25, Cancellation).
-		x.acceptMessage()
+		x.acceptMessages(x.receiveNotes(x.ws.text.messages[:1]))
 	}
 }
 
-// acceptMessage answers 202 to messages that have no answer of their own, or 400 if the
-// header names a revision that is not served. Over standard output it sends nothing.
-func (x *exchange) acceptMessage() {
+// acceptMessages answers 202 to messages that have no answer of their own, or 400 if the
+// header names a revision that is not served, or if known is false: the result of
+// receiveNotes. Over standard output it sends nothing.
+func (x *exchange) acceptMessages(known bool) {
 	if x.line != nil {
 		return
 	}
-	if e := checkVersion(x.versionHeader()); e != nil {
+	e := checkVersion(x.versionHeader())
+	if e == nil && !known {
+		e = unasked
+	}
+	if e != nil {
 		x.sendError(nil, e)
 		return
 	}
@@ -370,6 +381,7 @@ func (x *exchange) serveBatch() {
 	budget := new(batchBudget)
 	x.ws.budget = budget
 	defer budget.logRest(x, &x.h.endpoint, x.request)
+	known := x.receiveNotes(messages)
 	for i := range messages {
 		m := &messages[i]
 		if !wantsAnswer(*m) {
@@ -389,7 +401,7 @@ func (x *exchange) serveBatch() {
 	switch {
 	case x.Err() != nil:
 	case len(out) == 1: // notifications and responses only
-		x.acceptMessage()
+		x.acceptMessages(known)
 	default:
 		x.ws.enc.buf = append(append(x.ws.enc.buf[:0], out...), ']')
 		x.sendResponse(http.StatusOK)
@@ -435,6 +447,9 @@ func (x *exchange) answerRequest(m *message) {
 	status, err := x.closeAnswer(id, x.answerMessage(m))
 	if tooLarge := x.ws.budget.keepAnswer(len(x.ws.enc.buf)); tooLarge != nil && !m.skipped {
 		_, err = x.closeAnswer(id, x.failCall(m, tooLarge)) // in a batch, where all have one status
+	}
+	if x.ofCall != nil && x.abortCall() {
+		status = x.abortedStatus()
 	}
 	x.status = uint16(status)
 	if !m.skipped { // else the line that ends the log of the batch counts it
@@ -594,7 +609,7 @@ func (x *exchange) answerMethod(m *message) error {
 		// A subscription has no effect, since this server cannot notify clients later.
 		x.openResult()
 	case !x.modern() && method == "logging/setLevel":
-		// Over HTTP the level is not kept, since there are no sessions; see [MCPLog].
+		// Over HTTP the level is not kept, since a session is sealed before; see [MCPLog].
 		level, ok := parseLogLevel(memberAt(m.params, "level"))
 		if !ok {
 			return badLogLevel
@@ -616,7 +631,8 @@ func (x *exchange) answerMethod(m *message) error {
 
 // answerInitialize agrees on a revision with a legacy client (MCP 2025-11-25, Lifecycle,
 // Version Negotiation): the one that the client asks for, if the server knows it, or
-// else the latest. Over HTTP nothing is kept. Calls without initialize are answered too.
+// else the latest. Over HTTP the client keeps it, in its session. Calls without initialize
+// are answered too.
 func (x *exchange) answerInitialize(m *message) error {
 	if x.inBatch() { // MCP 2025-03-26, Lifecycle, Initialization
 		return protocolError(rpcInvalidRequest, "initialize must not be part of a batch")
@@ -629,20 +645,24 @@ func (x *exchange) answerInitialize(m *message) error {
 	if !isLegacyRevision(version) {
 		version = revisionNov2025 // the latest; the modern one has no initialize
 	}
-	if x.line != nil {
-		capabilities := bytes.Clone(memberAt(m.params, "capabilities"))
-		x.line.pipe.agreed = &agreement{revision: version, capabilities: capabilities}
+	capabilities := memberAt(m.params, "capabilities")
+	switch {
+	case x.line != nil:
+		x.line.pipe.agreed = &agreement{revision: version, capabilities: bytes.Clone(capabilities)}
+	case hasSessions(version):
+		x.w.Header()[sessionHeader] = []string{x.h.sessions.seal(storeID(x, ""), version, capabilities)}
 	}
 	x.openResult()
 	x.addJSON(`"protocolVersion":"` + version + `",` + x.h.texts.initialize)
 	return nil
 }
 
-// An agreement is what a legacy client has said on a pipe. It is never changed.
+// An agreement is what a legacy client has said on a pipe, or in a session. It is never changed.
 type agreement struct {
 	revision     string     // "" before initialize
 	capabilities []byte     // of initialize, as JSON; nil for none
-	logLevel     slog.Level // of logging/setLevel
+	logLevel     slog.Level // of logging/setLevel, on a pipe
+	session      string     // over HTTP, as the client sends it; "" without one
 }
 
 // answerList lists all tools, resources, templates or prompts on one page, because many
@@ -783,6 +803,8 @@ func (x *exchange) sendResponse(status int) {
 	body := x.ws.enc.buf
 	switch {
 	case x.inBatch(): // serveBatch sends it
+	case x.ofCall != nil && x.ofCall.aborted:
+		x.sendAborted(status)
 	case x.line != nil:
 		x.line.writeMessage(body)
 	case x.stream.events != nil:

@@ -4,7 +4,7 @@ package svc
 // servers themselves: one JSON-RPC message per line, in both directions (MCP 2026-07-28,
 // stdio). An exchange answers the messages as it does over HTTP. This file does what net/http
 // does there: it finds the end of a message, runs calls concurrently, and cancels them. In this order: MCPStdio and how it ends; the pipe and its states; lines; calls and
-// their cancellation; questions to the client; ids; and the queue of what is written.
+// their cancellation; ids; and the queue of what is written.
 //
 // One goroutine reads and answers what is answered at once, each call has one of its own,
 // and one writes. So a slow method holds up no cancellation, and a client that reads slowly
@@ -13,9 +13,11 @@ package svc
 //	                   over HTTP                     over stdio
 //	-----------------  ----------------------------  ------------------------------
 //	a message          a body                        a line
-//	legacy revision    a header                      the one that initialize agreed on
+//	legacy revision    a header, or the session      the one that initialize agreed on
 //	Mcp-* headers      as in mcp_call.go             none
-//	cancellation       the connection ends           notifications/cancelled
+//	cancellation       the connection ends, or       notifications/cancelled
+//	                   that, in a session
+//	legacy questions   events, in a session          lines
 //	progress, logs     events before the answer      lines before the answer
 //	a batch            one array                     one array
 
@@ -27,7 +29,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 )
@@ -59,7 +60,6 @@ func (s *Service) MCPStdio(ctx context.Context, in io.Reader, out io.Writer, opt
 		ended:   make(chan struct{}),
 	}
 	p.changed.L = &p.mu
-	p.questions.waiting = make(map[string]chan []byte)
 	go p.writeMessages(out)
 	stop := context.AfterFunc(ctx, func() { p.setState(pipeStopped) })
 	defer stop()
@@ -124,35 +124,7 @@ type mcpPipe struct {
 	err        error                // of out; nothing is written after an error
 	running    map[string]*pipeLine // of the calls that can be canceled, by idKey of the id
 
-	questions pipeQuestions
-}
-
-// The pipeQuestions are the questions to the client of a pipe that have no answer yet.
-type pipeQuestions struct {
-	mu      sync.Mutex
-	waiting map[string]chan []byte // for the result, by idKey of the id
-	count   int                    // how many questions there were
-}
-
-// add returns the id of a new question, as JSON, and the channel that gets its result.
-func (q *pipeQuestions) add() (id []byte, answer chan []byte) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.count++
-	id, answer = appendQuoted(nil, "svc-"+strconv.Itoa(q.count)), make(chan []byte, 1)
-	q.waiting[idKey(id)] = answer
-	return id, answer
-}
-
-// deliverAnswer gives the result of a response to the call that waits for it, if one does. The
-// first response ends the question, so the channel has room for it and nothing waits here.
-func (q *pipeQuestions) deliverAnswer(id, result []byte) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if answer := q.waiting[idKey(id)]; answer != nil {
-		delete(q.waiting, idKey(id))
-		answer <- bytes.Clone(result)
-	}
+	questions questionTable
 }
 
 // A pipeLine is one line of the client, a message or a batch, while it is answered.
@@ -246,7 +218,7 @@ func (p *mcpPipe) serveLine(ctx context.Context, line []byte, tooLong bool) {
 func (p *mcpPipe) handleNote(m *rpcMessage) {
 	switch {
 	case m.kind == rpcResponse:
-		p.questions.deliverAnswer(m.id, m.params)
+		p.questions.deliver("", m.id, m.params)
 	case m.kind == rpcNotification && string(m.method) == "notifications/cancelled":
 		p.cancelCall(m.params)
 	}
@@ -325,33 +297,6 @@ func (p *mcpPipe) cancelCall(params []byte) {
 		line.canceled = true
 		line.cancel()
 	}
-}
-
-// askClient sends q to the client and returns the result, or nil if it has answered with an
-// error. It returns an error if ctx or call ends, which is the context of the call, and takes
-// the question back then, and at the end of in. The ids of questions may be equal to those of
-// the client, since each side numbers its own requests (MCP 2025-11-25, Base Protocol).
-func (l *pipeLine) askClient(ctx, call context.Context, q *question) ([]byte, error) {
-	if err := cmp.Or(ctx.Err(), call.Err()); err != nil {
-		return nil, err
-	}
-	p := l.pipe
-	id, answer := p.questions.add()
-	l.writeMessage(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,%s`, id, encodeDocument(q)[len("{"):]))
-	select {
-	case result := <-answer:
-		return result, nil
-	case <-p.ended:
-		p.questions.deliverAnswer(id, nil)
-		return <-answer, nil // nil, or one that came before the end
-	case <-ctx.Done():
-	case <-call.Done():
-	}
-	p.questions.deliverAnswer(id, nil) // a late one is dropped
-	// The line may be canceled, so that nothing more is sent for it, but this is for the client.
-	note := &pipeLine{pipe: p}
-	note.writeMessage([]byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + string(id) + `}}`))
-	return nil, cmp.Or(ctx.Err(), call.Err())
 }
 
 // idKey returns the map key of an id, which is the same for every spelling of a string. 1 and

@@ -249,15 +249,15 @@ func TestMCPQuestionsLegacy(t *testing.T) {
 						c.end()
 						return
 					}
-					asks := `{"jsonrpc":"2.0","id":"svc-%d","method":"` + test.method + `","params":` + test.params + `}`
+					asks := `{"jsonrpc":"2.0","id":"svc-…","method":"` + test.method + `","params":` + test.params + `}`
 					if test.params == "" {
-						asks = `{"jsonrpc":"2.0","id":"svc-%d","method":"` + test.method + `"}`
+						asks = `{"jsonrpc":"2.0","id":"svc-…","method":"` + test.method + `"}`
 					}
 					*runs = 0
 					c.call("1", test.tool, "")
-					id := c.want(fmt.Sprintf(asks, 1))
-					c.send(`{"jsonrpc":"2.0","id":"svc-1","method":"ping"}`) // the directions have ids of their own
-					c.want(`{"jsonrpc":"2.0","result":{},"id":"svc-1"}`)
+					id := c.want(asks)
+					c.send(`{"jsonrpc":"2.0","id":` + id + `,"method":"ping"}`) // the directions have ids of their own
+					c.want(`{"jsonrpc":"2.0","result":{},"id":` + id + `}`)
 					c.answer(`"svc-7"`, test.accept) // nobody asked that
 					c.answer(id, test.accept)
 					c.want(`…"structuredContent":` + test.done + `…"id":1}`)
@@ -266,10 +266,10 @@ func TestMCPQuestionsLegacy(t *testing.T) {
 					}
 					c.answer(id, test.accept) // late
 					c.call("2", test.tool, "")
-					c.send(`{"jsonrpc":"2.0","id":` + c.want(fmt.Sprintf(asks, 2)) + `,"error":{"code":-1,"message":"no"}}`)
+					c.send(`{"jsonrpc":"2.0","id":` + c.want(asks) + `,"error":{"code":-1,"message":"no"}}`)
 					c.want(`…FAILED_PRECONDITION: the caller did not answer: …"id":2}`)
 					c.call("3", test.tool, "")
-					c.answer(c.want(fmt.Sprintf(asks, 3)), `[]`)
+					c.answer(c.want(asks), `[]`)
 					c.want(`…INVALID_ARGUMENT: invalid input: /…must be an object…"id":3}`)
 					if test.tool != "q_by_hand" && test.method == "elicitation/create" {
 						for action, said := range map[string]string{"decline": "said no", "cancel": "did not answer"} {
@@ -469,7 +469,7 @@ func TestMCPQuestionsBatch(t *testing.T) {
 		t.Run(revision, func(t *testing.T) {
 			c := converse(t, s, nil, revision, everyCapability)
 			c.call("1", "q_sample", "")
-			id := c.want(`{"jsonrpc":"2.0","id":"svc-1","method":"sampling/createMessage"…`)
+			id := c.want(`{"jsonrpc":"2.0","id":"svc-…","method":"sampling/createMessage"…`)
 			c.send(`[{"jsonrpc":"2.0","method":"notifications/x"},{"jsonrpc":"2.0","id":` + id + `,"result":{"a":1}}]`)
 			if revision > "2025-03-26" {
 				c.want(`…"this revision has no batches; send one message at a time"…`)
@@ -480,9 +480,9 @@ func TestMCPQuestionsBatch(t *testing.T) {
 			}
 			c.want(`…"structuredContent":{"n":7}…"id":1}`)
 			c.call("3", "q_sample", "")
-			c.want(`{"jsonrpc":"2.0","id":"svc-2","method":"sampling/createMessage"…`)
+			second := c.want(`{"jsonrpc":"2.0","id":"svc-…","method":"sampling/createMessage"…`)
 			c.send(`[{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}]`)
-			c.want(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"svc-2"}}`)
+			c.want(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + second + `}}`)
 			c.end()
 		})
 	}

@@ -458,6 +458,9 @@ func TestMCPTranscripts(t *testing.T) {
 					text = "\n\n" + text
 				}
 				fmt.Fprintf(&out, "> POST /mcp\n%s\n\n< %d\n", strings.TrimLeft(text, "\n"), w.Code)
+				if w.Header().Get("Mcp-Session-Id") != "" { // which is random
+					w.Header().Set("Mcp-Session-Id", "(sealed)")
+				}
 				w.Header().Write(&out)
 				fmt.Fprintf(&out, "\n%s\n\n", w.Body)
 			}

@@ -519,7 +519,9 @@ type answeringWriter struct {
 
 func (w *answeringWriter) Write(b []byte) (int, error) {
 	if bytes.Contains(b, []byte(`"sampling/createMessage"`)) {
-		io.WriteString(w.client, `{"jsonrpc":"2.0","id":"svc-1","result":{"a":1}}`)
+		var question struct{ ID json.RawMessage }
+		json.Unmarshal(b, &question)
+		fmt.Fprintf(w.client, `{"jsonrpc":"2.0","id":%s,"result":{"a":1}}`, question.ID)
 		w.client.Close()
 	}
 	return w.text.Write(b)

@@ -353,8 +353,8 @@ func mcpEnvelopeRows() []mcpRow {
 		{"1.9 2.4", "a call without an id", `{"jsonrpc":"2.0","method":"tools/call","params":{"name":"notes_count"}}`, 202, mcpNone},
 		{"1.9 4.8", "a notification of 2026", "MCP-Protocol-Version: 2026-07-28\n\n" + `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`, 202, mcpNone},
 		{"1.9", "a notification of a client that accepts HTML alone", "Accept: text/html\n\n" + `{"jsonrpc":"2.0","method":"notifications/x"}`, 202, mcpNone},
-		{"1.10", "a result", `{"jsonrpc":"2.0","id":1,"result":{}}`, 202, mcpNone},
-		{"1.10", "an error", `{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"x"}}`, 202, mcpNone},
+		{"1.10", "a result", `{"jsonrpc":"2.0","id":1,"result":{}}`, 400, mcpAnonymous("-32600", "no question waits")},
+		{"1.10", "an error", `{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"x"}}`, 400, mcpAnonymous("-32600", "no question waits")},
 		{"1.10", "a result of 2026", "MCP-Protocol-Version: 2026-07-28\n\n" + `{"jsonrpc":"2.0","id":1,"result":{}}`, 400, mcpAnonymous("-32600", "responses")},
 		{"1.11 1.12", "JSON cut short", `{"jsonrpc":"2.0",`, 400, mcpAnonymous("-32700", "not valid JSON")},
 		{"1.11 1.12", "no body", ``, 400, mcpAnonymous("-32700", "not valid JSON")},
@@ -419,7 +419,7 @@ func mcpBatchRows() []mcpRow {
 		{"1.14", "a batch in 2025-06-18", "MCP-Protocol-Version: 2025-06-18\n\n[" + ping + `]`, 400, mcpAnonymous("-32600", "no batches")},
 		{"1.14", "a batch in 2026-07-28", "MCP-Protocol-Version: 2026-07-28\n\n[" + ping + `]`, 400, mcpAnonymous("-32600", "no batches")},
 		{"1.14", "an empty batch", `[]`, 400, mcpAnonymous("-32600", "at least one")},
-		{"1.14", "a notification and a result", `[{"jsonrpc":"2.0","method":"notifications/initialized"},{"jsonrpc":"2.0","id":1,"result":{}}]`, 202, mcpNone},
+		{"1.14", "a notification and a result", `[{"jsonrpc":"2.0","method":"notifications/initialized"},{"jsonrpc":"2.0","id":1,"result":{}}]`, 400, mcpAnonymous("-32600", "no question waits")},
 		{"1.14", "initialize", `[{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-03-26"}}]`, 200, `[` + mcpFailure("-32600", "batch") + `]`},
 		{"1.14", "a number and a message", `[1,` + ping + `]`, 200, `[` + mcpAnonymous("-32600", "object") + `,` + pong + `]`},
 		{"1.14", "a message and a call", `[` + ping + `,{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{` + mcpCallCount + `}}]`, 200, `[` + pong + `,{"jsonrpc":"2.0","result":{` + mcpN7 + `},"id":2}]`},
@@ -732,8 +732,10 @@ func checkMCPHeader(t *testing.T, row mcpRow, h http.Header) {
 	if want == "text/event-stream" && (h.Get("Cache-Control") != "no-cache" || h.Get("X-Accel-Buffering") != "no") { // 11.1
 		t.Errorf("%s\nthe header of the stream is %v", row.request, h)
 	}
-	if h.Get("Mcp-Session-Id") != "" { // 7.4
-		t.Errorf("%s\nthere is a session: %v", row.request, h)
+	begins := !strings.Contains(row.body, "2024-11-05") &&
+		(strings.Contains(row.body, `"protocolVersion":`) || row.body == mcpOK && strings.Contains(row.request, `"initialize"`))
+	if got := len(h["Mcp-Session-Id"]) == 1; got != begins { // 7.4
+		t.Errorf("%s\nthe sessions of the answer are %q", row.request, h["Mcp-Session-Id"])
 	}
 }
 
@@ -934,7 +936,7 @@ var mcpRequirements = []struct{ number, text, kept string }{
 	{"1.7", "any Accept that names a form of answer", "rows"},
 	{"1.8", "the answer is JSON or a stream", "rows"},
 	{"1.9", "notifications are 202 without a body", "rows"},
-	{"1.10", "responses are 202, in the modern era 400", "rows"},
+	{"1.10", "responses that nothing waits for are 400", "rows"},
 	{"1.11", "what is no message is 400", "rows"},
 	{"1.12", "an id that cannot be read is left out", "rows"},
 	{"1.13", "a body too large is 413", "TestMCPBodyLimit"},
@@ -977,7 +979,7 @@ var mcpRequirements = []struct{ number, text, kept string }{
 	{"7.1", "the version that initialize agrees on", "rows"},
 	{"7.2", "what initialize answers", "rows"},
 	{"7.3", "what initialize demands", "rows"},
-	{"7.4", "no sessions", "rows"},
+	{"7.4", "a session, which nothing needs", "rows"},
 	{"7.5", "initialized is not demanded", "rows"},
 	{"7.6", "ping", "rows"},
 	{"7.7", "logging/setLevel", "rows"},

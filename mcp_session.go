@@ -1,0 +1,369 @@
+package svc
+
+// This file gives legacy clients over HTTP a session: what makes a client one that can be
+// asked and can cancel. In this order: sessions and how they are sealed; the calls of
+// sessions and their cancellation; the messages that have no answer; and the questions
+// that wait for one, also of standard input and output.
+//
+// A session is a text that the client brings back with each request in the header
+// Mcp-Session-Id (MCP 2025-11-25, Transports, Session Management). It holds all that
+// initialize has said, under a seal, so no replica need remember it:
+//
+//	bytes  what
+//	-----  -------------------------------------------------------------------
+//	32     the seal, which is over the digest of the caller too
+//	10     the revision, such as 2025-11-25
+//	1      the capabilities of the client; see sessionCapabilities
+//	16     random, so that two sessions of one caller differ
+//
+// A text that does not open, since it is forged, of another caller or of a key that is
+// gone, counts as none. The specification lets a server answer 404 then, but clients do not
+// initialize again after that, and a refusal would protect nothing: such calls can be made
+// without a session too.
+//
+// Only what runs now is kept, in the process that runs it. The answer to a question and a
+// cancellation are requests of their own, so where several replicas serve, a proxy must
+// send all requests of a session to one of them.
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+)
+
+// The mcpSessions are what a handler keeps of the sessions while their calls run.
+type mcpSessions struct {
+	key       *CursorKey // MCPOptions.StateKey, or one of this process
+	questions questionTable
+	patience  time.Duration // how long a question waits for its answer
+
+	mu      sync.Mutex
+	running map[sessionKey][]*sessionCall
+}
+
+// answerPatience is how long a call waits for the answer to a question over HTTP, where a
+// client that has gone may look like a user who thinks.
+const answerPatience = 2 * time.Minute
+
+// newMCPSessions returns sessions that key seals. nil stands for a key of this process.
+func newMCPSessions(key *CursorKey) *mcpSessions {
+	if key == nil {
+		secret := make([]byte, sha256.Size)
+		rand.Read(secret) // never fails
+		key = NewCursorKey(secret)
+	}
+	return &mcpSessions{key: key, patience: answerPatience, running: make(map[sessionKey][]*sessionCall)}
+}
+
+const (
+	sessionHeader = "Mcp-Session-Id"
+	// sessionLabel makes the seals of sessions differ from those of cursors and states.
+	sessionLabel = "svc mcp session\x00"
+	// maxSession is the longest header that is read, in bytes.
+	maxSession    = 256
+	sessionNonce  = 16
+	sessionLength = len(time.DateOnly) + 1 + sessionNonce // without the seal
+)
+
+// sessionCapabilities are the capabilities that a session keeps, in the order of their bits.
+// Those of elicitation and sampling are members of one object each.
+var sessionCapabilities = [...]string{"elicitation", "elicitation.url", "sampling", "sampling.context", "sampling.tools", "roots"}
+
+// packCapabilities returns the bits of a ClientCapabilities object.
+func packCapabilities(capabilities []byte) (bits byte) {
+	for i, name := range sessionCapabilities {
+		if declares(capabilities, name) {
+			bits |= 1 << i
+		}
+	}
+	return bits
+}
+
+// unpackCapabilities returns a ClientCapabilities object with these bits.
+func unpackCapabilities(bits byte) []byte {
+	empty := func(i int) []byte {
+		if bits>>i&1 == 0 {
+			return nil
+		}
+		return []byte("{}")
+	}
+	m := openMembers(nil)
+	if bits&0b11 != 0 {
+		m.add("elicitation", object("form", empty(0), "url", empty(1)))
+	}
+	if bits&0b11100 != 0 {
+		m.add("sampling", object("context", empty(3), "tools", empty(4)))
+	}
+	m.add("roots", empty(5))
+	return m.close()
+}
+
+// hasSessions reports whether a legacy revision has sessions, as those with Streamable HTTP do.
+func hasSessions(revision string) bool {
+	return isLegacyRevision(revision) && revision >= revisionMar2025
+}
+
+// seal returns a new session of a caller, in the form of storeID.
+func (s *mcpSessions) seal(caller, revision string, capabilities []byte) string {
+	payload := append([]byte(revision), packCapabilities(capabilities))
+	payload = append(payload, make([]byte, sessionNonce)...)
+	rand.Read(payload[len(payload)-sessionNonce:])
+	return s.key.seal(sessionLabel+caller, payload)
+}
+
+// open returns what a session says that seal has made for the caller, or nil.
+func (s *mcpSessions) open(caller, session string) *agreement {
+	if len(session) > maxSession {
+		return nil
+	}
+	payload, err := s.key.open(sessionLabel+caller, session)
+	if err != nil || len(payload) != sessionLength {
+		return nil
+	}
+	revision := string(payload[:len(time.DateOnly)])
+	if !hasSessions(revision) { // of a program that knows another one
+		return nil
+	}
+	return &agreement{revision: revision, capabilities: unpackCapabilities(payload[len(time.DateOnly)]), session: session}
+}
+
+// agreementOf returns what the session of a request says, or the agreement of a client
+// without a session.
+func (h *mcpHandler) agreementOf(r *http.Request) *agreement {
+	if values := r.Header[sessionHeader]; len(values) == 1 {
+		if a := h.sessions.open(storeID(r.Context(), ""), values[0]); a != nil {
+			return a
+		}
+	}
+	return &h.unagreed
+}
+
+// A sessionKey names a call as its client does. Several calls can have one, since nothing
+// makes a client give each another id.
+type sessionKey struct{ session, id string }
+
+// A sessionCall is a request of a session while it is answered, which its client can cancel.
+type sessionCall struct {
+	key      sessionKey
+	cancel   context.CancelFunc
+	canceled bool // by the client; protected by mcpSessions.mu
+	aborted  bool // it was canceled in time, so it has no answer
+}
+
+// answerInSession is answerRequest for a request that its client can cancel. At the end it ends
+// the context of goroutines that the method has left behind.
+func (x *exchange) answerInSession(m *message) {
+	s, c := x.h.sessions, &sessionCall{key: sessionKey{x.agreed.session, idKey(m.id)}}
+	x.Context, c.cancel = context.WithCancel(x.Context)
+	x.ofCall = c
+	s.addCall(c)
+	defer s.removeCall(c)
+	defer c.cancel()
+	x.answerRequest(m)
+}
+
+func (s *mcpSessions) addCall(c *sessionCall) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.running[c.key] = append(s.running[c.key], c)
+}
+
+func (s *mcpSessions) removeCall(c *sessionCall) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	rest := slices.DeleteFunc(s.running[c.key], func(other *sessionCall) bool { return other == c })
+	if s.running[c.key] = rest; len(rest) == 0 {
+		delete(s.running, c.key)
+	}
+}
+
+// abortCall reports whether the client of x, which has a session, has canceled the request by
+// now. A cancellation that comes later finds the answer on its way.
+func (x *exchange) abortCall() bool {
+	x.h.sessions.mu.Lock()
+	defer x.h.sessions.mu.Unlock()
+	x.ofCall.aborted = x.ofCall.canceled
+	return x.ofCall.aborted
+}
+
+// cancelCalls cancels the calls of a session that the params of notifications/cancelled name.
+// An unknown id is ignored: its call may have ended (MCP 2025-11-25, Cancellation).
+func (s *mcpSessions) cancelCalls(session string, params []byte) {
+	key := sessionKey{session, idKey(memberAt(params, "requestId"))}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range s.running[key] {
+		c.canceled = true
+		c.cancel()
+	}
+}
+
+// receiveNotes takes the messages of a request over HTTP that get no answer of their own:
+// cancellations and the answers to questions, of which all others than those of a session
+// are ignored. It reports false if there is an answer that no question waits for.
+func (x *exchange) receiveNotes(messages []rpcMessage) (known bool) {
+	known = true
+	if x.line != nil || checkVersion(x.versionHeader()) != nil {
+		return known
+	}
+	s, session := x.h.sessions, x.agreed.session
+	for i := range messages {
+		switch m := &messages[i]; {
+		case m.kind == rpcResponse:
+			known = session != "" && s.questions.deliver(session, m.id, m.params) && known
+		case m.kind == rpcNotification && session != "" && string(m.method) == "notifications/cancelled":
+			s.cancelCalls(session, m.params)
+		}
+	}
+	return known
+}
+
+// unasked is the error for an answer without a question. Its status is not 404, by which
+// clients learn that their session is gone.
+var unasked = protocolError(rpcInvalidRequest, "no question waits here for this answer: it came too late, or another replica of the server has asked; "+
+	"a proxy in front of several replicas must choose one by the header Mcp-Session-Id (nginx: hash $http_mcp_session_id consistent;)")
+
+// sendAborted answers a call that its client has canceled: nobody waits for the outcome.
+func (x *exchange) sendAborted(status int) {
+	if x.stream.events != nil {
+		x.stream.events.close()
+		return
+	}
+	if status == http.StatusOK {
+		setEventHeader(x.w.Header())
+	}
+	x.w.WriteHeader(status)
+}
+
+// abortedStatus returns the status of sendAborted. An answer that would have been JSON has no
+// form with 200 that a client could not take for it.
+func (x *exchange) abortedStatus() int {
+	if x.stream.events != nil || !x.accept.json {
+		return http.StatusOK
+	}
+	return http.StatusAccepted
+}
+
+// Each question that waits holds a call and its connection, so a session may have only a few.
+const (
+	maxSessionQuestions = 64
+	maxQuestions        = 4096 // of all sessions of a process
+)
+
+// A questionTable holds the questions to clients that wait for an answer. The zero value is
+// an empty one.
+type questionTable struct {
+	mu       sync.Mutex
+	waiting  map[string]*openQuestion // by idKey of the id
+	sessions map[string]int           // how many each session has; never 0
+}
+
+// An openQuestion is a question that waits for its answer.
+type openQuestion struct {
+	session string      // of the client that is asked; "" over standard input and output
+	answer  chan []byte // gets the result, or nil for an error, and has room for it
+}
+
+// add returns the id of a new question, as JSON, and the question. It reports false if too
+// many wait. The ids are random: a replica never takes the answer to the question of
+// another one for its own.
+func (t *questionTable) add(session string) (id []byte, q *openQuestion, ok bool) {
+	id, q = appendQuoted(nil, "svc-"+rand.Text()), &openQuestion{session, make(chan []byte, 1)}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.waiting) >= maxQuestions || t.sessions[session] >= maxSessionQuestions {
+		return nil, nil, false
+	}
+	if t.waiting == nil {
+		t.waiting, t.sessions = make(map[string]*openQuestion), make(map[string]int)
+	}
+	t.waiting[idKey(id)] = q
+	t.sessions[session]++
+	return id, q, true
+}
+
+// deliver gives a result to the question of this id, and ends it. It reports false if the
+// session has no such question. Only the first answer comes here, so that nothing waits.
+func (t *questionTable) deliver(session string, id, result []byte) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	key := idKey(id)
+	q := t.waiting[key]
+	if q == nil || q.session != session {
+		return false
+	}
+	delete(t.waiting, key)
+	if t.sessions[session]--; t.sessions[session] == 0 {
+		delete(t.sessions, session)
+	}
+	q.answer <- slices.Clone(result)
+	return true
+}
+
+// askClient asks a legacy client, and returns the result or, if the client has answered with
+// an error, nil. what says what is asked. It returns an error if ctx or the call ends, or the
+// client takes too long, and then takes the question back. The ids of questions may be equal
+// to those of the client, since each side numbers its own requests (MCP 2025-11-25, Base
+// Protocol).
+func (x *exchange) askClient(ctx context.Context, q *question, what string) ([]byte, error) {
+	if err := cmp.Or(ctx.Err(), x.Err()); err != nil {
+		return nil, err
+	}
+	table, session := &x.h.sessions.questions, x.agreed.session
+	var ended <-chan struct{} // the end of in
+	var late <-chan time.Time // never over standard input and output, whose end says that the client is gone
+	if x.line != nil {
+		table, session, ended = &x.line.pipe.questions, "", x.line.pipe.ended
+	} else {
+		timer := time.NewTimer(x.h.sessions.patience)
+		defer timer.Stop()
+		late = timer.C
+	}
+	id, open, ok := table.add(session)
+	if !ok {
+		return nil, tooManyQuestions(what)
+	}
+	x.sendToClient(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,%s`, id, encodeDocument(q)[len("{"):]), false)
+	err := error(nil)
+	select {
+	case result := <-open.answer:
+		return result, nil
+	case <-ended:
+		table.deliver(session, id, nil)
+		return <-open.answer, nil // nil, or one that came before the end
+	case <-late:
+		err = unanswered(reasonNotConfirmed, lateAnswer, what)
+	case <-ctx.Done():
+	case <-x.Done():
+	}
+	table.deliver(session, id, nil) // a late one is dropped
+	x.sendToClient([]byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":`+string(id)+`}}`), true)
+	return nil, cmp.Or(err, ctx.Err(), x.Err())
+}
+
+// lateAnswer names the cause that is not the user's: the answer went to another replica.
+const lateAnswer = "the caller did not answer in time (if several replicas serve, their proxy must choose one by the header Mcp-Session-Id)"
+
+func tooManyQuestions(what string) error {
+	text := fmt.Sprintf("%d questions of this session, or %d of all, wait for an answer, which is as many as may: %s", maxSessionQuestions, maxQuestions, what)
+	return &Error{Code: CodeResourceExhausted, Message: text, ours: true, origin: errUnanswered}
+}
+
+// sendToClient sends a message of the server to a legacy client during a call. Over standard
+// output nothing is sent for a line that the client has canceled, unless always is set.
+func (x *exchange) sendToClient(body []byte, always bool) {
+	switch {
+	case x.line == nil:
+		x.stream.sendMessage(body)
+	case always:
+		(&pipeLine{pipe: x.line.pipe}).writeMessage(body)
+	default:
+		x.line.writeMessage(body)
+	}
+}
