@@ -195,7 +195,7 @@ type contractMethod struct {
 	Strict     bool            `json:"strict,omitempty"`
 	Key        KeyUse          `json:"idempotencyKey,omitempty"`
 	KeyFor     time.Duration   `json:"keptFor,omitempty"`    // in nanoseconds
-	MaxBody    bodyLimit       `json:"maxBody,omitempty"`    // of a JSON body over REST
+	MaxBody    bodyLimit       `json:"maxBody,omitempty"`    // of a JSON body or a form over REST
 	MaxMessage bodyLimit       `json:"maxMessage,omitempty"` // of a message of JSON-RPC or MCP
 	Input      *contractPlan   `json:"input,omitempty"`      // with what only REST has
 	Output     *contractPlan   `json:"output,omitempty"`
@@ -367,7 +367,7 @@ func (c *contract) planMethod(s *Service, m *method) *contractMethod {
 	if m.path == "" {
 		return p
 	}
-	if p.readsBody() {
+	if p.readsBody() || p.readsForm() {
 		p.MaxBody = newBodyLimit(m.limits.size)
 	}
 	p.HTTP, p.Status = m.verb+" "+s.prefix+m.path, m.status
@@ -405,7 +405,9 @@ func (c *contract) planInput(m *method, alone bool) *contractPlan {
 		if source.in == inBody && f.isNameless() { // which nobody can send without a route
 			continue
 		}
-		if source.in != inBody {
+		if m.form && source.in == inBody {
+			g.From, g.RESTOnly = inForm+" "+f.name, alone
+		} else if source.in != inBody {
 			name := source.token[1:]
 			if source.in == inPath {
 				name = strconv.Itoa(slices.Index(m.placeholders, name) + 1)
@@ -418,6 +420,9 @@ func (c *contract) planInput(m *method, alone bool) *contractPlan {
 		g := c.planField(f)
 		g.planFile(f.tags, m.limits.size)
 		g.From, g.RESTOnly, g.Optional = "the body", true, f.tags.types == nil
+		if m.form {
+			g.From, g.Optional = inForm+" "+f.name, f.optional
+		}
 		p.Fields = append(p.Fields, g)
 	}
 	c.planAlternatives(p, m.in.alternatives)
@@ -732,6 +737,36 @@ func (m *contractMethod) readsBody() bool {
 	return m.Input != nil && slices.ContainsFunc(m.Input.Fields, func(f *contractPlan) bool { return f.From == "" })
 }
 
+// readsForm reports whether the input of m is in a form.
+func (m *contractMethod) readsForm() bool {
+	return m.Input != nil && slices.ContainsFunc(m.Input.Fields, func(f *contractPlan) bool { return strings.HasPrefix(f.From, inForm+" ") })
+}
+
+// bodyKind says what the body of a request to m is.
+func (m *contractMethod) bodyKind() string {
+	isFile := func(f *contractPlan) bool { return f.Kind == "file" }
+	hasFile := m.Input != nil && slices.ContainsFunc(m.Input.Fields, isFile)
+	switch {
+	case m.readsForm() && hasFile:
+		return "a form of " + contentTypeMultipart
+	case m.readsForm():
+		return "a form of any type"
+	case hasFile:
+		return "a file"
+	case m.readsBody():
+		return "JSON"
+	}
+	return "none"
+}
+
+// compareForms finds the breaks of methods of which one or both read a form.
+func (p *prober) compareForms(was, is *contractMethod) {
+	a, b := was.bodyKind(), is.bodyKind()
+	isLess := is.readsForm() && a != b && !(was.readsForm() && b == "a form of any type") // which takes multipart too
+	p.remarkIf(isLess || was.readsForm() && !is.readsForm() && b != "none", "", "the body is %s, was %s", b, a)
+	p.remarkIf(was.readsForm() && is.readsForm() && is.MaxBody.bytes() < was.MaxBody.bytes(), "", "MaxBody is %v over REST, was %v", is.MaxBody, was.MaxBody)
+}
+
 // hasMessages reports whether m is served over transports whose messages name the method.
 func (m *contractMethod) hasMessages() bool {
 	return slices.ContainsFunc(m.Transports, func(t Transport) bool { return t != TransportREST })
@@ -744,7 +779,7 @@ func (m *contractMethod) mostInput() int64 {
 	if m.hasMessages() {
 		most = m.MaxMessage.bytes()
 	}
-	if m.readsBody() {
+	if m.readsBody() || m.readsForm() {
 		most = max(most, m.MaxBody.bytes())
 	}
 	hasParams := m.Input != nil && slices.ContainsFunc(m.Input.Fields, func(f *contractPlan) bool { return f.From != "" })
@@ -771,6 +806,9 @@ func (p *prober) compareMethods(was, is *contractMethod) {
 		p.remarkIf(!p.sameRoute, "", "the route is %s, was %s", is.HTTP, was.HTTP)
 		p.compareStatuses(was, is)
 		p.compareErrors(was, is)
+	}
+	if p.sameRoute {
+		p.compareForms(was, is)
 	}
 	p.remarkIf(was.Stream != is.Stream, "", "the stream mode is %q, was %q", is.Stream, was.Stream)
 	if transport := callsByName(is.Transports); transport != "" {
@@ -846,7 +884,7 @@ func (p *prober) compareInputs(was, is *contractMethod) {
 	if is.Strict && !was.Strict {
 		p.refuse("input", "unknown names are refused now (Strict)", p.object(old, now, old.unknownName(), "0"))
 	}
-	if p.sameRoute && is.readsBody() && !was.readsBody() {
+	if p.sameRoute && is.readsBody() && !was.readsBody() && !was.readsForm() {
 		if least := p.sample(old, now); p.takeMissing() == "" { // the input itself is taken
 			p.add(Break{Place: "input", Reason: "needs a JSON body over REST, needed none", Witness: json.RawMessage(least)})
 		}

@@ -559,7 +559,7 @@ func (p *prober) compareGone(f, y *contractPlan, at string, in func(string) stri
 	if f.RESTOnly {
 		ignored = "ignored now"
 	}
-	if p.is.Strict && (isRead || strings.HasPrefix(f.From, inQuery)) {
+	if p.is.Strict && (isRead || strings.HasPrefix(f.From, inQuery) || strings.HasPrefix(f.From, inForm)) {
 		p.refuse(at, gone+", and unknown names are refused (Strict)", in(p.sample(f, nil)))
 		return
 	}
@@ -633,7 +633,7 @@ func (p *contractPlan) fitsREST(text string) bool {
 		return true
 	case source == inPath:
 		return text != "null" && plain != "" && plain != "." && plain != ".." && !slices.Contains(p.taken, plain)
-	case source == inQuery:
+	case source == inQuery, source == inForm:
 		return text != "[]" && !strings.Contains(text, "null")
 	}
 	return text != "null" && (plain != "" || name != lastEventID) && !strings.ContainsFunc(plain, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`",;\`, r) })

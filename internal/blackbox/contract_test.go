@@ -7,9 +7,12 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
+	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"net/textproto"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -326,6 +329,43 @@ var notTools = svc.MethodOptions{Transports: []svc.Transport{svc.TransportREST, 
 var (
 	alone    = svc.MethodOptions{Transports: []svc.Transport{svc.TransportREST}}
 	getAlone = svc.MethodOptions{Transports: []svc.Transport{svc.TransportREST}, HTTP: "GET /t"}
+)
+
+// form is for methods that read a form, and formAlone for those over REST alone.
+var (
+	form      = svc.MethodOptions{Form: true}
+	formAlone = svc.MethodOptions{Form: true, Transports: []svc.Transport{svc.TransportREST}}
+)
+
+type (
+	rForm struct {
+		A    string   `json:"a"`
+		List []string `json:"list,omitempty"`
+	}
+	rFormLess struct {
+		A    string   `json:"a,omitempty"`
+		List []string `json:"list,omitempty"`
+	}
+	rFormList struct {
+		A    string   `json:"a"`
+		List []string `json:"list,omitempty" minItems:"1"`
+	}
+	rFormFile struct {
+		A    int      `json:"a"`
+		File svc.Body `json:"file,omitempty"`
+	}
+	rFormNeeded struct {
+		A    int      `json:"a"`
+		File svc.Body `json:"file"`
+	}
+	rFormSmall struct {
+		A    int      `json:"a"`
+		File svc.Body `json:"file" maxBytes:"10"`
+	}
+	rFormPNG struct {
+		A    int      `json:"a"`
+		File svc.Body `json:"file" contentType:"image/png"`
+	}
 )
 
 func ownErrors(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(500) }
@@ -1012,6 +1052,36 @@ input /A: contentType is ["image/png","image/jpeg"], was none; for example {"A":
 		B string `json:"-" header:"If-Match,omitempty" maxLength:"2"`
 	}](svc.MethodOptions{HTTP: "POST /t/{a}"}), `input /If-Match: maxLength is 2, was none; for example {"a":"a","If-Match":"aaa"}`},
 	{"a transport", taking[one[int]](), taking[one[int]](svc.MethodOptions{Transports: []svc.Transport{svc.TransportRPC, svc.TransportMCP}}), "is not served over rest any more"},
+	// Forms.
+	{"the same form", taking[rForm](form), taking[rForm](form), ""},
+	{"a form for JSON", taking[one[int]](), taking[one[int]](form), "the body is a form of any type, was JSON\ninput /a: comes from form a, came from body"},
+	{"JSON for a form", taking[one[int]](form), taking[one[int]](), "the body is JSON, was a form of any type\ninput /a: comes from body, came from form a"},
+	{"a form for nothing", taking[struct {
+		Q int `json:"q,omitempty" query:"q"`
+	}](), taking[struct {
+		Q int `json:"q,omitempty" query:"q"`
+		A int `json:"a,omitempty"`
+	}](form), "the body is a form of any type, was none"},
+	{"a rule of a form", taking[one[string]](form), taking[struct {
+		A string `json:"a" maxLength:"2"`
+	}](form), `input /a: maxLength is 2, was none; for example {"a":"aaa"}`},
+	{"the least length of a text of a form", taking[one[string]](form), taking[struct {
+		A string `json:"a" minLength:"1"`
+	}](form), `input /a: minLength is 1, was none; for example {"a":""}`},
+	{"a field of a form that is required", taking[rFormLess](form), taking[rForm](form), `input /a: is required, was optional; for example {}`},
+	{"a list of a form, which is never empty, over REST alone", taking[rForm](formAlone), taking[rFormList](formAlone), ""},
+	{"a name in a form, over REST alone", taking[one[int]](formAlone), taking[struct {
+		B int `json:"b"`
+	}](formAlone), `input /a: is gone: it is ignored now
+input /b: is required, and is new; for example {"a":0}`},
+	{"an unknown name in a strict form", taking[rForm](svc.Options{Strict: true}, formAlone), taking[one[string]](svc.Options{Strict: true}, formAlone), `input /list: is gone, and unknown names are refused (Strict); for example {"a":"a","list":["a"]}`},
+	{"a smaller MaxBody for a form", taking[one[int]](form), taking[one[int]](svc.MethodOptions{Form: true, MaxBody: 500}), "MaxBody is 500 over REST, was 1048576"},
+	{"a file in a form", taking[one[int]](formAlone), taking[rFormFile](formAlone), "the body is a form of multipart/form-data, was a form of any type"},
+	{"no file in a form", taking[rFormFile](formAlone), taking[one[int]](formAlone), "input /file: is gone: it is ignored now"},
+	{"a file that is required", taking[rFormFile](formAlone), taking[rFormNeeded](formAlone), `input /file: is required, was optional; for example {"a":0}`},
+	{"a file for a form", taking[struct{ A svc.Body }](formAlone), taking[struct{ A svc.Body }](alone), "the body is a file, was a form of multipart/form-data\ninput /A: comes from the body, came from form A"},
+	{"maxBytes of the file of a form", taking[rFormNeeded](formAlone), taking[rFormSmall](formAlone), `input /file: maxBytes is 10, was 1048576: a body of 11 bytes is refused; for example {"a":0,"file":"application/octet-stream"}`},
+	{"a media type of the file of a form", taking[rFormNeeded](formAlone), taking[rFormPNG](formAlone), `input /file: contentType is ["image/png"], was none; for example {"a":0,"file":"application/octet-stream"}`},
 	{"an alias that calls another method", aliased[interface {
 		MarkDone(context.Context, *one[int]) error
 	}](), aliased[interface {
@@ -1275,6 +1345,9 @@ func sendWitness(t *testing.T, old, now *svc.Service, b svc.Break) {
 			}
 			r.Body, r.ContentLength = io.NopCloser(strings.NewReader(strings.Repeat("x", n))), int64(n)
 		}
+		if strings.Contains(string(s.Contract()), `"from":"form `) {
+			r = formWitness(t, m.HTTP.Method, path, b.Reason, input)
+		}
 		w := httptest.NewRecorder()
 		s.REST().ServeHTTP(w, r)
 		if (w.Code < 300) != (i == 0) && !strings.Contains(b.Reason, "over JSON-RPC") {
@@ -1288,6 +1361,43 @@ func sendWitness(t *testing.T, old, now *svc.Service, b svc.Break) {
 			t.Errorf("%v: service %d answers %s over JSON-RPC", b, i, answer)
 		}
 	}
+}
+
+// formWitness returns a request with the members of a witness as a form. The member file is the
+// media type of a file, whose length is in the reason.
+func formWitness(t *testing.T, verb, path, reason string, input map[string]json.RawMessage) *http.Request {
+	t.Helper()
+	var body bytes.Buffer
+	w := multipart.NewWriter(&body)
+	for _, name := range slices.Sorted(maps.Keys(input)) {
+		if name == "file" { // which is sent last
+			continue
+		}
+		var value any
+		if err := json.Unmarshal(input[name], &value); err != nil {
+			t.Fatal(err)
+		}
+		list, ok := value.([]any)
+		if !ok {
+			list = []any{value}
+		}
+		for _, item := range list {
+			w.WriteField(name, fmt.Sprint(item))
+		}
+	}
+	if value, ok := input["file"]; ok {
+		part, _ := w.CreatePart(textproto.MIMEHeader{"Content-Disposition": {`form-data; name="file"`}, "Content-Type": {strings.Trim(string(value), `"`)}})
+		n := 0
+		if _, text, ok := strings.Cut(reason, "a body of "); ok {
+			fmt.Sscan(text, &n)
+			n += 8192 // so that it is known before a method reads
+		}
+		io.WriteString(part, strings.Repeat("x", n))
+	}
+	w.Close()
+	r := httptest.NewRequest(verb, path, &body)
+	r.Header.Set("Content-Type", w.FormDataContentType())
+	return r
 }
 
 // checkTaken sends a request to two services, and verifies that both take it, and that it reaches
