@@ -271,12 +271,28 @@ func (o *docsOperation) addParameters(m *method, placeholders []string) {
 	for _, p := range m.bind.rest.path {
 		add(p, placeholders[slices.Index(m.placeholders, p.sourceName)])
 	}
-	for _, p := range slices.Concat(m.bind.rest.query, m.bind.rest.header, m.bind.rest.cookie, m.bind.rest.form) {
+	for _, p := range slices.Concat(m.bind.rest.query, m.bind.rest.header, m.bind.rest.cookie) {
 		add(p, p.sourceName)
+	}
+	if m.own.Form {
+		o.examples["body"] = exampleForm(m.bind.rest.form)
 	}
 	if m.bind.rest.body != nil {
 		o.examples["body"] = exampleBody(m.bind.rest.inBody)
 	}
+}
+
+// exampleForm returns an example of a form as a JSON object, with the fields that are required or
+// have an example. A form cannot have a list without items.
+func exampleForm(form []param) []byte {
+	m := openMembers(nil)
+	for i := range form {
+		if p := &form[i]; p.isRequired() || p.example != nil {
+			f := p.asPart()
+			m.addRaw(p.sourceName, exampleValue(f, f.shape, 0, 0))
+		}
+	}
+	return m.close()
 }
 
 // resolve returns the component that a Reference Object refers to, and any other value as it
@@ -605,7 +621,8 @@ func (w *docsWriter) writeOperation(o docsOperation) {
 		place, what = inForm, "form"
 	}
 	if m.own.Form || isFileSchema(body) {
-		fmt.Fprintf(w, "- body: a %s as `%s`. %s\n", what, strings.Join(types, "` or `"), plainLine(textAt(request, "description")))
+		about := cmp.Or(textAt(request, "description"), "Its fields follow.")
+		fmt.Fprintf(w, "- body: a %s as `%s`. %s\n", what, strings.Join(types, "` or `"), plainLine(about))
 	}
 	w.writeProperties("", place, w.resolve(body))
 	eachMember(memberAt(operation, "responses"), func(status, response []byte) { w.writeResponse(string(status), w.resolve(response)) })
@@ -839,7 +856,7 @@ func (w *docsWriter) curlCommand(o docsOperation) string {
 	if o.method.sendsFile() {
 		command += " -OJ" // saves the file under its name
 	}
-	if body := o.examples["body"]; body != nil {
+	if body := o.examples["body"]; body != nil && !o.method.own.Form {
 		command += " -H 'Content-Type: " + contentTypeJSON + "' -d " + shellQuote(string(body))
 	}
 	if len(query) > 0 {
@@ -860,16 +877,15 @@ func (w *docsWriter) formArguments(o docsOperation) (arguments string) {
 	if f != nil {
 		option = " --form-string " // which has no characters of its own, as -F has
 	}
-	for _, p := range o.method.bind.rest.form {
-		example := o.examples[p.in+" "+p.sourceName]
-		items := itemsOf(example)
-		if example != nil && items == nil {
-			items = [][]byte{example}
+	eachMember(o.examples["body"], func(name, value []byte) {
+		items := itemsOf(value)
+		if items == nil {
+			items = [][]byte{value}
 		}
 		for _, item := range items {
-			arguments += option + shellQuote(p.sourceName+"="+textOr(string(item)))
+			arguments += option + shellQuote(string(name)+"="+textOr(string(item)))
 		}
-	}
+	})
 	switch {
 	case f != nil && f.isRequired() && f.tags.types != nil:
 		return arguments + " -F " + shellQuote(f.name+"=@FILE;type="+f.tags.types[0])

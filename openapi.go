@@ -342,10 +342,10 @@ func (b *apiBuilder) writeForm(out *members, m *method) {
 	out.addRaw("requestBody", object("description", about, "required", true, "content", content.close()))
 }
 
-// asPart returns a copy of the field of p as it is in a form: a part is never null.
+// asPart returns a copy of the field of p as it is in a form: a part is never null. A number that
+// is in a JSON string elsewhere is a text here too.
 func (p *param) asPart() *field {
-	f := p.asParameter()
-	f.doc, f.deprecated = p.doc, p.deprecated
+	f := *p.field
 	f.shape = p.value
 	if p.list != nil {
 		list := *p.list
