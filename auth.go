@@ -38,13 +38,15 @@ import (
 type Scheme struct {
 	Type      string
 	Header    string // of apiKey: the name of the header that has the key, such as X-Api-Key
+	Cookie    string // of apiKey, instead: the name of the cookie, such as session; see doc/identity.md for what a service with one refuses
+	Query     string // of apiKey, instead: the name of the query parameter, which logs of other programs have; better use a header
 	ConfigURL string // of openIdConnect: the provider's configuration (OpenID Connect Discovery 1.0, section 4)
 	AuthURL   string // of oauth2: the authorization endpoint (RFC 6749, section 3.1)
 	TokenURL  string // of oauth2: the token endpoint (RFC 6749, section 3.2)
 }
 
 // A scheme is a row of schemes: everything that documents, the page, contracts and
-// challenges say of one Type. In a row, words in braces stand for the fields of a Scheme
+// challenges say of one Type, or of one place of an apiKey. In a row, words in braces stand for the fields of a Scheme
 // and for the scopes of the methods that have it. describe returns the row with the values:
 //
 //	ApiKey header="{Header}"  =>  ApiKey header="X-Api-Key"
@@ -86,6 +88,14 @@ var schemes = []scheme{
 		Name: "apiKey", contract: "apiKey {Header}", object: json.RawMessage(`{"type":"apiKey","name":"{Header}","in":"header"}`), challenge: `ApiKey header="{Header}"`,
 		Noun: "an API key", Place: " in the header {Header}", Label: "API key ({Header})", Secret: "Key", Header: "{Header}", Curl: `-H "{Header}: $API_KEY"`,
 	},
+	{ // the page of the same origin sends it by itself, so it does not ask for it
+		Name: "apiKey", contract: "apiKey cookie {Cookie}", object: json.RawMessage(`{"type":"apiKey","name":"{Cookie}","in":"cookie"}`), challenge: `ApiKey cookie="{Cookie}"`,
+		Noun: "an API key", Place: " in the cookie {Cookie}", Curl: `-b "{Cookie}=$API_KEY"`,
+	},
+	{
+		Name: "apiKey", contract: "apiKey query {Query}", object: json.RawMessage(`{"type":"apiKey","name":"{Query}","in":"query"}`), challenge: `ApiKey query="{Query}"`,
+		Noun: "an API key", Place: " in the query parameter {Query}", Curl: `--url-query "{Query}=$API_KEY"`,
+	},
 	{
 		Name: "openIdConnect", contract: "openIdConnect", object: json.RawMessage(`{"type":"openIdConnect","openIdConnectUrl":"{ConfigURL}"}`), scoped: true, challenge: bearerToken,
 		Noun: "a token of the OpenID provider", Label: "Token (OpenID Connect)", Secret: "Token", Header: "Authorization", Prefix: "Bearer ", Curl: `-H "Authorization: Bearer $TOKEN"`,
@@ -107,18 +117,26 @@ type schemeField struct {
 // its row names in object, and no others.
 var schemeFields = []schemeField{
 	{"Header", "X-Api-Key", func(s Scheme) string { return s.Header }, func(name string) bool { return isToken(name) && headerOwner(name) == "" }},
+	{"Cookie", "session", func(s Scheme) string { return s.Cookie }, isToken},
+	{"Query", "api_key", func(s Scheme) string { return s.Query }, isToken},
 	{"ConfigURL", "https://login.example/.well-known/openid-configuration", func(s Scheme) string { return s.ConfigURL }, isResourceURL},
 	{"AuthURL", "https://login.example/authorize", func(s Scheme) string { return s.AuthURL }, isResourceURL},
 	{"TokenURL", "https://login.example/token", func(s Scheme) string { return s.TokenURL }, isResourceURL},
 }
 
-// lookupScheme returns the row of a Type.
-func lookupScheme(name string) (d scheme, ok bool) {
-	i := slices.IndexFunc(schemes, func(d scheme) bool { return d.Name == name })
-	if i < 0 {
-		return d, false
+// lookupScheme returns the row of s. Of several rows of its Type it is the first that needs a field
+// which s has, or else the first.
+func lookupScheme(s Scheme) (d scheme, ok bool) {
+	for _, row := range schemes {
+		has := func(f schemeField) bool { return row.needs(f.name) && f.value(s) != "" }
+		if row.Name == s.Type && slices.ContainsFunc(schemeFields, has) {
+			return row, true
+		}
+		if row.Name == s.Type && !ok {
+			d, ok = row, true
+		}
 	}
-	return schemes[i], true
+	return d, ok
 }
 
 // needs reports whether a Scheme of this type must have the field.
@@ -133,7 +151,7 @@ func (s Scheme) describe(scopes map[string]string) scheme {
 		words = append(words, "{"+f.name+"}", f.value(s))
 	}
 	r := strings.NewReplacer(words...)
-	d, _ := lookupScheme(s.Type)
+	d, _ := lookupScheme(s)
 	d.source, d.object = s, json.RawMessage(r.Replace(string(d.object)))
 	for _, text := range []*string{&d.contract, &d.challenge, &d.Place, &d.Label, &d.Header, &d.Curl} {
 		*text = r.Replace(*text)
@@ -143,11 +161,13 @@ func (s Scheme) describe(scopes map[string]string) scheme {
 
 // checkScheme notes what is wrong with s.
 func checkScheme(p *mistakes, s Scheme) {
-	d, ok := lookupScheme(s.Type)
+	d, ok := lookupScheme(s)
 	if !ok {
 		var names []string
 		for _, d := range schemes {
-			names = append(names, strconv.Quote(d.Name))
+			if name := strconv.Quote(d.Name); !slices.Contains(names, name) {
+				names = append(names, name)
+			}
 		}
 		p.addf("the Type is %q; want one of %s", s.Type, strings.Join(names, ", "))
 		return
@@ -155,8 +175,20 @@ func checkScheme(p *mistakes, s Scheme) {
 	for _, f := range schemeFields {
 		value := f.value(s)
 		p.addIf(d.needs(f.name) && !f.isValid(value), "the %s of the scheme %q is %q; want one such as %s", f.name, s.Type, value, f.example)
-		p.addIf(!d.needs(f.name) && value != "", "the scheme %q has no %s; leave it empty", s.Type, f.name)
+		p.addIf(!d.needs(f.name) && value != "", "the scheme %q%s has no %s; leave it empty", s.Type, d.beside(s), f.name)
 	}
+}
+
+// beside returns, for messages, what tells the row of s from others of its Type.
+func (d scheme) beside(s Scheme) string {
+	for _, other := range schemes {
+		for _, f := range schemeFields {
+			if other.Name == d.Name && d.needs(f.name) && !other.needs(f.name) && f.value(s) != "" {
+				return " with a " + f.name
+			}
+		}
+	}
+	return ""
 }
 
 // plainSchemes returns the rows whose credentials a page can send without knowing more: a
@@ -225,6 +257,7 @@ type guard struct {
 	required  *Error        // for requests without a credential
 	challenge challengeFunc // what WWW-Authenticate asks for
 	optional  bool          // passes requests without a credential
+	query     string        // the query parameter that has the credential, which the next handler does not see
 	vary      string        // the header that has the credential, for Vary; "" for Authorization, which caches know (RFC 9111, section 3.5)
 	quiet     bool          // does not log rejected requests
 	errors    ErrorOptions
@@ -239,6 +272,9 @@ func (g *guard) serve(w http.ResponseWriter, r *http.Request, next http.Handler)
 	outer := identityOf(r.Context())
 	id := &identity{outer.principal, g.challenge, outer}
 	p, err := g.identify(r)
+	if g.query != "" {
+		r = withoutParameter(r, g.query)
+	}
 	switch {
 	case p != nil:
 		id.principal = p
@@ -347,8 +383,13 @@ func checkScopes(p *mistakes, option string, scopes []string) []string {
 }
 
 // APIKeyOptions configures [APIKey], with the fields of [BearerOptions]. The zero value and nil
-// require a valid key and no scopes.
+// require a valid key in a header, and no scopes.
 type APIKeyOptions struct {
+	// Cookie and Query say that the name which APIKey gets is that of a cookie, or of a query
+	// parameter. Browsers send cookies with requests of pages of other sites: a cookie counts only
+	// in requests that such pages cannot make, and the service needs a [Scheme] with the Cookie.
+	Cookie, Query bool
+
 	Scopes   []string
 	Optional bool
 	OnError  ErrorWriter
@@ -358,29 +399,49 @@ type APIKeyOptions struct {
 // APIKey returns middleware that requires an API key of at most 8 KiB in a request header, and
 // passes requests with the [Principal] that verify returns. It responds as [Bearer] does, with
 // the challenge ApiKey header="X-Api-Key" (RFC 9110, section 11.6.1). verify gets the key as it
-// was sent. APIKey panics if verify is nil, and if the header or a scope is not valid.
-func APIKey(header string, verify func(ctx context.Context, key string) (*Principal, error), opts *APIKeyOptions) func(http.Handler) http.Handler {
+// was sent. The name is that of the header, unless opts says that it is that of a cookie or of a
+// query parameter, which the next handler does not see.
+//
+// APIKey panics if verify is nil, if the name or a scope is not valid, and if Cookie and Query are
+// both set.
+func APIKey(name string, verify func(ctx context.Context, key string) (*Principal, error), opts *APIKeyOptions) func(http.Handler) http.Handler {
 	if verify == nil {
 		panic("svc: APIKey: verify must not be nil")
 	}
-	p, s := new(mistakes), Scheme{Type: "apiKey", Header: http.CanonicalHeaderKey(header)}
+	o, p, s := valueOf(opts), new(mistakes), Scheme{Type: "apiKey"}
+	t := &tokenGuard{noun: "API key", verify: verify}
+	vary := ""
+	switch {
+	case o.Cookie && o.Query:
+		panic("svc: APIKey: Cookie and Query are both set; a key is in one of them")
+	case o.Cookie:
+		s.Cookie, t.cookie, vary = name, name, "Cookie"
+		p.addIf(name == "", "the Cookie of the scheme %q is %q; want one such as session", s.Type, name)
+	case o.Query:
+		s.Query, t.query = name, name
+		p.addIf(name == "", "the Query of the scheme %q is %q; want one such as api_key", s.Type, name)
+	default:
+		s.Header = http.CanonicalHeaderKey(name)
+		t.header, vary = s.Header, s.Header
+	}
 	checkScheme(p, s)
 	if len(p.list) > 0 {
 		panic("svc: APIKey: " + p.list[0].Error())
 	}
-	o := valueOf(opts)
-	scopes := checkScopes(p, "Scopes", o.Scopes)
+	t.scopes = checkScopes(p, "Scopes", o.Scopes)
 	p.panicIfAny("APIKey")
-	t := &tokenGuard{header: s.Header, noun: "API key", scopes: scopes, verify: verify, challenge: s.challenger()}
+	t.challenge = s.challenger()
 	g := t.guard()
-	g.vary, g.optional, g.errors = s.Header, o.Optional, ErrorOptions{OnError: o.OnError, Logger: o.Logger}
+	g.vary, g.optional, g.errors = vary, o.Optional, ErrorOptions{OnError: o.OnError, Logger: o.Logger}
 	return middleware(g.serve)
 }
 
 // A tokenGuard identifies callers by a text that the application verifies: the token of a
 // Bearer or the key of an APIKey.
 type tokenGuard struct {
-	header    string   // has the token, in canonical form
+	header    string // has the token, in canonical form; "" if a cookie or a query parameter of this name has it
+	cookie    string
+	query     string
 	isBearer  bool     // the header has "Bearer" before the token; else it is the token
 	noun      string   // "access token" or "API key", in messages
 	scopes    []string // that every caller must have
@@ -388,9 +449,44 @@ type tokenGuard struct {
 	challenge challengeFunc
 }
 
+// cutParameter returns the values of the query parameters of a name, and the query without them. A
+// value that cannot be decoded is as it was sent.
+func cutParameter(query, name string) (values []string, rest string) {
+	var kept []string
+	for pair := range strings.SplitSeq(query, "&") {
+		given, value, _ := strings.Cut(pair, "=")
+		if decoded, err := url.QueryUnescape(given); err != nil || decoded != name {
+			kept = append(kept, pair)
+			continue
+		}
+		if decoded, err := url.QueryUnescape(value); err == nil {
+			value = decoded
+		}
+		values = append(values, value)
+	}
+	if values == nil {
+		return nil, query
+	}
+	return values, strings.Join(kept, "&")
+}
+
+// withoutParameter returns r, or a copy whose URL does not have the query parameters of a name: a
+// key that nothing gets is in no log.
+func withoutParameter(r *http.Request, name string) *http.Request {
+	values, rest := cutParameter(r.URL.RawQuery, name)
+	if values == nil {
+		return r
+	}
+	u := *r.URL
+	u.RawQuery = rest
+	r = r.WithContext(r.Context())
+	r.URL, r.RequestURI = &u, u.RequestURI()
+	return r
+}
+
 // guard returns the guard of t, with the options that are not those of tokens left out.
 func (t *tokenGuard) guard() *guard {
-	return &guard{identify: t.identify, required: Errorf(CodeUnauthenticated, "an %s is required", t.noun), challenge: t.challenge}
+	return &guard{identify: t.identify, query: t.query, required: Errorf(CodeUnauthenticated, "an %s is required", t.noun), challenge: t.challenge}
 }
 
 // maxToken is the largest size of a token or an API key, in bytes. It bounds the work of
@@ -399,10 +495,23 @@ const maxToken = 8 << 10
 
 // identify returns the caller by the token of r, or nil if r has none.
 func (t *tokenGuard) identify(r *http.Request) (*Principal, error) {
-	values := r.Header[t.header]
+	values, place := r.Header[t.header], t.header+" header"
+	switch {
+	case t.cookie != "":
+		values, place = nil, "cookie "+t.cookie
+		for _, c := range r.CookiesNamed(t.cookie) {
+			values = append(values, c.Value)
+		}
+		if len(values) > 0 && checkCookieSite(r) != nil {
+			return nil, errOtherSite
+		}
+	case t.query != "":
+		values, _ = cutParameter(r.URL.RawQuery, t.query)
+		place = "query parameter " + t.query
+	}
 	switch {
 	case len(values) > 1: // a proxy may have checked the other one, and the header is no list (RFC 9110, section 5.3)
-		return nil, t.requestError("the request has more than one " + t.header + " header")
+		return nil, t.requestError("the request has more than one " + place)
 	case len(values) == 0, t.isBearer && !hasAuthScheme(values[0], "Bearer"):
 		return nil, nil
 	}

@@ -862,7 +862,14 @@ func (e *endpoint) serveRequest(w http.ResponseWriter, r *http.Request, h respon
 	w = protectResponse(w, r)
 	ws := e.service.borrowWorkspace(!e.readsErrors)
 	ws.writer, ws.unread = w, hasBody(r)
-	if err := h.respond(w, r, ws); err != nil {
+	var err error
+	if e.service.cookies {
+		err = checkCookieSite(r)
+	}
+	if err == nil {
+		err = h.respond(w, r, ws)
+	}
+	if err != nil {
 		ws.leaveBody(r)
 		e.logError(r.Context(), r, err, nil)
 		h.writeErrorResponse(w, r, err)

@@ -324,6 +324,24 @@ func checkSite(r *http.Request) error {
 	return Errorf(CodePermissionDenied, "requests from pages of other sites need the Content-Type application/json")
 }
 
+// checkCookieSite rejects, with 403, every request that may change something and that a browser
+// sends for a page of another origin, unless CORS allows its Origin by name. It is for services
+// whose callers are known by a cookie: the browser adds that to requests of any page. What a page
+// of another site may send without a preflight request is not what decides here, since a sibling
+// domain, or another port, is an origin that a cookie does not keep out.
+func checkCookieSite(r *http.Request) error {
+	switch r.Method {
+	case http.MethodGet, http.MethodHead, http.MethodOptions, verbQuery:
+		return nil
+	}
+	if !isFromOtherSite(r) || isAllowedOrigin(r.Context()) {
+		return nil
+	}
+	return errOtherSite
+}
+
+var errOtherSite = Errorf(CodePermissionDenied, "a cookie identifies callers here, so pages of other origins may not send requests that change something")
+
 // isFromOtherSite reports whether a page of another origin made a browser send r. It
 // returns true if one of the headers occurs twice, which browsers never send.
 func isFromOtherSite(r *http.Request) bool {

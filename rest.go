@@ -289,7 +289,13 @@ func (c *restCall) readInput() (any, error) {
 	if m.key != nil {
 		c.readKey(&ws.dec, "/"+keyHeader, r.Header[keyHeader])
 	}
-	in, err := m.bind.bindRequest(&ws.dec, &requestValues{r, r.URL.RawQuery, isShortURL(r), r.Header, ws.body, raw, form, strict, versioned})
+	query := r.URL.RawQuery
+	for i := 0; strict && i < len(m.opts.Schemes); i++ { // a guard of the application may have left its key there
+		if name := m.opts.Schemes[i].Query; name != "" {
+			_, query = cutParameter(query, name)
+		}
+	}
+	in, err := m.bind.bindRequest(&ws.dec, &requestValues{r, query, isShortURL(r), r.Header, ws.body, raw, form, strict, versioned})
 	if body == nil && err == nil {
 		ws.forgetBody()
 	}

@@ -277,6 +277,7 @@ type Service struct {
 	opts       Options // for documents and whole requests: after Join, methods have others, in their config
 	about      prose   // Options.Description, or the comment of the interface
 	prefix     string  // of REST paths: "" or, after At, "/v1"
+	cookies    bool    // a scheme has a Cookie; see checkCookieSite
 	methods    []*method
 	names      map[methodName]*method // by every name they answer to
 	types      []*shape               // every named type that the methods reach
@@ -354,6 +355,7 @@ func (opts *Options) withDefaults(iface reflect.Type) Options {
 func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *Service {
 	c := newMethodCompiler(p, iface, impl, o)
 	s := &Service{opts: o, about: plainProse(o.Description), methods: c.compileMethods(), workspaces: new(sync.Pool)}
+	s.cookies = slices.ContainsFunc(o.Schemes, func(s Scheme) bool { return s.Cookie != "" })
 	p.where = ""
 	for _, name := range slices.Sorted(maps.Keys(o.Methods)) {
 		if _, ok := iface.MethodByName(name); !ok {
@@ -494,6 +496,7 @@ func Join(name string, services ...*Service) *Service {
 			p.addf("service %d is nil", i+1)
 			continue
 		}
+		j.cookies = j.cookies || s.cookies
 		if first == nil {
 			first, *j = s, *s
 			j.opts.Name, j.prefix, j.methods, j.types, j.workspaces = name, "", nil, nil, new(sync.Pool)

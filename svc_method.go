@@ -655,8 +655,13 @@ func (c *methodCompiler) compilePlans(m *method, misshapen bool) {
 			c.bindings[key] = m.bind
 		}
 		for _, p := range m.bind.rest.header {
-			isKey := slices.ContainsFunc(c.opts.Schemes, func(s Scheme) bool { return s.Header == p.canonical })
-			c.addIf(isKey, "%v.%s: the header %s has the key of a scheme in Options.Schemes; choose another name", m.in.typ, p.goName, p.sourceName)
+			c.checkKeyPlace(m, p, "header", func(s Scheme) bool { return s.Header == p.canonical })
+		}
+		for _, p := range m.bind.rest.cookie {
+			c.checkKeyPlace(m, p, "cookie", func(s Scheme) bool { return s.Cookie == p.sourceName })
+		}
+		for _, p := range m.bind.rest.query {
+			c.checkKeyPlace(m, p, "query parameter", func(s Scheme) bool { return s.Query == p.sourceName })
 		}
 	case !misshapen:
 		m.bind = noBinding(m.opts.Strict)
@@ -681,6 +686,11 @@ func (c *methodCompiler) compilePlans(m *method, misshapen bool) {
 	if m.key != nil && c.impl != nil {
 		c.compileKey(m)
 	}
+}
+
+// checkKeyPlace notes a parameter that has the key of a scheme.
+func (c *methodCompiler) checkKeyPlace(m *method, p param, place string, hasKey func(Scheme) bool) {
+	c.addIf(slices.ContainsFunc(c.opts.Schemes, hasKey), "%v.%s: the %s %s has the key of a scheme in Options.Schemes; choose another name", m.in.typ, p.goName, place, p.sourceName)
 }
 
 // checkDeprecation adds the mistake in o.Deprecation, and marks a method that has one. The

@@ -204,6 +204,7 @@ func TestRegisterOptions(t *testing.T) {
 			{Type: "apiKey"}, {Type: "apiKey", Header: "Cookie"}, {Type: "apiKey", Header: "X Key"}, {Type: "apiKey", Header: "X-Key", AuthURL: "https://a.example"},
 			{Type: "openIdConnect"}, {Type: "openIdConnect", ConfigURL: "login.example"}, {Type: "oauth2", AuthURL: "https://login.example/authorize"}, {Type: "oauth2", AuthURL: "ftp://x", TokenURL: "https://login.example/#a"},
 		}})},
+		{"an API key in two places", reg[OptionsAPI](&svc.Options{Schemes: []svc.Scheme{{Type: "apiKey", Cookie: "a", Query: "b"}, {Type: "apiKey", Header: "X-A", Cookie: "c"}, {Type: "apiKey", Query: "a b"}, {Type: "bearer", Cookie: "d"}}})},
 		{"two equal schemes", reg[OptionsAPI](&svc.Options{Schemes: []svc.Scheme{{Type: "bearer"}, {Type: "apiKey", Header: "X-API-Key"}, {Type: "bearer"}, {Type: "apiKey", Header: "x-api-key"}}})},
 		{"Auth beside schemes without a bearer", reg[OptionsAPI](&svc.Options{Defaults: svc.Defaults{Auth: "bearer"}, Schemes: []svc.Scheme{{Type: "basic"}}})},
 		{"a field that has the header of a key", reg[KeyedAPI](&svc.Options{Schemes: []svc.Scheme{{Type: "apiKey", Header: "x-api-key"}}, Methods: map[string]svc.MethodOptions{"Open": {Public: true}}})},

@@ -100,10 +100,17 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, "node", "browser.mjs", string(ports))
+	if err := runNode(ctx, "browser.mjs", string(ports)); err != nil {
+		return err
+	}
+	return runCookies(ctx, allowed, refused)
+}
+
+func runNode(ctx context.Context, script, arg string) error {
+	cmd := exec.CommandContext(ctx, "node", script, arg)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("browser.mjs: %w", err)
+		return fmt.Errorf("%s: %w", script, err)
 	}
 	return nil
 }
