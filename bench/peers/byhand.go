@@ -21,7 +21,10 @@ import (
 type codec struct {
 	unmarshal func([]byte, any) error
 	marshal   func(any) ([]byte, error)
+	write     func(io.Writer, any) error
 }
+
+var withJSON = codec{json.Unmarshal, json.Marshal, func(w io.Writer, v any) error { return json.NewEncoder(w).Encode(v) }}
 
 // byHand serves TodoAPI with one codec.
 type byHand struct {

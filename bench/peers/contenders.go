@@ -26,9 +26,8 @@ import (
 type contender struct {
 	name    string
 	handler http.Handler
-	serves  string                    // the first words of its workloads, such as "RPC MCP"; "" for all
-	adapt   func(load *workload)      // turns a request into what its clients send, if that is different
-	slice   func(name string) float64 // measures in another process; see remote
+	serves  string               // the first words of its workloads, such as "RPC MCP"; "" for all
+	adapt   func(load *workload) // turns a request into what its clients send, if that is different
 }
 
 // does reports whether c serves a workload.
@@ -44,19 +43,13 @@ func (c *contender) does(load workload) bool {
 	return false
 }
 
-// contenders returns what can be measured in this process.
+// contenders returns what is measured.
 func contenders() []contender {
 	const rest = "create,get,list of 20,import 20 KB,invalid create"
 	api := newTodos()
-	if experiment {
-		return []contender{
-			{name: "handwritten v2", handler: byHandMux(api)},
-			{name: "direct v2", handler: svcMux(api, true)}, // to see whether the processes are comparable
-		}
-	}
-	return []contender{
-		{name: "handwritten", handler: byHandMux(api)},
-		{name: "leanest", handler: leanMux(api)},
+	list := []contender{
+		{name: "handwritten", handler: byHandMux(api, withJSON)},
+		{name: "leanest", handler: leanMux(api, withJSON)},
 		{name: "direct", handler: svcMux(api, true)},
 		{name: "reflect", handler: svcMux(api, false)},
 		{name: "chi", handler: chiRouter(api), serves: rest},
@@ -66,23 +59,27 @@ func contenders() []contender {
 		{name: "go-sdk", handler: sdkHandler(api), serves: "MCP,MCP 2026-07-28,MCP invalid"},
 		{name: "mcp-go", handler: mcpGoHandler(api), serves: "MCP,MCP 2026-07-28,MCP invalid"},
 	}
+	if withV2 != nil {
+		list = append(list, contender{name: "handwritten v2", handler: byHandMux(api, *withV2)}, contender{name: "leanest v2", handler: leanMux(api, *withV2)})
+	}
+	return list
 }
 
-func byHandMux(api TodoAPI) http.Handler {
+func byHandMux(api TodoAPI, c codec) http.Handler {
 	mux := http.NewServeMux()
-	byHand{byHandCodec, api}.mount(func(method, path string, fn http.HandlerFunc) { mux.Handle(method+" "+path, fn) })
+	byHand{c, api}.mount(func(method, path string, fn http.HandlerFunc) { mux.Handle(method+" "+path, fn) })
 	return mux
 }
 
-func leanMux(api TodoAPI) http.Handler {
+func leanMux(api TodoAPI, c codec) http.Handler {
 	mux := http.NewServeMux()
-	lean{byHand{byHandCodec, api}}.mount(mux)
+	lean{byHand{c, api}}.mount(mux)
 	return mux
 }
 
 func chiRouter(api TodoAPI) http.Handler {
 	r := chi.NewRouter()
-	byHand{byHandCodec, api}.mount(func(method, path string, fn http.HandlerFunc) { r.Method(method, path, fn) })
+	byHand{withJSON, api}.mount(func(method, path string, fn http.HandlerFunc) { r.Method(method, path, fn) })
 	return r
 }
 

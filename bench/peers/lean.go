@@ -1,7 +1,7 @@
 package main
 
 // This file is the leanest handler by hand that still does the job: it writes
-// answers straight to the response with an Encoder, sends no header that it need not,
+// answers straight to the response, sends no header that it need not,
 // and reports the first violation only. An output that JSON cannot carry would be cut
 // off after the status. byhand.go is the handler to compare with; this one shows how
 // much of its time goes into care.
@@ -112,7 +112,7 @@ func (h lean) refuseFirst(w http.ResponseWriter, v *violation) {
 func (h lean) encode(w http.ResponseWriter, status int, value any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	json.NewEncoder(w).Encode(value)
+	h.codec.write(w, value)
 }
 
 // fits reports whether s has from least to most characters.

@@ -34,12 +34,9 @@ func main() {
 	only := flag.String("contender", "", "measure only contenders that match this pattern, and the handwritten one")
 	overLoopback := flag.Bool("load", false, "measure CPU time over loopback")
 	serve := flag.String("serve", "", "serve one contender on a port of loopback; for -load")
-	slicesOnly := flag.Bool("slices", false, "measure what standard input asks for; for the process with jsonv2")
 	flag.Parse()
 	var err error
 	switch {
-	case *slicesOnly:
-		err = serveSlices(contenders(), os.Stdin, os.Stdout)
 	case *serve != "":
 		err = serveContender(*serve)
 	case *overLoopback:
@@ -62,20 +59,7 @@ func compare(w io.Writer, rounds int, match, only string) error {
 	if err != nil {
 		return err
 	}
-	dir, err := os.MkdirTemp("", "peers-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
 	list := contenders()
-	if !experiment {
-		remote, stop, err := startRemote(dir)
-		if err != nil {
-			return err
-		}
-		defer stop()
-		list = append(list, remote...)
-	}
 	first := list[0].name
 	list = slices.DeleteFunc(list, func(c contender) bool { return c.name != first && c.name != "leanest" && !wanted.MatchString(c.name) })
 	fmt.Fprintf(w, "%s, %s, %s/%s, %d CPUs, %s, p10 of %d rounds\n\n", time.Now().UTC().Format(time.DateOnly), runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), processor(), rounds)

@@ -1,13 +1,8 @@
 package main
 
 import (
-	"bufio"
-	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/http"
-	"os"
-	"os/exec"
 	"runtime"
 	"slices"
 	"strings"
@@ -142,16 +137,12 @@ func measure(list []contender, load workload, rounds int) (map[string]result, er
 			continue
 		}
 		run := &runner{name: c.name}
-		if c.slice != nil {
-			run.slice = func() float64 { return c.slice(load.name) }
-		} else {
-			r, err := newReplay(c, load)
-			if err != nil {
-				return nil, err
-			}
-			run.allocs, run.bytes = r.memory()
-			run.slice = r.slice
+		r, err := newReplay(c, load)
+		if err != nil {
+			return nil, err
 		}
+		run.allocs, run.bytes = r.memory()
+		run.slice = r.slice
 		runners = append(runners, run)
 	}
 	order := rand.New(rand.NewPCG(1, 2))
@@ -170,67 +161,4 @@ func measure(list []contender, load workload, rounds int) (map[string]result, er
 		results[run.name] = run.result
 	}
 	return results, nil
-}
-
-// serveSlices is the other end of startRemote: it measures one slice for each
-// line of in, which names a contender and a workload, and says how long a request
-// took, how much it allocated, and a line of it.
-func serveSlices(list []contender, in io.Reader, out io.Writer) error {
-	replays := make(map[string]*replay)
-	for _, c := range list {
-		for _, load := range workloads() {
-			r, err := newReplay(c, load)
-			if err != nil {
-				return err
-			}
-			replays[c.name+"\t"+load.name] = r
-		}
-	}
-	for lines := bufio.NewScanner(in); lines.Scan(); {
-		r := replays[lines.Text()]
-		if r == nil {
-			return fmt.Errorf("no contender and workload %q", lines.Text())
-		}
-		if _, err := fmt.Fprintln(out, r.slice()); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// startRemote builds this program with GOEXPERIMENT=jsonv2, which one process
-// cannot have beside the ordinary encoding/json, and returns its contenders.
-// Each of their slices is run when its turn comes, while this process waits, so
-// the slices of both processes take turns as those of one do.
-func startRemote(dir string) (list []contender, stop func(), err error) {
-	binary := dir + "/peers-jsonv2"
-	build := exec.Command("go", "build", "-o", binary, ".")
-	build.Env = append(os.Environ(), "GOEXPERIMENT=jsonv2")
-	if text, err := build.CombinedOutput(); err != nil {
-		return nil, nil, fmt.Errorf("building with jsonv2: %w\n%s", err, text)
-	}
-	cmd := exec.Command(binary, "-slices")
-	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		return nil, nil, err
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := cmd.Start(); err != nil {
-		return nil, nil, err
-	}
-	answers := bufio.NewReader(out)
-	for _, name := range []string{"handwritten v2", "direct v2"} {
-		list = append(list, contender{name: name, slice: func(load string) (ns float64) {
-			fmt.Fprintf(in, "%s\t%s\n", name, load)
-			if _, err := fmt.Fscanln(answers, &ns); err != nil {
-				panic(err) // the other process has ended, and said why
-			}
-			return ns
-		}})
-	}
-	return list, func() { in.Close(); cmd.Wait() }, nil
 }
