@@ -6,7 +6,7 @@
 // With -screenshots DIRECTORY it also saves what the pages look like.
 import assert from 'node:assert/strict';
 import {createRequire} from 'node:module';
-import {mkdtempSync, readdirSync, readFileSync, rmSync, statSync} from 'node:fs';
+import {appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync} from 'node:fs';
 import {gzipSync} from 'node:zlib';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -683,6 +683,74 @@ await step('files', '/files/', async (page, {sent}) => {
 	for (let i = 0; i < 100 && !statuses.includes(206); i++) await page.waitForTimeout(50);
 	assert(parts.some((r) => r && r !== 'bytes=0-') && statuses.includes(206), JSON.stringify({parts, statuses}));
 }, {acceptDownloads: true});
+
+await step('forms', '/forms/', async (page) => {
+	const order = await open(page, 'forms_Order');
+	assert.match(await order.innerText(), /as application\/x-www-form-urlencoded or multipart\/form-data/);
+	await box(order, 'title').fill('Käse & Brot');
+	await box(order, 'big').fill('9007199254740993');
+	assert.match(await order.locator('.curl').innerText(), /--data-urlencode 'title=Käse & Brot'[^]*--data-urlencode big=9007199254740993/);
+	const ordered = {title: 'Käse & Brot', tags: [], count: null, gift: false, big: '9007199254740993'};
+	for (const transport of ['REST', 'JSON-RPC', 'MCP']) {
+		await over(order, transport);
+		assert.match(await send(order), /^200/);
+		assert.deepEqual(await result(order, transport), ordered, transport);
+	}
+	await over(order, 'REST');
+	await box(order, 'title').fill('x');
+	assert.match(await send(order, false), /^400/);
+	assert.match(await complaint(page, order, 'title'), /must have at least 2 characters/);
+
+	const attach = await open(page, 'forms_Attach');
+	await box(attach, 'title').fill('@x');
+	assert.match(await send(attach), /^200/);
+	assert.deepEqual(await answer(attach), {title: '@x', name: '', type: '', size: 0, end: ''});
+	await attach.locator('input[type=file]').setInputFiles({name: 'größe "1".png', mimeType: 'image/png', buffer: Buffer.from('abc')});
+	assert.match(await attach.locator('.curl').innerText(), /--form-string title=@x[^]*-F 'file=@größe "1".png;type=image\/png'/);
+	await accessible(page);
+	assert.match(await send(attach), /^200/);
+	assert.deepEqual(await answer(attach), {title: '@x', name: 'größe %221%22.png', type: 'image/png', size: 3, end: 'abc'}); // as browsers write quotes
+
+	// Forms of a page without scripts, and FormData.
+	const submit = async (id) => {
+		const [response] = await Promise.all([page.waitForResponse((r) => r.request().method() === 'POST'), page.locator(`#${id} button`).click()]);
+		const text = await response.text();
+		await page.goto(base + '/forms/own');
+		return [response.status(), JSON.parse(text)];
+	};
+	await page.goto(base + '/forms/own');
+	assert.deepEqual(await submit('plain'), [200, {title: 'Käse & Brot', tags: ['a b', 'ü+'], count: null, gift: true, big: '0'}]);
+	assert.deepEqual(await submit('parts'), [200, {title: 'two\r\nlines', tags: [], count: 3, gift: false, big: '0'}]);
+	assert.deepEqual(await submit('file'), [200, {title: 't', name: '', type: '', size: 0, end: ''}]);
+	await page.locator('#file [type=file]').setInputFiles({name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('one')});
+	assert.deepEqual(await submit('file'), [200, {title: 't', name: 'a.txt', type: 'text/plain', size: 3, end: 'one'}]);
+	await page.locator('#wrong [type=file]').setInputFiles({name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('one')});
+	const [status, {error}] = await submit('wrong');
+	assert.deepEqual([status, error.details.violations[0].path, error.details.violations[0].rule], [400, '/title', 'order']);
+	assert.deepEqual(await page.evaluate(async () => {
+		const form = new FormData();
+		form.append('title', 'by a script');
+		form.append('file', new Blob(['xyz'], {type: 'a/b'}), 'b');
+		return (await fetch('attach', {method: 'POST', body: form})).json();
+	}), {title: 'by a script', name: 'b', type: 'a/b', size: 3, end: 'xyz'});
+
+	if (inFirefox) return;
+	// A file of 1 GiB costs the server no memory.
+	const large = join(downloads, 'large.bin');
+	writeFileSync(large, '');
+	truncateSync(large, (1 << 30) - 3);
+	appendFileSync(large, 'end');
+	const peak = async () => Number(await page.evaluate(async () => (await fetch('peak')).text()));
+	const before = await peak();
+	await page.locator('#file [type=file]').setInputFiles(large);
+	const [response] = await Promise.all([page.waitForResponse((r) => r.request().method() === 'POST', {timeout: 300_000}), page.locator('#file button').click({noWaitAfter: true})]);
+	assert.deepEqual(await response.json(), {title: 't', name: 'large.bin', type: 'application/octet-stream', size: 1 << 30, end: 'end'});
+	rmSync(large);
+	await page.goto(base + '/forms/own');
+	const more = await peak() - before;
+	assert(more < 64 << 10, `1 GiB took ${more} KiB`);
+	console.log(`1 GiB in a form took ${more} KiB of memory`);
+}, {statuses: [400, 404]}); // 404: an answer that is shown as a page has no icon
 
 if (!inFirefox) await step('500 methods within a second', '/many/', async (page) => {
 	let best = Infinity;

@@ -7,6 +7,7 @@
 //	/many/      a service with 500 methods, with that of extras
 //	/hostile/   a service whose texts try to be something else than text
 //	/files/     a service with files, and a page of its own that uses them
+//	/forms/     a service with forms, and a page of its own that has some
 //	/secret/    a service that wants a bearer token, or a user and a password
 //	/keys/      a service whose calls can be sent again with an idempotency key
 //	/read/      a page that may not call anything
@@ -45,6 +46,7 @@ func main() {
 	mount(mux, "/many", bearer(pages(many(), all)))
 	mount(mux, "/hostile", known(pages(hostile(), all)))
 	mount(mux, "/files", photos())
+	mount(mux, "/forms", forms())
 	mount(mux, "/secret", guard(pages(secret(), all)))
 	mount(mux, "/keys", pages(keys(), all))
 	mount(mux, "/general", general())
