@@ -106,6 +106,9 @@ func AskURL(ctx context.Context, key, message, url string) error {
 // the capability that is named before the slash, and for elicitation/create that of
 // params.mode. Other params, and a method without a slash, are INTERNAL. The rest is as with
 // [Ask].
+//
+// The specification deprecates the requests sampling/createMessage and roots/list (SEP-2577): new
+// clients may not answer them. A server that needs a model can call one itself.
 func AskClient(ctx context.Context, key, method string, params any) (json.RawMessage, error) {
 	capability, _, ok := strings.Cut(method, "/")
 	if key == "" || !ok {

@@ -878,6 +878,9 @@ func Progress(ctx context.Context, done, total float64, message string) {
 // Only MCP clients that want the level, one of package slog, get the message; otherwise MCPLog
 // does nothing. doc/assistants.md compares the levels with those of MCP. Messages are dropped,
 // and MCPLog waits, as with [Progress]. It is safe for concurrent use.
+//
+// The specification deprecates log messages of servers (SEP-2577): clients may stop showing them.
+// Use log/slog for what the operator of the service should know.
 func MCPLog(ctx context.Context, level slog.Level, data any) {
 	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok {
 		if err := x.stream.sendLog(level, data); err != nil {

@@ -1166,7 +1166,7 @@ func TestSchemaForTools(t *testing.T) {
 			A float32 `minimum:"0"`
 		}{}, `{"type":"number","maximum":3.4028235677973366e38,"minimum":0}`, `{"type":"number"}`},
 		{struct{ A []byte }{}, `{"type":"string","contentEncoding":"base64","pattern":"^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$"}`, `{"type":"string"}`},
-		{struct{ A time.Time }{}, `{"type":"string","format":"date-time"}`, ""},
+		{struct{ A time.Time }{}, `{"type":"string","format":"date-time"}`, `{"type":"string"}`},
 		{struct {
 			A string `format:"email" minLength:"1" enum:"a@b.c,d@e.f" doc:"One."`
 		}{}, `{"type":"string","enum":["a@b.c","d@e.f"],"minLength":1,"description":"One."}`, `{"type":"string","description":"One."}`},

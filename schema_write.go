@@ -93,7 +93,7 @@ type schemaWriter struct {
 // OpenAPI documents:
 //
 //	                      in a document    of an input    of an output
-//	format                all              date-time      of time.Time
+//	format                all              date-time      none
 //	optional pointer      T or null        T or null      T
 //	the same with a       T or null        T              T
 //	header of MCP in it
@@ -102,6 +102,8 @@ type schemaWriter struct {
 //	bounds of a Go type   unless the       of numbers     none
 //	                      format has them  below 64 bits
 //	rules, patterns       all              all            none
+//	texts of types        all              not that of    none
+//	                                       the whole
 //	base64                a format         an encoding    not said
 //	                                       and a pattern
 //	x-mcp-header          none             yes            yes
@@ -477,7 +479,7 @@ func (w *schemaWriter) writeTyped(m *members, s *shape, f *field) {
 			low, high = s.integerBounds()
 		}
 	}
-	if w.use != forDocument && s.kind != kindTime && !w.knowsFormat(format) {
+	if w.use != forDocument && !w.knowsFormat(format) {
 		format = ""
 	}
 	if s.kind == kindFloat && s.bits == 32 && format != "float" {
@@ -730,7 +732,7 @@ func (w *schemaWriter) writeAbout(m *members, s *shape) {
 	if w.use >= forForm && s.kind == kindObject {
 		return
 	}
-	if s.custom["description"] == nil {
+	if s.custom["description"] == nil && w.use != forToolOutput { // a model sees an output when it gets one
 		m.add("description", w.sayFormat(w.textOf(s.about), s))
 	}
 	m.add("deprecated", s.gone && s.custom["deprecated"] == nil && w.use < forForm)

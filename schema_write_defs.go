@@ -133,13 +133,13 @@ func (b *schemaBundler) appendSchema(dst []byte, s *shape) []byte {
 	root := b.pieceOf(s)
 	w := &schemaBundle{schemaBundler: b}
 	if root.refs == nil { // as for most inputs
-		return w.appendPiece(dst, root, false, false)
+		return w.appendPiece(dst, root, false, w.writer.use == forToolInput) // the description of the tool says more
 	}
 	w = b.newBundle()
 	if !b.isSmall(s) {
 		w.share(s)
 	}
-	m := members{w.appendPiece(dst, root, false, false)}
+	m := members{w.appendPiece(dst, root, false, w.writer.use == forToolInput)}
 	m.buf = m.buf[:len(m.buf)-1]
 	at := m.open("$defs", '{')
 	for i := 0; i < len(w.defs); i++ { // writing one may add others

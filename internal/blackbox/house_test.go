@@ -303,7 +303,7 @@ func TestDocumentsExist(t *testing.T) {
 							err = nil
 						}
 					}
-					if err != nil && filepath.Base(name) != "house_test.go" {
+					if base := filepath.Base(name); err != nil && base != "house_test.go" && base != "example_mcp_skills_test.go" { // which has files of its own
 						t.Errorf("%s:%d: refers to %s, which is not in the repository", name, i+1, found)
 					}
 				}
