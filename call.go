@@ -170,11 +170,11 @@ func (c *call) runSteps(t carrier) error {
 			return c.callStream(t, in)
 		}
 	}
-	if c.keyed != nil { // before an interceptor can change the input
+	if c.keyed != nil {
 		if c.keyed.err != nil {
 			return c.keyed.err
 		}
-		c.keyed.input.v1 = c.method.key.fingerprintV1(in)
+		c.keyed.input.v1 = c.method.printV1(in)
 	}
 	out, err := c.invoke(t, in)
 	if err != nil {

@@ -134,6 +134,9 @@ func (c *call) callKeyed(ctx context.Context, in any) (any, error) {
 	case r != nil && (len(record) == 0 || bytes.Equal(record, r.record)):
 		return r.out, nil
 	}
+	if r != nil && c.method.intercepted == nil {
+		input.v1 = nil // the method has had the input
+	}
 	out, header, err := plan.readRecord(record, input)
 	if r != nil { // what the method has done is rolled back, and another call was faster
 		restoreHeader(c.infoHeader(), r.before)

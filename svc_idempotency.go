@@ -230,7 +230,20 @@ type keyRecord struct {
 }
 
 // An inputPrint has the fingerprints of an input by which records are compared.
-type inputPrint struct{ v1, v2 string }
+type inputPrint struct {
+	v1 func() string // for a record of version 1; nil once the input may have been changed
+	v2 string
+}
+
+// printV1 returns inputPrint.v1 of an input. It encodes the input only for a record of version 1,
+// which are rare by now, unless there is an interceptor, which can change the input before that.
+func (m *method) printV1(in any) func() string {
+	if m.intercepted == nil {
+		return func() string { return m.key.fingerprintV1(in) }
+	}
+	print := m.key.fingerprintV1(in)
+	return func() string { return print }
+}
 
 // fingerprintV1 returns the fingerprint in records of version 1: a hash of the JSON of an input
 // after Validate, without header and cookie fields. It is "", which no record has, for an input
@@ -256,7 +269,7 @@ func (p *keyPlan) fingerprintV1(in any) (print string) {
 func (i inputPrint) matches(r *keyRecord) bool {
 	print := i.v2
 	if r.Version == 1 {
-		print = i.v1
+		print = i.v1()
 	}
 	return print != "" && hmac.Equal([]byte(print), []byte(r.Input))
 }
@@ -282,6 +295,9 @@ func (p *keyPlan) writeRecord(input inputPrint, out any, header *headerChanges) 
 // errKeyUsed has the status that the draft of the header asks for (section "Error Scenarios").
 var errKeyUsed = Errorf(CodeInvalidArgument, "the idempotency key was used with another method or another input; use a new key for a new call").WithStatus(http.StatusUnprocessableEntity).withOwnReason(reasonKeyReused)
 
+// errKeyFaster asks for the call once more, which meets the record before the method is called.
+var errKeyFaster = Errorf(CodeAborted, "another call with the idempotency key was faster; try again").withOwnReason(reasonKeyRunning).WithHeader("Retry-After", "1")
+
 // readRecord returns the output in a record, or nil if the method has none, and what the method
 // has done to Info.Header. A record that cannot be read is UNAVAILABLE, since another release may
 // read it.
@@ -291,6 +307,8 @@ func (p *keyPlan) readRecord(record []byte, input inputPrint) (out any, header *
 	switch {
 	case err != nil || r.Version < 1 || r.Version > recordVersion:
 		err = fmt.Errorf("the record of %s is not JSON of version 1 to %d; it begins with %.40q", p.name, recordVersion, record)
+	case r.Version == 1 && input.v1 == nil:
+		return nil, nil, errKeyFaster
 	case r.Method != p.name || !input.matches(&r):
 		return nil, nil, errKeyUsed
 	case p.out == nil:

@@ -406,6 +406,10 @@ func TestKeyRunOutcomes(t *testing.T) {
 		{"a record of another version", run(func(context.Context, do) ([]byte, error) {
 			return []byte(`{"version":3,"method":"payments.create"}`), nil
 		}), nil, `503  is not JSON of version 1 to 2; it begins with`},
+		{"a record of version 1 of a faster call", run(func(ctx context.Context, do do) ([]byte, error) {
+			do(ctx) // the method may have changed its input
+			return []byte(`{"version":1,"method":"payments.create","input":"x"}`), nil
+		}), nil, `409 1 {"error":{"code":"ABORTED","message":"another call with the idempotency key was faster; try again","reason":"key_running"}}`},
 		{"no JSON", run(func(context.Context, do) ([]byte, error) { return []byte(`{"version":1`), nil }), nil, `503  the record of payments.create is not JSON of version 1 to 2`},
 		{"no object", run(func(context.Context, do) ([]byte, error) { return []byte(`[1]`), nil }), nil, `503  the record of payments.create is not`},
 		{"another method", run(func(context.Context, do) ([]byte, error) {
