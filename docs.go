@@ -39,6 +39,7 @@ type DocsOptions struct {
 	RPC     string // the handler of Service.RPC
 	MCP     string // the handler of Service.MCP
 	OpenAPI string // the handler of Service.OpenAPI, to whose forms the page links
+	Client  string // the handler of Service.TypeScript, such as "client.ts", to which the page links; it then shows calls in TypeScript and Go too
 }
 
 // Docs returns a handler that serves a page about the REST routes of s, with a form to call
@@ -54,7 +55,7 @@ type DocsOptions struct {
 // fragment. doc/documents.md has more about the page.
 func (s *Service) Docs(opts *DocsOptions) http.Handler {
 	places := *cmp.Or(opts, new(DocsOptions))
-	for _, place := range []string{places.REST, places.RPC, places.MCP, places.OpenAPI} {
+	for _, place := range []string{places.REST, places.RPC, places.MCP, places.OpenAPI, places.Client} {
 		u, err := url.Parse(place)
 		if err != nil || *u != (url.URL{Path: u.Path, RawPath: u.RawPath}) || strings.ContainsAny(place, "\\#") || strings.HasPrefix(place, "//") {
 			panic(fmt.Sprintf("svc: Docs: %q is not a path of this server; write one relative to the page, such as \"rpc\" or \"../rpc\"", place))
@@ -129,10 +130,11 @@ type docsWriter struct {
 // its place and its name over REST, such as "query page".
 type docsOperation struct {
 	apiOperation
-	path  string
-	order int    // of the method in its resource; see readingOrder
-	rpc   string // the name of the method over JSON-RPC; "" if it is not served there
-	mcp   string // the name of the tool; "" if there is none
+	path         string
+	placeholders []string // of path, in the order of method.placeholders
+	order        int      // of the method in its resource; see readingOrder
+	rpc          string   // the name of the method over JSON-RPC; "" if it is not served there
+	mcp          string   // the name of the tool; "" if there is none
 
 	// names has the parameters that JSON-RPC and MCP call otherwise:
 	// {"name":"page","quoted":true}. If quoted, a number or a boolean is inside a string. The
@@ -148,7 +150,7 @@ func newDocsWriter(s *Service, places DocsOptions) *docsWriter {
 	for _, path := range w.paths {
 		for _, operation := range path.operations {
 			m := operation.method
-			o := docsOperation{apiOperation: operation, path: path.template, order: m.readingOrder(), names: make(map[string][]byte), examples: make(map[string][]byte)}
+			o := docsOperation{apiOperation: operation, path: path.template, placeholders: path.placeholders, order: m.readingOrder(), names: make(map[string][]byte), examples: make(map[string][]byte)}
 			o.addParameters(m, path.placeholders)
 			if m.isServedBy(TransportRPC) {
 				o.rpc = rpcName(m)
@@ -166,7 +168,7 @@ func newDocsWriter(s *Service, places DocsOptions) *docsWriter {
 // appendData appends what the script of the page reads, as one object:
 //
 //	document                  the OpenAPI document
-//	rest, rpc, mcp, openapi   the paths of DocsOptions; absent if empty
+//	rest, …, client           the paths of DocsOptions; absent if empty
 //	calls                     the docsOperations by their IDs, in the order of reading
 //	schemes                   the rows of the schemes; the page asks for those with a Header
 //	codes                     code, HTTP status and JSON-RPC number of each kind of error
@@ -192,13 +194,16 @@ func (w *docsWriter) appendData(dst []byte) []byte {
 	out := openMembers(dst)
 	out.addName("document")
 	out.buf = w.appendDocument(out.buf)
-	out.add("rest", w.places.REST, "rpc", w.places.RPC, "mcp", w.places.MCP, "openapi", w.places.OpenAPI)
+	out.add("rest", w.places.REST, "rpc", w.places.RPC, "mcp", w.places.MCP, "openapi", w.places.OpenAPI, "client", w.places.Client)
 	out.open("calls", '{')
 	for _, o := range w.operations {
 		out.open(o.id, '{')
 		out.add("rpc", o.rpc, "mcp", o.mcp, "names", o.names, "examples", o.examples)
 		if o.method.key != nil { // the argument of the tool, a header elsewhere
 			out.addText("key", keyArgument)
+		}
+		if w.places.Client != "" {
+			out.add("ts", object("call", typeScriptName(o.method), "names", o.clientNames(), "items", o.sendsItems()), "go", o.goProgram())
 		}
 		out.end("}")
 	}
@@ -541,6 +546,7 @@ func (w *docsWriter) renderMarkdown() []byte {
 		{"OpenAPI", w.places.OpenAPI, "add `?openapi=3.1` for code generators"},
 		{"JSON-RPC", w.places.RPC, input + ", and `rpc.discover` returns OpenRPC"},
 		{"MCP", w.places.MCP, input},
+		{"A client in TypeScript", w.places.Client, "calls begin with `import { connect } from \"./client.ts\"` and `const api = connect({ url: URL })`"},
 	} {
 		if served[1] != "" {
 			fmt.Fprintf(w, "%s is served at %s, relative to this page; %s.\n", served[0], codeSpan(served[1]), served[2])
@@ -627,6 +633,9 @@ func (w *docsWriter) writeOperation(o docsOperation) {
 	w.writeProperties("", place, w.resolve(body))
 	eachMember(memberAt(operation, "responses"), func(status, response []byte) { w.writeResponse(string(status), w.resolve(response)) })
 	fmt.Fprintf(w, "\n```sh\n%s\n```\n", w.curlCommand(o))
+	if w.places.Client != "" {
+		fmt.Fprintf(w, "\n- in TypeScript: %s\n- in Go: %s\n", codeSpan(o.typeScriptCall()), codeSpan(o.goCall()))
+	}
 }
 
 // placeOf returns the place of a parameter over REST, and its name over JSON-RPC and MCP if

@@ -362,6 +362,35 @@ for (const transport of ['REST', 'JSON-RPC', 'MCP']) {
 	}, {statuses: [400, 404]});
 }
 
+await step('a call in TypeScript and Go', app + '#todos_Create', async (page) => {
+	const client = page.getByRole('link', {name: 'a client in TypeScript'});
+	assert.equal(new URL(await client.getAttribute('href'), page.url()).href, base + app + 'client.ts');
+	let o = op(page, 'todos_Create');
+	const shown = o.locator('pre.curl'), language = (name) => o.getByLabel('Language').selectOption(name);
+	await box(o, 'title').fill('Buy "milk"\u2028');
+	await language('TypeScript');
+	assert.equal(await shown.innerText(), `import { connect } from "./client.ts";\n\nconst api = connect({ url: "${base + app}" });\nconst out = await api.todos.create({\n  title: "Buy \\"milk\\"\\u2028"\n});`);
+	await box(o, 'title').fill('Tea'); // what is shown follows the form
+	assert.match(await shown.innerText(), /title: "Tea"/);
+	await over(o, 'MCP'); // and does not depend on the transport
+	assert.match(await shown.innerText(), /title: "Tea"/);
+	await language('Go');
+	assert.match(await shown.innerText(), /out, err := client\.Create\(ctx, &CreateTodo\{Title: "Buy milk"\}\)$/);
+	await language('curl');
+	assert.match(await shown.innerText(), /^curl /);
+	o = await open(page, 'todos_Update');
+	for (const [name, value] of [['id', '7'], ['If-Match', '"x"'], ['title', 'a']]) await box(o, name).fill(value);
+	await o.getByLabel('Language').selectOption('TypeScript');
+	assert.match(await o.locator('pre.curl').innerText(), /update\(\{\n  id: "7",\n  ifMatch: "\\"x\\"",\n  title: "a",\n  completed: false\n\}\);$/);
+	o = await open(page, 'todos_Watch');
+	await o.getByLabel('Language').selectOption('TypeScript');
+	assert.match(await o.locator('pre.curl').innerText(), /for await \(const item of api\.todos\.watch\(\)\) console\.log\(item\);$/);
+	o = await open(page, 'todos_Import');
+	await o.getByLabel('Language').selectOption('TypeScript');
+	assert.match(await o.locator('pre.curl').innerText(), /import\(\{\n  table: file\n\}\);$/);
+	await accessible(page);
+});
+
 await step('a stream is watched and stopped', app, async (page) => {
 	const o = await open(page, 'todos_Watch');
 	await o.getByRole('button', {name: 'Send'}).click();
