@@ -354,9 +354,10 @@ func appendReasons(dst []byte, list []*Error) []byte {
 	return append(dst, bytes.Join(reasons, []byte(" | "))...)
 }
 
-// appendTable appends the table of calls.
+// appendTable appends the table of calls. With a type in front of it, TypeScript would take that of
+// a method named constructor from Object.
 func (w *clientWriter) appendTable(dst []byte) []byte {
-	dst = append(dst, "const service"+beginTypes+": Service"+endTypes+" = {\n  calls: {\n"...)
+	dst = append(dst, "const service = {\n  calls: {\n"...)
 	for resource, calls := range w.byResource() {
 		dst = append(appendKey(append(dst, "    "...), resource), ": {\n"...)
 		for _, c := range calls {
@@ -375,7 +376,7 @@ func (w *clientWriter) appendTable(dst []byte) []byte {
 	if slices.ContainsFunc(w.methods, func(m *method) bool { return m.opts.ErrorForm != nil }) {
 		dst = append(dst, "  form: true,\n"...)
 	}
-	return append(dst, "};\n\n"...)
+	return append(dst, "}"+beginTypes+" as const"+endTypes+";\n\n"...)
 }
 
 // appendKey appends a name in an object. In quotes, __proto__ would be the prototype.
