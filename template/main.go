@@ -6,6 +6,7 @@
 //	todo.go       the service: its interface, inputs, outputs and methods
 //	watch.go      the method that streams
 //	files.go      the methods that read and return a file
+//	app.go        the page in app/, which calls the service from a browser
 //	assistant.go  a prompt, resources and a question for AI assistants
 //	store.go      the data
 //	handlers.go   handlers that are not methods of the service
@@ -75,12 +76,13 @@ func newHandler(todos *svc.Service, counts *metrics) http.Handler {
 	mux.Handle("GET /users", ignoreBody(users))
 	mux.Handle("POST /echo", fromHere(svc.Handle(echo, nil)))
 	mux.Handle("/openapi.json", todos.OpenAPI())
-	client := todos.TypeScript() // what front ends import
+	client := todos.TypeScript() // for front ends, with and without types
 	mux.Handle("/client.ts", client)
 	mux.Handle("/client.js", client)
 	mux.Handle("/rpc", todos.RPC())
 	mux.Handle("/mcp", todos.MCP(mcpOptions()))
-	docs := todos.Docs(&svc.DocsOptions{REST: ".", RPC: "rpc", MCP: "mcp", OpenAPI: "openapi.json"})
+	mux.Handle("GET /app/", ignoreBody(app))
+	docs := todos.Docs(&svc.DocsOptions{REST: ".", RPC: "rpc", MCP: "mcp", OpenAPI: "openapi.json", Client: "client.ts"})
 	mux.Handle("/{$}", docs) // a page that describes the service and can call it
 	mux.Handle("/llms.txt", docs)
 	mux.Handle("/", versions()(todos.REST())) // also responds with 404 to all other paths
@@ -176,6 +178,7 @@ func run(ctx context.Context, addr string, drain time.Duration, out io.Writer) e
 // commands succeed if they are run in this order.
 var guide = []struct{ route, curl string }{
 	{"GET /", "curl -H 'Accept: text/markdown' URL/"}, // or open it in a browser
+	{"GET /app/", "curl URL/app/"},                    // a page that uses the service: open it in a browser
 	{"GET /health", "curl URL/health"},
 	{"GET /hello", "curl URL/hello"},
 	{"GET /users", "curl URL/users"},
@@ -195,6 +198,6 @@ var guide = []struct{ route, curl string }{
 	{"POST /rpc", `curl -H 'Content-Type: application/json' -d '{"jsonrpc":"2.0","method":"todos.list","id":1}' URL/rpc`},
 	{"POST /mcp", `curl -H 'Content-Type: application/json' -d '{"jsonrpc":"2.0","method":"tools/list","id":1}' URL/mcp`},
 	{"GET /openapi.json", "curl 'URL/openapi.json?openapi=3.1'"}, // for code generators
-	{"GET /client.ts", "curl URL/client.ts"},                     // for front ends
+	{"GET /client.ts", "curl URL/client.ts"},                     // for front ends; client.js is the same without types
 	{"GET /metrics", "curl URL/metrics"},
 }
