@@ -24,6 +24,11 @@ func TestReleased(t *testing.T) {
 	svc.CheckReleased(t, newService(nil, nil, nil), "../testdata/released.json", *update)
 }
 
+// Verify that client.ts, with which programs in TypeScript are built, is that of this server.
+func TestTypeScript(t *testing.T) {
+	svc.CheckClient(t, newService(nil, nil, nil), "../client.ts", *update)
+}
+
 // Verify that a client sends requests again that may run twice, and no others.
 func TestClient(t *testing.T) {
 	requests := 0
