@@ -1,0 +1,36 @@
+// Looks at the text of the clients: how large they are, that client.js is client.ts without
+// its types, and that the calls of a front end need little beside the client.
+import assert from 'node:assert/strict';
+import { readFileSync, readdirSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
+import { transformSync } from 'esbuild';
+
+const [template] = process.argv.slice(2);
+const fetched = async (name) => Buffer.from(await (await fetch(new URL(name, template + '/'))).arrayBuffer());
+
+// --- Sizes: of the template as it is served, without descriptions, and as a page would have it.
+const typed = await fetched('client.ts'), plain = await fetched('client.js');
+const bare = typed.toString().replace(/^ *\/\*\*(?:(?!\*\/)[^])*\*\/\n/gm, '').replace(/^\/\/.*\n/gm, '');
+const bundled = gzipSync(transformSync(plain.toString(), { minify: true, format: 'esm', target: 'es2022' }).code, { level: 9 });
+console.log(`template: client.ts ${typed.length} bytes, ${bare.length} without comments; client.js ${plain.length}; minified and compressed ${bundled.length}`);
+assert(typed.length <= 26_000, 'client.ts is over 26 KB');
+assert(Buffer.byteLength(bare) <= 20_000, 'client.ts without comments is over 20 KB');
+assert(bundled.length <= 4_000, 'client.js is over 4 KB minified and compressed');
+
+// What is not used costs nothing.
+const used = (names) => gzipSync(transformSync(`${plain}`.replace(/^export (?!function connect)/gm, '') + names, { minify: true, format: 'esm', treeShaking: true }).code, { level: 9 }).length;
+assert(used('') < used('globalThis.x = [rules, values, limits]'), 'rules and values stay when nothing uses them');
+
+// --- client.js is client.ts without its types, whatever compiler takes them away.
+const normal = (text, loader) => transformSync(text, { loader, minifyWhitespace: true, format: 'esm', target: 'es2022', charset: 'utf8' }).code;
+for (const name of [...readdirSync('dist').filter((n) => !n.includes('.')), null]) {
+  const [ts, js] = name ? ['ts', 'js'].map((x) => readFileSync(`dist/${name}/client.${x}`, 'utf8')) : [typed.toString(), plain.toString()];
+  assert.equal(normal(js, 'js'), normal(ts, 'ts'), `${name}: client.js is not client.ts without types`);
+  assert(!/[‹›]/.test(ts + js), `${name}: a mark is left`);
+  assert(!/@ts-|eslint|\bany\b\)?[;,)>]/.test(ts.replace(/^ *(\/\/|\*|\/\*).*$/gm, '').replace(/"(?:[^"\\]|\\.)*"/g, '')), `${name}: something is suppressed`);
+}
+
+// --- What a front end adds.
+const [, glue] = readFileSync('wanted.ts', 'utf8').split(/^\/\/ glue: (?:begin|end)\n/m);
+assert(glue.trim().split('\n').length <= 20, 'more than 20 lines of glue');
+console.log('the text of the clients: ok');
