@@ -1,8 +1,10 @@
 // What the TypeScript SDKs make of the fixture, over HTTP and over the standard input
 // and output of FIXTURE: each client lists, calls, gets an error that it can act on
 // and progress, reads a resource and a prompt, completes an argument, cancels a call,
-// and answers and declines a question. Usage: node clients.mjs URL FIXTURE
+// and answers and declines a question. Then it confirms and declines what the template
+// archives. Usage: node clients.mjs URL FIXTURE TEMPLATE_URL TEMPLATE
 import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
+import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { StdioClientTransport as Stdio1 } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport as Transport1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { Client as Client2, StreamableHTTPClientTransport as Transport2 } from '@modelcontextprotocol/client';
@@ -11,25 +13,24 @@ import assert from 'node:assert/strict';
 
 const url = new URL(process.argv[2]);
 const program = { command: process.argv[3], args: ['-stdio'] };
+const todos = { url: new URL(process.argv[4]), program: { command: process.argv[5], args: ['-mcp'], stderr: 'ignore' } }; // its log
 const info = { name: 'svc-interop', version: '1' };
 
-async function exercise(name, client, transport, call, asks) {
+async function exercise(name, client, transport, call, onAsk) {
   const problems = [];
   const asked = [];
   client.onerror = (err) => err.name === 'AbortError' || problems.push(err); // of the call that is canceled
-  if (asks) {
-    client.setRequestHandler('elicitation/create', async ({ params }) => {
-      asked.push(params.message);
-      if (/confirm/.test(params.message)) return { action: 'decline' };
-      const content = /color/.test(params.message) ? { color: 'red' } : /sure/.test(params.message) ? { ok: true } : { name: 'Ada' };
-      return { action: 'accept', content };
-    });
-  }
+  onAsk(async ({ params }) => {
+    asked.push(params.message);
+    if (/confirm/.test(params.message)) return { action: 'decline' };
+    const content = /color/.test(params.message) ? { color: 'red' } : /sure/.test(params.message) ? { ok: true } : { name: 'Ada' };
+    return { action: 'accept', content };
+  });
   await client.connect(transport);
   assert.equal(client.getServerVersion()?.name ?? 'fixture', 'fixture');
 
   const { tools } = await client.listTools();
-  assert.equal(tools.length, 28);
+  assert.equal(tools.length, 33);
   assert.ok(tools.every((tool) => tool.description && tool.inputSchema.type === 'object'));
 
   const sum = await call('test_add_numbers', { a: 1, b: 2 });
@@ -86,6 +87,13 @@ async function exercise(name, client, transport, call, asks) {
   const canceled = call('test_endless', {}, { signal: stop.signal });
   setTimeout(() => stop.abort('enough'), 50);
   await assert.rejects(canceled);
+  let calls; // of test_endless, as the server knows them: the client would believe it anyway
+  for (let i = 0; i < 100; i++) {
+    calls = (await call('test_ended', {})).structuredContent;
+    if (calls.begun > 0 && calls.begun === calls.ended) break;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  assert.ok(calls.begun > 0 && calls.begun === calls.ended, `of ${calls.begun} calls ${calls.ended} have ended`);
 
   assert.equal((await client.listResources()).resources.length, 3);
   assert.equal((await client.listResourceTemplates()).resourceTemplates.length, 1);
@@ -100,16 +108,12 @@ async function exercise(name, client, transport, call, asks) {
   assert.deepEqual(done.completion.values, ['formal', 'friendly', 'funny']);
 
   const hello = await call('test_input_required_result_elicitation', {});
-  if (asks) {
-    assert.equal(hello.content[0].text, 'Hello, Ada!');
-    const declined = await call('test_input_required_result_request_state', {});
-    assert.match(declined.content[0].text, /FAILED_PRECONDITION/);
-    const talk = await call('test_conversation', { about: 'colors' });
-    assert.equal(talk.content[0].text, 'colors: Ada, red, true');
-    assert.equal(asked.length, 5);
-  } else {
-    assert.match(hello.content[0].text, /FAILED_PRECONDITION: this caller cannot be asked/);
-  }
+  assert.equal(hello.content[0].text, 'Hello, Ada!');
+  const declined = await call('test_input_required_result_request_state', {});
+  assert.match(declined.content[0].text, /FAILED_PRECONDITION/);
+  const talk = await call('test_conversation', { about: 'colors' });
+  assert.equal(talk.content[0].text, 'colors: Ada, red, true');
+  assert.equal(asked.length, 5);
 
   await assert.rejects(call('test_no_such_tool', {}));
   await client.close();
@@ -117,15 +121,52 @@ async function exercise(name, client, transport, call, asks) {
   console.log(`ok ${name}`);
 }
 
-for (const [over, transport] of [['HTTP', () => new Transport1(url)], ['stdio', () => new Stdio1(program)]]) {
-  const client = new Client1(info);
-  await exercise(`@modelcontextprotocol/sdk 1.x, ${over}`, client, transport(),
-    (name, args, options) => client.callTool({ name, arguments: args }, undefined, options));
+// archive lets the user of a client say no and then yes to what cannot be undone.
+async function archive(name, client, transport, call, onAsk) {
+  const answers = [{ action: 'decline' }, { action: 'accept', content: { yes: false } }, { action: 'accept', content: { yes: true } }];
+  onAsk(async () => answers.shift());
+  await client.connect(transport);
+  const todo = (await call('todos_create', { title: 'for the archive' })).structuredContent;
+  await call('todos_patch', { id: todo.id, completed: true });
+  for (const said of ['said no', 'not said yes']) {
+    const refused = await call('todos_archive', {});
+    assert.ok(refused.isError && refused.content[0].text.startsWith('FAILED_PRECONDITION') && refused.content[0].text.includes(said), JSON.stringify(refused));
+    assert.ok((await call('todos_get', { id: todo.id })).structuredContent.completed);
+  }
+  assert.ok((await call('todos_archive', {})).structuredContent.archived >= 1);
+  assert.match((await call('todos_get', { id: todo.id })).content[0].text, /NOT_FOUND/);
+  assert.equal(answers.length, 0);
+  await client.close();
+  console.log(`ok ${name}, archive`);
 }
-for (const mode of ['legacy', 'auto', { pin: '2026-07-28' }]) {
-  for (const [over, transport] of [['HTTP', () => new Transport2(url)], ['stdio', () => new Stdio2(program)]]) {
-    const client = new Client2(info, { versionNegotiation: { mode }, capabilities: { elicitation: {}, extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } } } });
-    await exercise(`@modelcontextprotocol/client 2.x, ${over}, ${JSON.stringify(mode)}`, client, transport(),
-      (name, args, options) => client.callTool({ name, arguments: args }, options), mode !== 'legacy' || over === 'stdio');
+
+// unasked is what a client gets that has no handler for questions.
+async function unasked(name, client, transport, call) {
+  await client.connect(transport);
+  const refused = await call('todos_archive', {});
+  assert.match(refused.content[0].text, /^FAILED_PRECONDITION: not confirmed, since this client cannot ask its user/);
+  await client.close();
+  console.log(`ok ${name}, as it is configured by default`);
+}
+
+const overs = [['HTTP', (HTTP, _, to) => new HTTP(to.url)], ['stdio', (_, Stdio, to) => new Stdio(to.program)]];
+const places = [[{ url, program }, exercise], [todos, archive], [todos, unasked]];
+for (const [to, run] of places) {
+  for (const [over, transport] of overs) {
+    const client = new Client1(info, { capabilities: run === unasked ? {} : { elicitation: {} } });
+    await run(`@modelcontextprotocol/sdk 1.x, ${over}`, client, transport(Transport1, Stdio1, to),
+      (name, args, options) => client.callTool({ name, arguments: args }, undefined, options),
+      (answer) => client.setRequestHandler(ElicitRequestSchema, answer));
+  }
+  for (const mode of [undefined, 'legacy', 'auto', { pin: '2026-07-28' }]) {
+    for (const [over, transport] of overs) {
+      const client = new Client2(info, {
+        ...(mode && { versionNegotiation: { mode } }),
+        capabilities: run === unasked ? {} : { elicitation: {}, extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } } },
+      });
+      await run(`@modelcontextprotocol/client 2.x, ${over}, ${JSON.stringify(mode) ?? 'default'}`, client, transport(Transport2, Stdio2, to),
+        (name, args, options) => client.callTool({ name, arguments: args }, options),
+        (answer) => client.setRequestHandler('elicitation/create', answer));
+    }
   }
 }

@@ -1,7 +1,8 @@
-"""What the Python clients make of the fixture. Usage: clients.py URL FIXTURE
+"""What the Python clients make of the fixture and of the template.
+Usage: clients.py URL FIXTURE TEMPLATE_URL TEMPLATE
 
 Each client goes through exercise, over HTTP and over the standard input and output of
-FIXTURE. README.md says what a client cannot do."""
+FIXTURE, and archives what the template has. README.md says what a client cannot do."""
 
 import asyncio
 import sys
@@ -84,6 +85,12 @@ async def exercise(client, call, person, heard, asks):
         await asyncio.wait_for(call("test_endless", {}), 0.05)
     except asyncio.TimeoutError:
         pass
+    for _ in range(100):  # the server is asked, since the client would believe it anyway
+        counts = (await call("test_ended", {})).structured_content
+        if counts["begun"] > 0 and counts["begun"] == counts["ended"]:
+            break
+        await asyncio.sleep(0.05)
+    assert counts["begun"] == counts["ended"] > 0, counts
     result = await call("test_conversation", {"about": "colors"})
     declined = await call("test_input_required_result_request_state", {})
     assert declined.is_error and "FAILED_PRECONDITION" in declined.content[0].text, declined
@@ -108,7 +115,7 @@ async def exercise_mcp(name, server, mode):
 
     async with Client(server, mode=mode, elicitation_callback=elicit) as client:
         tools = (await client.list_tools()).tools
-        assert len(tools) == 28 and all(t.input_schema["additionalProperties"] is False for t in tools), tools
+        assert len(tools) == 33 and all(t.input_schema["additionalProperties"] is False for t in tools), tools
         await fails(client.call_tool("test_no_such_tool", {}))
         assert len((await client.list_resources()).resources) == 3
         assert len((await client.list_resource_templates()).resource_templates) == 1
@@ -119,8 +126,55 @@ async def exercise_mcp(name, server, mode):
         assert prompt.messages[0].content.text == "Write 20 words in a funny tone.", prompt
         done = await client.complete(PromptReference(name="test_styled_prompt"), {"name": "style", "value": "f"})
         assert done.completion.values == ["formal", "friendly", "funny"], done
-        await exercise(client, lambda tool, args: client.call_tool(tool, args, progress_callback=report), person, heard, mode != "legacy" or name == "stdio")
+        await exercise(client, lambda tool, args: client.call_tool(tool, args, progress_callback=report), person, heard, True)
     print(f"ok mcp (Python), {name}, {mode}")
+
+
+async def archive(name, call, answers):
+    """Lets a user say no, then not yes, then yes."""
+    created = (await call("todos_create", {"title": "for the archive"})).structured_content
+    await call("todos_patch", {"id": created["id"], "completed": True})
+    for said in "said no", "not said yes":
+        refused = await call("todos_archive", {})
+        assert refused.is_error and said in refused.content[0].text, refused
+        assert (await call("todos_get", {"id": created["id"]})).structured_content["completed"]
+    assert (await call("todos_archive", {})).structured_content["archived"] >= 1
+    gone = await call("todos_get", {"id": created["id"]})
+    assert gone.is_error and "NOT_FOUND" in gone.content[0].text, gone
+    assert answers == [], answers
+    print(f"ok {name}, archive")
+
+
+CANNOT = "not confirmed, since this client cannot ask its user"
+
+
+async def archive_mcp(name, server, mode):
+    answers = [("decline", None), ("accept", {"yes": False}), ("accept", {"yes": True})]
+
+    async def elicit(context, params):
+        action, content = answers.pop(0)
+        return ElicitResult(action=action, content=content)
+
+    async with Client(server, mode=mode, elicitation_callback=elicit) as client:
+        await archive(f"mcp (Python), {name}, {mode}", client.call_tool, answers)
+    async with Client(server, mode=mode) as client:
+        refused = await client.call_tool("todos_archive", {})
+        assert refused.is_error and CANNOT in refused.content[0].text, refused
+    print(f"ok mcp (Python), {name}, {mode}, as it is configured by default")
+
+
+async def archive_fastmcp(name, server):
+    answers = [None, {"yes": False}, {"yes": True}]
+
+    async def elicit(message, response_type, params, context):
+        return answers.pop(0) or FastElicitResult(action="decline")
+
+    async with fastmcp.Client(server, elicitation_handler=elicit) as client:
+        await archive(f"FastMCP, {name}", lambda tool, args: client.call_tool(tool, args, raise_on_error=False), answers)
+    async with fastmcp.Client(server) as client:
+        refused = await client.call_tool("todos_archive", {}, raise_on_error=False)
+        assert refused.is_error and CANNOT in refused.content[0].text, refused
+    print(f"ok FastMCP, {name}, as it is configured by default")
 
 
 async def exercise_fastmcp(name, server):
@@ -134,7 +188,7 @@ async def exercise_fastmcp(name, server):
         heard.append(done)
 
     async with fastmcp.Client(server, elicitation_handler=elicit) as client:
-        assert len(await client.list_tools()) == 28
+        assert len(await client.list_tools()) == 33
         await fails(client.call_tool("test_no_such_tool", {}))
         assert len(await client.list_resources()) == 3
         assert len(await client.list_resource_templates()) == 1
@@ -170,7 +224,7 @@ async def exercise_agent(name, server):
         seen.extend(part for part in messages[-1].parts if isinstance(part, ToolReturnPart))
         if len(seen) == len(script):
             return ModelResponse(parts=[TextPart("done")])
-        assert len(info.function_tools) == 28, len(info.function_tools)
+        assert len(info.function_tools) == 33, len(info.function_tools)
         tool, args = script[len(seen)]
         return ModelResponse(parts=[ToolCallPart(tool, args)])
 
@@ -191,10 +245,14 @@ async def exercise_agent(name, server):
 
 
 async def main():
-    url, fixture = sys.argv[1:]
+    url, fixture, todos_url, todos = sys.argv[1:]
     for mode in ("legacy", "auto", "2026-07-28"):
         await exercise_mcp("HTTP", url, mode)
         await exercise_mcp("stdio", StdioServerParameters(command=fixture, args=["-stdio"]), mode)
+        await archive_mcp("HTTP", todos_url, mode)
+        await archive_mcp("stdio", StdioServerParameters(command=todos, args=["-mcp"]), mode)
+    await archive_fastmcp("HTTP", todos_url)
+    await archive_fastmcp("stdio", StdioTransport(todos, ["-mcp"], keep_alive=False))
     for run in (exercise_fastmcp, exercise_agent):
         await run("HTTP", url)
         await run("stdio", StdioTransport(fixture, ["-stdio"]))

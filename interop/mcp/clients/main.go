@@ -1,6 +1,7 @@
 // Command clients calls the fixture with the Go clients that people use, at every
 // revision that they speak, over HTTP and over the standard input and output of
-// FIXTURE. Usage: clients URL FIXTURE
+// FIXTURE, and lets their users decide what the template archives.
+// Usage: clients URL FIXTURE TEMPLATE_URL TEMPLATE
 package main
 
 import (
@@ -25,14 +26,15 @@ import (
 var revisions = []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"}
 
 func main() {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	failed := false
-	for _, side := range []struct {
+	sides := []struct {
 		name    string
 		connect func(ctx context.Context, server, revision string, asked *person, heard *reports) (session, error)
-	}{{"go-sdk", connectSDK}, {"mcp-go", connectMCPGo}} {
-		for _, server := range os.Args[1:] {
+	}{{"go-sdk", connectSDK}, {"mcp-go", connectMCPGo}}
+	for _, side := range sides {
+		for _, server := range os.Args[1:3] {
 			for _, revision := range revisions {
 				if err := exercise(ctx, side.connect, server, revision); err != nil {
 					fmt.Printf("FAILED %s %s %s: %v\n", side.name, filepath.Base(server), revision, err)
@@ -40,6 +42,18 @@ func main() {
 					continue
 				}
 				fmt.Printf("ok %s %s %s\n", side.name, filepath.Base(server), revision)
+			}
+		}
+	}
+	for _, side := range sides {
+		for _, server := range os.Args[3:] {
+			for _, revision := range revisions[2:] {
+				if err := archive(ctx, side.connect, server, revision); err != nil {
+					fmt.Printf("FAILED %s %s %s, archive: %v\n", side.name, filepath.Base(server), revision, err)
+					failed = true
+					continue
+				}
+				fmt.Printf("ok %s %s %s, archive\n", side.name, filepath.Base(server), revision)
 			}
 		}
 	}
@@ -79,6 +93,7 @@ func (r *reports) check() error {
 type person struct {
 	mu    sync.Mutex
 	asked []string
+	yes   []bool // to what the template asks
 }
 
 func (p *person) answer(message string) (action string, content map[string]any) {
@@ -86,6 +101,10 @@ func (p *person) answer(message string) (action string, content map[string]any) 
 	defer p.mu.Unlock()
 	p.asked = append(p.asked, message)
 	switch {
+	case strings.Contains(message, "off the list"):
+		yes := p.yes[0]
+		p.yes = p.yes[1:]
+		return "accept", map[string]any{"yes": yes}
 	case strings.Contains(message, "confirm"):
 		return "decline", nil
 	case strings.Contains(message, "color"):
@@ -123,7 +142,7 @@ func exercise(ctx context.Context, connect func(context.Context, string, string,
 		return err
 	}
 	defer s.close()
-	if n, err := s.listTools(ctx); n != 28 || err != nil {
+	if n, err := s.listTools(ctx); n != 33 || err != nil {
 		return fmt.Errorf("%d tools, %v", n, err)
 	}
 	for _, test := range []struct {
@@ -166,16 +185,16 @@ func exercise(ctx context.Context, connect func(context.Context, string, string,
 	if list, err := s.complete(ctx, "test_styled_prompt", "style", "f"); !slices.Equal(list, []string{"formal", "friendly", "funny"}) || err != nil {
 		return fmt.Errorf("the completion is %q, %v", list, err)
 	}
-	if err := converse(ctx, s, server, revision, &user); err != nil {
+	if err := converse(ctx, s, revision, &user); err != nil {
 		return err
 	}
 	return cancel(ctx, s, &heard)
 }
 
-// converse answers and declines questions, which only the last revision has over HTTP.
-func converse(ctx context.Context, s session, server, revision string, user *person) error {
+// converse answers and declines questions, which begin with 2025-06-18.
+func converse(ctx context.Context, s session, revision string, user *person) error {
 	want, refused, n := "colors: Ada, red, true", "FAILED_PRECONDITION: the caller said no", 4
-	if revision < "2025-06-18" || revision != "2026-07-28" && strings.HasPrefix(server, "http") {
+	if revision < "2025-06-18" {
 		want, refused, n = "FAILED_PRECONDITION: this caller cannot be asked", "FAILED_PRECONDITION: this caller cannot be asked", 0
 	}
 	talk, err := s.call(ctx, "test_conversation", map[string]any{"about": "colors"}, nil)
@@ -192,12 +211,31 @@ func converse(ctx context.Context, s session, server, revision string, user *per
 	return nil
 }
 
-// cancel cancels a call that would take for ever, and hears of the progress of another.
+// cancel cancels a call that would take for ever, and hears of the progress of another. It asks
+// the server whether the call has ended, since the client would believe it anyway.
 func cancel(ctx context.Context, s session, heard *reports) error {
 	short, stop := context.WithTimeout(ctx, 50*time.Millisecond)
 	defer stop()
 	if got, err := s.call(short, "test_endless", nil, nil); err == nil {
 		return fmt.Errorf("a canceled call ends with %+v", got)
+	}
+	var counts map[string]any
+	for range 100 {
+		got, err := s.call(ctx, "test_ended", nil, nil)
+		if err != nil {
+			return err
+		}
+		counts = nil
+		if err := json.Unmarshal([]byte(got.text), &counts); err != nil {
+			return err
+		}
+		if counts["begun"] == counts["ended"] {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	if counts["begun"] != counts["ended"] || counts["begun"] == 0.0 {
+		return fmt.Errorf("the calls of test_endless are %v", counts)
 	}
 	if _, err := s.call(ctx, "test_tool_with_progress", nil, "t"); err != nil {
 		return err
@@ -205,12 +243,57 @@ func cancel(ctx context.Context, s session, heard *reports) error {
 	return heard.check()
 }
 
+// archive lets the user of a client say no and then yes to what cannot be undone.
+func archive(ctx context.Context, connect func(context.Context, string, string, *person, *reports) (session, error), server, revision string) error {
+	user := person{yes: []bool{false, true}}
+	s, err := connect(ctx, server, revision, &user, new(reports))
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	var todo struct{ ID string }
+	for _, step := range []struct {
+		tool      string
+		arguments map[string]any
+		want      string // the beginning of the text
+	}{
+		{"todos_create", map[string]any{"title": "for the archive"}, `{"id":`},
+		{"todos_patch", map[string]any{"completed": true}, `{"id":`},
+		{"todos_archive", nil, "FAILED_PRECONDITION: the user has not said yes"},
+		{"todos_get", map[string]any{}, `{"id":`},
+		{"todos_archive", nil, `{"archived":`},
+		{"todos_get", map[string]any{}, "NOT_FOUND"},
+	} {
+		if todo.ID != "" && step.arguments != nil {
+			step.arguments["id"] = todo.ID
+		}
+		got, err := s.call(ctx, step.tool, step.arguments, nil)
+		if err != nil || !strings.HasPrefix(got.text, step.want) {
+			return fmt.Errorf("%s ends with %+v, %v", step.tool, got, err)
+		}
+		if step.tool == "todos_create" {
+			if err := json.Unmarshal([]byte(got.text), &todo); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// flagOf returns the flag with which a program serves standard input and output.
+func flagOf(program string) string {
+	if filepath.Base(program) == "template" {
+		return "-mcp"
+	}
+	return "-stdio"
+}
+
 type sdkSession struct{ *mcp.ClientSession }
 
 func connectSDK(ctx context.Context, server, revision string, user *person, heard *reports) (session, error) {
 	var transport mcp.Transport = &mcp.StreamableClientTransport{Endpoint: server}
 	if !strings.HasPrefix(server, "http") {
-		transport = &mcp.CommandTransport{Command: exec.Command(server, "-stdio")}
+		transport = &mcp.CommandTransport{Command: exec.Command(server, flagOf(server))}
 	}
 	c := mcp.NewClient(&mcp.Implementation{Name: "svc-interop", Version: "1"}, &mcp.ClientOptions{
 		ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) { heard.add(r.Params.Progress) },
@@ -304,7 +387,7 @@ func (p mcpGoPerson) Elicit(_ context.Context, r mcpgo.ElicitationRequest) (*mcp
 func connectMCPGo(ctx context.Context, server, revision string, user *person, heard *reports) (session, error) {
 	c, err := client.NewStreamableHttpClient(server)
 	if !strings.HasPrefix(server, "http") {
-		c, err = client.NewStdioMCPClient(server, nil, "-stdio")
+		c, err = client.NewStdioMCPClient(server, nil, flagOf(server))
 	}
 	if err != nil {
 		return nil, err

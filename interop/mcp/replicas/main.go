@@ -2,6 +2,8 @@
 // request to the next of them, and holds a conversation of three rounds with them: a
 // method that asks three questions, one after the other. Then it brings states that
 // no replica may take: one that is cut, forged, of another call or of another caller.
+// At last clients of 2025-11-25 are asked, by an nginx that chooses the replica by their
+// session, and by the one that does not, where the answer must say what to configure.
 // Usage: replicas FIXTURE DIR
 package main
 
@@ -31,6 +33,12 @@ func main() {
 	c := &client{url: startNginx(os.Args[2], upstream.String()) + "/mcp", replicas: make(map[string]int)}
 	state := c.converse()
 	c.refuse(state)
+	dir := filepath.Join(os.Args[2], "hashed")
+	err := os.Mkdir(dir, 0o700)
+	check(err == nil, "%v", err)
+	hashed := startNginx(dir, "hash $http_mcp_session_id consistent; "+upstream.String()) + "/mcp"
+	askBySession(hashed)
+	askByTurns(c.url)
 }
 
 func check(ok bool, format string, args ...any) {

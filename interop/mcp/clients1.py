@@ -1,0 +1,158 @@
+"""What Python clients on mcp 1.x make of the fixture and of the template, and whether the
+server ends what they cancel. They have an environment of their own, since mcp 2.x has the
+same name. Usage: clients1.py URL FIXTURE TEMPLATE_URL TEMPLATE"""
+
+import asyncio
+import sys
+from contextlib import asynccontextmanager
+from datetime import timedelta
+
+import anyio
+from agents.mcp import MCPServerStdio, MCPServerStreamableHttp
+from langchain_mcp_adapters.callbacks import Callbacks
+from langchain_mcp_adapters.client import MultiServerMCPClient
+from langchain_mcp_adapters.tools import load_mcp_tools
+from mcp import ClientSession, StdioServerParameters
+from mcp.client.stdio import stdio_client
+from mcp.client.streamable_http import streamablehttp_client
+from mcp.types import CancelledNotification, CancelledNotificationParams, ClientNotification, ElicitResult
+
+NO, NOT_YES, YES = ElicitResult(action="decline"), ElicitResult(action="accept", content={"yes": False}), ElicitResult(action="accept", content={"yes": True})
+
+
+@asynccontextmanager
+async def connect(server, elicit=None):
+    """A session of mcp 1.x. server is a URL or the command line of a program."""
+    if isinstance(server, str):
+        transport = streamablehttp_client(server)
+    else:
+        transport = stdio_client(StdioServerParameters(command=server[0], args=server[1:]))
+    async with transport as (read, write, *_):
+        async with ClientSession(read, write, elicitation_callback=elicit) as session:
+            await session.initialize()
+            yield session
+
+
+async def ended(call):
+    """Waits until the server says that no call of test_endless runs."""
+    for _ in range(100):
+        counts = (await call("test_ended", {})).structuredContent
+        if counts["begun"] > 0 and counts["begun"] == counts["ended"]:
+            return
+        await asyncio.sleep(0.05)
+    raise AssertionError(counts)
+
+
+async def cancels(name, server):
+    """mcp 1.x has no call for it: a program sends the notification itself, with the id that
+    the session gives its next request."""
+    async with connect(server) as session:
+        id = session._request_id
+        async with anyio.create_task_group() as group:
+            async def call():
+                try:
+                    await session.call_tool("test_endless", {}, read_timeout_seconds=timedelta(seconds=20))
+                except Exception:
+                    pass
+
+            group.start_soon(call)
+            await asyncio.sleep(0.3)
+            await session.send_notification(ClientNotification(CancelledNotification(
+                method="notifications/cancelled", params=CancelledNotificationParams(requestId=id, reason="enough"))))
+            await ended(session.call_tool)
+            group.cancel_scope.cancel()
+    print(f"ok mcp 1.x (Python), {name}, cancels")
+
+
+async def archive(name, call, answers):
+    """Lets a user say no, then not yes, then yes. call returns whether the call failed, and its
+    text."""
+    async def wants(tool, args, failed, text):
+        got = await call(tool, args)
+        assert got[0] == failed and text in got[1], (tool, got)
+        return got[1]
+
+    created = await wants("todos_create", {"title": "for the archive"}, False, '"id"')
+    id = {"id": created.split('"id":"')[1].split('"')[0]}
+    await wants("todos_patch", {**id, "completed": True}, False, '"completed":true')
+    for said in "said no", "not said yes":
+        await wants("todos_archive", {}, True, said)
+        await wants("todos_get", id, False, '"completed":true')
+    await wants("todos_archive", {}, False, '"archived":')
+    await wants("todos_get", id, True, "NOT_FOUND")
+    assert answers == [], answers
+    print(f"ok {name}, archive")
+
+
+async def exercise(name, server, elicit, call_of):
+    """Archives with a handler for questions, and without one."""
+    answers = [NO, NOT_YES, YES]
+
+    async def answer(*_):
+        return answers.pop(0)
+
+    async with call_of(server, answer) as call:
+        await archive(name, call, answers)
+    async with call_of(server, None) as call:
+        failed, text = await call("todos_archive", {})
+        assert failed and "not confirmed, since this client cannot ask its user" in text, text
+    print(f"ok {name}, as it is configured by default")
+
+
+@asynccontextmanager
+async def sdk(server, elicit):
+    async with connect(server, elicit) as session:
+        async def call(tool, args):
+            result = await session.call_tool(tool, args)
+            return result.isError, result.content[0].text
+
+        yield call
+
+
+@asynccontextmanager
+async def langchain(server, elicit):
+    if isinstance(server, str):
+        connection = {"transport": "streamable_http", "url": server}
+    else:
+        connection = {"transport": "stdio", "command": server[0], "args": server[1:]}
+    callbacks = Callbacks(on_elicitation=elicit) if elicit else None
+    client = MultiServerMCPClient({"todos": connection}, callbacks=callbacks)
+    async with client.session("todos") as session:
+        tools = {tool.name: tool for tool in await load_mcp_tools(session)}
+
+        async def call(tool, args):
+            got = await tools[tool].ainvoke(args)  # an error is a text, for the model
+            text = got if isinstance(got, str) else got[0]["text"]
+            return text.split(":")[0].isupper(), text
+
+        yield call
+
+
+@asynccontextmanager
+async def agents(server, elicit):
+    if isinstance(server, str):
+        connection = MCPServerStreamableHttp(params={"url": server})
+    else:
+        connection = MCPServerStdio(params={"command": server[0], "args": server[1:]})
+    async with connection as session:
+        async def call(tool, args):
+            result = await session.call_tool(tool, args)
+            return result.isError, result.content[0].text
+
+        yield call
+
+
+async def main():
+    url, fixture, todos_url, todos = sys.argv[1:]
+    for over, server in ("HTTP", url), ("stdio", [fixture, "-stdio"]):
+        await cancels(over, server)
+    for over, server in ("HTTP", todos_url), ("stdio", [todos, "-mcp"]):
+        await exercise(f"mcp 1.x (Python), {over}", server, True, sdk)
+        await exercise(f"langchain-mcp-adapters, {over}", server, True, langchain)
+        async with agents(server, None) as call:
+            failed, text = await call("todos_archive", {})
+            assert failed and "not confirmed, since this client cannot ask its user" in text, text
+        print(f"ok openai-agents, {over}, which has no handler for questions")
+
+
+asyncio.run(main())

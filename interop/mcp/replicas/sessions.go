@@ -1,0 +1,115 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// An earlier is a client of 2025-11-25 with a session.
+type earlier struct{ url, session string }
+
+func (c *earlier) post(body string) *http.Response {
+	r, err := http.NewRequest("POST", c.url, strings.NewReader(body))
+	check(err == nil, "%v", err)
+	r.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}, "Mcp-Protocol-Version": {"2025-11-25"}}
+	if c.session != "" {
+		r.Header.Set("Mcp-Session-Id", c.session)
+	}
+	w, err := http.DefaultClient.Do(r)
+	check(err == nil, "%v", err)
+	return w
+}
+
+// begin begins a session, and returns which replica has done it.
+func (c *earlier) begin() string {
+	w := c.post(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{}}}}`)
+	defer w.Body.Close()
+	c.session = w.Header.Get("Mcp-Session-Id")
+	check(c.session != "", "initialize is answered without a session: %v", w.Header)
+	return w.Header.Get("X-Replica")
+}
+
+// call calls a tool and returns its answer. It answers questions by answer, which may refuse
+// to go on.
+func (c *earlier) call(tool, arguments string, answer func(id, message string) bool) string {
+	w := c.post(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + tool + `","arguments":` + arguments + `}}`)
+	defer w.Body.Close()
+	if strings.HasPrefix(w.Header.Get("Content-Type"), "application/json") {
+		text, err := io.ReadAll(w.Body)
+		check(err == nil, "%v", err)
+		return string(text)
+	}
+	for lines := bufio.NewScanner(w.Body); lines.Scan(); {
+		data, ok := strings.CutPrefix(lines.Text(), "data: ")
+		var m struct {
+			ID     json.RawMessage
+			Method string
+			Params struct{ Message string }
+		}
+		switch {
+		case !ok || json.Unmarshal([]byte(data), &m) != nil:
+		case m.Method == "":
+			return data
+		case !answer(string(m.ID), m.Params.Message):
+			return ""
+		}
+	}
+	return ""
+}
+
+// askBySession asks 12 clients, each of them three times, where the proxy chooses the replica
+// by the session, and lets each cancel a call.
+func askBySession(url string) {
+	replicas, began := make(map[string]int), make(map[string]int)
+	for range 12 {
+		c := &earlier{url: url}
+		began[c.begin()]++
+		got := c.call("test_conversation", `{"about":"colors"}`, func(id, message string) bool {
+			content := `{"ok":true}`
+			if strings.Contains(message, "color") {
+				content = `{"color":"red"}`
+			} else if strings.Contains(message, "name") {
+				content = `{"name":"Ada"}`
+			}
+			w := c.post(`{"jsonrpc":"2.0","id":` + id + `,"result":{"action":"accept","content":` + content + `}}`)
+			w.Body.Close()
+			check(w.StatusCode == 202, "an answer is %s", w.Status)
+			replicas[w.Header.Get("X-Replica")]++
+			return true
+		})
+		check(strings.Contains(got, "colors: Ada, red, true"), "the conversation ends with %s", got)
+		go func() {
+			time.Sleep(200 * time.Millisecond)
+			c.post(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`).Body.Close()
+		}()
+		got = c.call("test_endless", `{}`, nil)
+		check(got == "", "a canceled call ends with %s", got)
+	}
+	check(len(replicas) > 1, "all sessions went to %v", replicas)
+	check(len(began) == 3, "requests without a session went to %v, not in turn to three", began)
+	fmt.Println("ok questions and cancellations of 2025-11-25 in sessions behind nginx, by their hash")
+}
+
+// askByTurns asks where each request goes to the next replica: calls work, and the answer to a
+// question says what to configure.
+func askByTurns(url string) {
+	c := &earlier{url: url}
+	c.begin()
+	for range 3 {
+		got := c.call("test_add_numbers", `{"a":1,"b":2}`, nil)
+		check(strings.Contains(got, `"sum":3`), "a call ends with %s", got)
+	}
+	c.call("test_conversation", `{"about":"colors"}`, func(id, _ string) bool {
+		w := c.post(`{"jsonrpc":"2.0","id":` + id + `,"result":{"action":"accept","content":{"name":"Ada"}}}`)
+		defer w.Body.Close()
+		text, err := io.ReadAll(w.Body)
+		check(err == nil && w.StatusCode == 400 && strings.Contains(string(text), "hash $http_mcp_session_id consistent;"), "an answer to another replica is %s %s", w.Status, text)
+		return false
+	})
+	fmt.Println("ok without the hash calls work, and a question says what to configure")
+}
