@@ -322,7 +322,7 @@ func TestLogIsShort(t *testing.T) {
 		{"REST path", s.REST(), "GET /" + long, 1 << 10, "path=/aaa", "aaa… code"},
 		{"REST path and message", s.REST(), "GET /items/" + long, 4 << 10, "path=/items/aaa", "éé…"},
 		{"RPC path", s.RPC(), "GET /" + long, 1 << 10, "path=/aaa", "aaa… code"},
-		{"MCP path", s.MCP(nil), "GET /" + long, 1 << 10, "path=/aaa", "aaa… code"},
+		{"MCP path", s.MCP(nil), "PUT /" + long, 1 << 10, "path=/aaa", "aaa… code"},
 		{"OpenAPI path", s.OpenAPI(), "PUT /" + long, 1 << 10, "path=/aaa", "aaa… code"},
 		{"REST verb", s.REST(), strings.ToUpper(long) + " /", 1 << 10, "method=AAA", "AAA… path"},
 		{"panic of Handle", svc.Handle(func(http.ResponseWriter, *http.Request) error { panic(long) }, &svc.ErrorOptions{Logger: opts.Logger}), "GET /", 16 << 10, "panic: aaa", "aaa…"},
