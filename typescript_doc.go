@@ -19,7 +19,7 @@ const maxCommentLine = 100
 func appendComment(dst []byte, indent string, lines []string) []byte {
 	wrapped := make([]string, 0, len(lines))
 	for _, line := range lines {
-		wrapped = appendWrapped(wrapped, line, maxCommentLine-len(indent)-len(" * "))
+		wrapped = appendWrapped(wrapped, strings.TrimRight(line, " "), maxCommentLine-len(indent)-len(" * "))
 	}
 	if len(wrapped) == 0 {
 		return dst
@@ -184,10 +184,10 @@ var kindNotes = [...]string{
 // says is left out.
 func (m *clientMember) ruleTexts(rules ruleSet, first string) (texts []string) {
 	for _, r := range rules {
-		if r.role == roleValues {
+		text := r.complaint.message
+		if r.role == roleValues || r.role == rolePattern && strings.HasSuffix(m.doc.text, strings.TrimPrefix(text, "must be ")) { // a patternHint is in doc
 			continue
 		}
-		text := r.complaint.message
 		if first != "must " {
 			text = first + strings.TrimPrefix(text, "must ")
 		}

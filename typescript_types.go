@@ -39,12 +39,13 @@ type clientTypes struct {
 type clientType struct {
 	role  typeRole
 	shape *shape
-	base  string // the name of the type in documents
-	name  string // in the client; "" until nameTypes has chosen it
-	doc   []byte // a comment
-	body  []byte // what follows the name, such as " {\n  id: string;\n}"
-	more  []byte // of an output: the members that the component does not have; nil if body has others of its members
-	in    *method
+	title string      // the name of the type in documents
+	name  string      // in the client; "" until nameTypes has chosen it
+	doc   []byte      // a comment
+	body  []byte      // what follows the name, such as " {\n  id: string;\n}"
+	more  []byte      // of an output: the members that the component does not have; nil if body has others of its members
+	base  *clientType // that it extends, or nil
+	in    *method     // the first with this input
 }
 
 // A typeRole says what a type is the type of. Of types with one name in documents, the first role
@@ -66,9 +67,9 @@ var roleSuffixes = [...]string{ofOutput: "Response", ofInput: "Input"}
 const typeWords = "any as asserts async await bigint boolean break case catch class const continue debugger default delete do else enum export extends false " +
 	"finally for function if implements import in infer instanceof interface is keyof let never new null number object " +
 	"private protected public return satisfies static string super switch symbol this throw true try typeof undefined unique unknown var void while with yield " +
-	"AbortController AbortSignal Array ArrayBuffer ArrayBufferView AsyncGenerator AsyncIterable Blob Boolean Date DOMException Error Exclude Extract FormData Headers " +
-	"JSON Map Math Number Object Omit Partial Promise ReadableStream Readonly Record RequestInit Response Set String " +
-	"TextDecoder TypeError URL URLSearchParams Uint8Array XMLHttpRequest"
+	"AbortController AbortSignal Array ArrayBuffer ArrayBufferView AsyncGenerator AsyncIterable Blob Boolean Date DOMException Error ErrorOptions Exclude Extract FormData Headers " +
+	"Generator JSON Map Math NonNullable Number Object Omit Partial Pick Promise ReadableStream Readonly Record RequestInit Response Set String " +
+	"TextDecoder TypeError URL URLSearchParams Uint32Array Uint8Array XMLHttpRequest"
 
 // newClientTypes returns a writer of the types in methods of s. No type gets one of the names
 // reserved.
@@ -116,16 +117,18 @@ func (t *clientTypes) nameTypes() {
 			if d.role != role {
 				continue
 			}
-			switch owner := owners[d.base]; {
-			case owner == nil && t.names[d.base] != "":
-				owners[d.base], d.name = d, t.names[d.base]
+			switch owner := owners[d.title]; {
+			case owner == nil && t.names[d.title] != "":
+				owners[d.title], d.name = d, t.names[d.title]
 			case owner != nil && bytes.Equal(owner.body, d.body):
 				d.name = owner.name
 			default:
-				d.name = t.takeName(d.base + roleSuffixes[role])
+				d.name = t.takeName(d.title + roleSuffixes[role])
 			}
-			if component := t.components[d.base]; component != nil && d.more != nil && d.name != component.name {
+			if component := t.components[d.title]; component != nil && d.more != nil && d.name != component.name {
+				d.doc = appendComment(nil, "", []string{component.name + ", with what the headers of the response say."})
 				d.body = slices.Concat([]byte(" extends "), []byte(component.name), []byte(" {\n"), d.more, []byte("}"))
+				d.base = component
 			}
 		}
 	}
@@ -134,9 +137,9 @@ func (t *clientTypes) nameTypes() {
 // appendTypes appends all declarations.
 func (t *clientTypes) appendTypes(dst []byte) []byte {
 	written := make(map[string]bool)
-	for _, d := range t.list {
+	write := func(d *clientType) {
 		if written[d.name] {
-			continue
+			return
 		}
 		written[d.name] = true
 		keyword := "export interface "
@@ -146,12 +149,18 @@ func (t *clientTypes) appendTypes(dst []byte) []byte {
 		dst = append(append(append(dst, d.doc...), keyword...), d.name...)
 		dst = append(append(dst, d.body...), "\n\n"...)
 	}
+	for _, d := range t.list {
+		if d.base != nil {
+			write(d.base)
+		}
+		write(d)
+	}
 	return dst
 }
 
 // declare adds a declaration, whose body is still to be written.
-func (t *clientTypes) declare(role typeRole, s *shape, base string) *clientType {
-	d := &clientType{role: role, shape: s, base: base, doc: appendComment(nil, "", s.aboutLines())}
+func (t *clientTypes) declare(role typeRole, s *shape, title string) *clientType {
+	d := &clientType{role: role, shape: s, title: title, doc: appendComment(nil, "", s.aboutLines())}
 	t.list = append(t.list, d)
 	return d
 }
@@ -595,13 +604,14 @@ func isIdentifier(name string) bool {
 }
 
 // appendScriptText appends text as a string of TypeScript. It is a string of JSON, with escapes
-// for characters that are invisible, and for <, so that no text ends a script element.
+// for characters that are invisible, for <, so that no text ends a script element, and for marks.
 func appendScriptText(dst []byte, text string) []byte {
 	quoted := appendQuoted(dst, text)
 	if isPlainText(text) {
 		return quoted
 	}
-	return append(dst, strings.ReplaceAll(visibleText(string(quoted[len(dst):])), "<", `\u003c`)...)
+	escapes := strings.NewReplacer("<", `\u003c`, beginTypes, `\u2039`, endTypes, `\u203a`)
+	return append(dst, escapes.Replace(visibleText(string(quoted[len(dst):])))...)
 }
 
 // isPlainText reports whether text has only printable ASCII without <.

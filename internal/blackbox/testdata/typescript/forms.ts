@@ -1,0 +1,92 @@
+// FormAPI
+//
+//     const api = connect({ url: "/" }); // the directory above the paths of the service
+//     api.forms.optional(…)
+
+export interface OptionalForm {
+  note?: string;
+  /** Any file. */
+  file?: FormContent;
+}
+
+export interface FormSeen {
+  text: string;
+}
+
+export interface PlainForm {
+  id: number;
+  /** What it is called. Must have at least 1 character. */
+  title: string;
+  /** Must have at most 3 items. */
+  tags?: string[];
+  sizes?: number[];
+  /** Must be at least 1. */
+  count?: number;
+  done?: boolean;
+  /** Default: "red". */
+  color?: "red" | "blue";
+  /** Default: 4. */
+  level?: number;
+  /** Base64. */
+  raw?: string;
+  /** A time by RFC 3339. */
+  at?: string;
+  /** As JSON, in a string. */
+  big?: string;
+}
+
+export interface UploadForm {
+  title: string;
+  tags?: string[];
+  note?: string;
+  photo: FormContent;
+}
+
+/** The calls of the service, by resource. */
+export interface Api {
+  forms: {
+    optional: UploadCall<OptionalForm, FormSeen>;
+    plain: Call<PlainForm, FormSeen>;
+    upload: UploadCall<UploadForm, FormSeen>;
+  };
+}
+
+const service: Service = {
+  calls: {
+    forms: {
+      optional: { route: "PUT /forms/optional", body: "form", file: "file" },
+      plain: { route: "POST /forms/{id}", body: "form" },
+      upload: { route: "POST /forms/upload", body: "form", file: "photo" },
+    },
+  },
+};
+
+/** Returns a client of the service. Nothing is sent before the first call. */
+export function connect(options: ConnectOptions = {}): Api {
+  return build(service, options) as Api;
+}
+
+/** The values of each enum, and the alternatives of each union. */
+export const values = {} as const;
+
+/** The rules of inputs as attributes of HTML: `Object.assign(element, rules.…)`. A field inside an object has a pointer as its name. */
+export const rules = {
+  PlainForm: {
+    id: { required: true },
+    title: { required: true, minLength: 1 },
+    count: { min: 1 },
+  },
+  UploadForm: {
+    photo: { accept: "image/png,text/plain" },
+  },
+} as const;
+
+/** How large the file in an input may be. */
+export const limits = {
+  OptionalForm: { file: { maxBytes: 2000 } },
+  UploadForm: { photo: { maxBytes: 1000 } },
+} as const;
+
+/** The errors of the service in its own form, which CallError.form has. */
+export type Form = undefined;
+
