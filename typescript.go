@@ -367,16 +367,25 @@ func (w *clientWriter) appendTable(dst []byte) []byte {
 		dst = append(dst, "    },\n"...)
 	}
 	dst = append(dst, "  },\n"...)
-	for _, s := range w.service.opts.Schemes {
-		if s.Type == "apiKey" {
-			dst = append(appendScriptText(append(dst, "  apiKey: { header: "...), s.Header), " },\n"...)
-			break
-		}
-	}
+	dst = appendKeyPlace(dst, w.service.opts.Schemes)
 	if slices.ContainsFunc(w.methods, func(m *method) bool { return m.opts.ErrorForm != nil }) {
 		dst = append(dst, "  form: true,\n"...)
 	}
 	return append(dst, "}"+beginTypes+" as const"+endTypes+";\n\n"...)
+}
+
+// appendKeyPlace appends where the API key goes by the first scheme that a client can send: a cookie
+// is the browser's.
+func appendKeyPlace(dst []byte, schemes []Scheme) []byte {
+	for _, s := range schemes {
+		switch {
+		case s.Type == "apiKey" && s.Header != "":
+			return append(appendScriptText(append(dst, "  apiKey: { header: "...), s.Header), " },\n"...)
+		case s.Type == "apiKey" && s.Query != "":
+			return append(appendScriptText(append(dst, "  apiKey: { query: "...), s.Query), " },\n"...)
+		}
+	}
+	return dst
 }
 
 // appendKey appends a name in an object. In quotes, __proto__ would be the prototype.

@@ -68,7 +68,7 @@ const typeWords = "any as asserts async await bigint boolean break case catch cl
 	"finally for function if implements import in infer instanceof interface is keyof let never new null number object " +
 	"private protected public return satisfies static string super switch symbol this throw true try typeof undefined unique unknown var void while with yield " +
 	"AbortController AbortSignal Array ArrayBuffer ArrayBufferView AsyncGenerator AsyncIterable Blob Boolean Date DOMException Error ErrorOptions Exclude Extract FormData Headers " +
-	"Generator JSON Map Math NonNullable Number Object Omit Partial Pick Promise ReadableStream Readonly Record RequestInit Response Set String " +
+	"Generator JSON Map Math NonNullable Number Object Omit Partial Pick Promise ReadableStream ReadableStreamDefaultReader Readonly Record RequestInit Response Set String " +
 	"TextDecoder TypeError URL URLSearchParams Uint32Array Uint8Array XMLHttpRequest"
 
 // newClientTypes returns a writer of the types in methods of s. No type gets one of the names

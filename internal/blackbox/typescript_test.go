@@ -276,6 +276,26 @@ func TestTypeScriptAt(t *testing.T) {
 	}
 }
 
+// The key goes where its scheme says. A browser sends cookies itself.
+func TestTypeScriptKey(t *testing.T) {
+	for _, test := range []struct {
+		name, want string
+		schemes    []svc.Scheme
+	}{
+		{"in a header", `apiKey: { header: "X-Api-Key" }`, []svc.Scheme{{Type: "bearer"}, {Type: "apiKey", Header: "X-Api-Key"}}},
+		{"in the query", `apiKey: { query: "key" }`, []svc.Scheme{{Type: "apiKey", Query: "key"}}},
+		{"in a cookie", "", []svc.Scheme{{Type: "apiKey", Cookie: "session"}}},
+		{"in a cookie, or a header", `apiKey: { header: "X-Api-Key" }`, []svc.Scheme{{Type: "apiKey", Cookie: "session"}, {Type: "apiKey", Header: "X-Api-Key"}}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			text := string(ownPart(t, getClient(newClientService(func(o *svc.Options) { o.Schemes = test.schemes }), "/client.js").Body.Bytes()))
+			if got := regexp.MustCompile("apiKey: [^\n]*}").FindString(text); got != test.want {
+				t.Errorf("got %s, want %s", got, test.want)
+			}
+		})
+	}
+}
+
 // Types that share types: all places of share12 together are 2^11.
 func TestTypeScriptSharesTypes(t *testing.T) {
 	text := getClient(svc.MustRegister[nestingAPI](nestingImpl{}, nil), "/client.ts").Body.String()
