@@ -1,4 +1,4 @@
-// sha256-72831dfe12dfab1448220638e3ab89e3 of the lines below, which svc has written: do not edit them, fetch the file again.
+// sha256-2a348fc37210332294947ba8899daf48 of the lines below, which svc has written: do not edit them, fetch the file again.
 // Links, notes and small files, with tags. All of them are those of the caller.
 //
 //     const api = connect({ url: "/" }); // the directory above the paths of the service
@@ -26,8 +26,8 @@ export type Item =
 export interface ItemLink {
   kind: "link";
   /**
-   * an address of http or https. Must have at most 2000 characters; must be an address of http or
-   * https; must be a URI, such as https://example.com/.
+   * an address of http or https. Must have at most 2000 characters; must be a URI, such as
+   * https://example.com/.
    */
   url: string;
 }
@@ -321,7 +321,7 @@ export type Result<Out, Reason extends string> = { ok: true; value: Out } | { ok
 
 /** A file that is sent. Browsers send no streams, and a stream is never sent twice. */
 export type Content = FormContent | ReadableStream<Uint8Array>;
-export type FormContent = Blob | ArrayBuffer | ArrayBufferView<ArrayBuffer>;
+export type FormContent = Blob | ArrayBuffer | Uint8Array<ArrayBuffer>;
 
 export interface ConnectOptions {
   /** Where the service is, such as "https://todos.example/v1". Without it, in the directory of the page. */
@@ -499,12 +499,7 @@ function methodOf(client: Client, row: Row, key: string[]): unknown {
   });
 }
 
-interface Page {
-  data: unknown[];
-  next_cursor?: string;
-  page?: number;
-  total_pages?: number;
-}
+type Page = { data: unknown[]; next_cursor?: string; page?: number; total_pages?: number };
 
 // While nothing succeeds, a client sends 35 repetitions: an outage must not multiply the load.
 const budget = 500;
@@ -527,7 +522,7 @@ class Running {
   /** Puts the members of the input where the row says. Throws if they cannot be sent. */
   constructor(client: Client, row: Row, input: Input, options: UploadOptions) {
     const members = new Map(Object.entries(input));
-    const file = members.get(row.file ?? "");
+    const file = row.file && members.get(row.file);
     const [verb = "", path = ""] = row.route.split(" ");
     const headers = new Headers(client.options.headers);
     this.#client = client;
@@ -539,13 +534,14 @@ class Running {
     this.#isPlaced = row.ids === true;
 
     const violations: Violation[] = [];
+    const refuse = (place: string, path: string, rule: string, message: string) => violations.push({ in: place, path, rule, message });
     const names = new Map(Object.entries(row.names ?? {}));
     const nameOf = (member: string) => names.get(member) ?? member;
-    const take = (place: string, member: string) => {
+    const take = (place: string, member: string, name = nameOf(member)) => {
       const value = members.get(member);
       members.delete(member);
-      for (const path of changedNumbers(value, row.floats, member)) {
-        violations.push({ in: place, path, rule: "type", message: "must be finite, and below 2^53 if it is an integer: JavaScript has no larger ones exactly" });
+      for (const path of changedNumbers(value, row.floats, name, "", row.floats?.includes(member))) {
+        refuse(place, path, "type", "must be finite, and below 2^53 if it is an integer: JavaScript has no larger ones exactly");
       }
       return value;
     };
@@ -553,7 +549,7 @@ class Running {
     this.url = client.url + path.replace(/\{(.+?)\}/g, (_, member: string) => {
       const [text = ""] = textsOf(take("path", member));
       if (!/^(\.\.?|\/)?$|\p{Surrogate}/u.test(text)) return encodeURIComponent(text);
-      violations.push({ in: "path", path: `/${nameOf(member)}`, rule: "syntax", message: 'must not be empty, ".", ".." or "/", which the path of a URL cannot carry' });
+      refuse("path", `/${nameOf(member)}`, "syntax", 'must not be empty, ".", ".." or "/", which the path of a URL cannot carry');
       return "";
     });
     const query = new URLSearchParams();
@@ -561,9 +557,9 @@ class Running {
       for (const text of textsOf(take("query", member))) query.append(nameOf(member), text);
     }
     for (const [member, name] of Object.entries(row.headers ?? {})) {
-      for (const text of textsOf(take("header", member))) {
+      for (const text of textsOf(take("header", member, name))) {
         if (isHeaderText(text)) headers.set(name, text);
-        else violations.push({ in: "header", path: `/${name}`, rule: "syntax", message: "must be visible ASCII characters, with spaces only between them, since a header carries nothing else" });
+        else refuse("header", `/${name}`, "syntax", "must be visible ASCII characters, with spaces only between them, since a header carries nothing else");
       }
     }
     const fields = [...members.keys()].map((member): [string, unknown] => [nameOf(member), take("body", member)]);
@@ -611,15 +607,15 @@ class Running {
   output(): Promise<unknown> {
     return this.#send(async (response) => {
       const { kind, out = {} } = this.#row;
-      if (kind === "file") return response;
+      if (kind === "file" && response.headers.has("Content-Type")) return response;
       if (kind === "event") {
         for await (const item of this.#items(response)) return item;
-        throw unreadable(response);
+        throw this.#unreadable(response);
       }
       const text = await this.#textOf(response);
       if (kind === "void" && text === "") return undefined;
       const json = parseJSON(text, response);
-      if (json === undefined) throw unreadable(response);
+      if (json === undefined) throw this.#unreadable(response);
       if (kind === "void") return undefined;
       for (const [member, header] of Object.entries(out)) {
         const [name, type] = typeof header === "string" ? [header] : header;
@@ -653,7 +649,7 @@ class Running {
   /** The items of one connection. It throws where that is cut. */
   async *#items(response: Response): AsyncGenerator<unknown, void> {
     const reader = response.body?.getReader();
-    if (!reader || !response.headers.get("Content-Type")?.startsWith("text/event-stream")) throw unreadable(response);
+    if (!reader || !response.headers.get("Content-Type")?.startsWith("text/event-stream")) throw this.#unreadable(response);
     try {
       for await (const { name, data, id, retry } of readEvents(reader)) {
         this.#options.signal?.throwIfAborted(); // more may have come already
@@ -663,8 +659,8 @@ class Running {
         if (data === undefined) continue;
         if (name === "done") return;
         const json = parseJSON(data);
-        if (name === "error") throw afterAttempts(errorIn(json, this.#client.service, {}) ?? unreadable(response));
-        if (json === undefined) throw unreadable(response);
+        if (name === "error") throw afterAttempts(errorIn(json, this.#client.service, {}) ?? this.#unreadable(response));
+        if (json === undefined) throw this.#unreadable(response);
         this.#isPlaced = Boolean(id);
         yield json;
       }
@@ -746,17 +742,23 @@ class Running {
     }
   }
 
+  #unreadable({ headers, status }: Response): CallError {
+    const type = headers.get("Content-Type");
+    if (type === null) return this.#lost("the response was cut"); // Chromium takes half a head for a whole one
+    return new CallError("INTERNAL", `the response is not what the method returns: its status is ${status}, its type ${type}`, { status });
+  }
+
   /** The error for an answer that did not come, or not whole. Throws the reason of the signal if that is why. */
-  #lost(message: string, cause: unknown): CallError {
+  #lost(message: string, cause?: unknown): CallError {
     this.#options.signal?.throwIfAborted();
     if (cause instanceof CallError) return cause;
-    const { code } = membersOf(membersOf(cause)["cause"]);
-    const isUnsent = code === "ECONNREFUSED" || code === "ENOTFOUND"; // says Node
-    return new CallError("UNAVAILABLE", message, { reason: isUnsent ? "not_sent" : "outcome_unknown", cause });
+    const { code } = membersOf(membersOf(cause)["cause"]); // in Node
+    const reason = code === "ECONNREFUSED" || code === "ENOTFOUND" ? "not_sent" : "outcome_unknown";
+    return new CallError("UNAVAILABLE", message, { reason, cause });
   }
 }
 
-/** The texts of a value in a URL, a header or a form: several of a list, none if it is absent. */
+/** The texts of a list, of one value, or of none. */
 function textsOf(value: unknown): string[] {
   return [value ?? []].flat().map(String);
 }
@@ -765,11 +767,11 @@ function isHeaderText(text: string): boolean {
   return /^([!-~]([ -~]*[!-~])?)?$/.test(text);
 }
 
-/** The places of numbers that would arrive as others: 9007199254740993 is 9007199254740992 here, and NaN is null in JSON. */
+/** The places of numbers that would arrive as others, such as 9007199254740993 as 9007199254740992, and NaN as null. */
 function* changedNumbers(value: unknown, floats: readonly string[] = [], name: string, parent = "", isFloat = false): Generator<string, void> {
   const path = `${parent}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
   isFloat ||= floats.includes(name);
-  if (typeof value === "number" && !(Number.isFinite(value) && (isFloat || value % 1 !== 0 || Number.isSafeInteger(value)))) yield path;
+  if (typeof value === "number" && !(isFloat || value % 1 ? Number.isFinite(value) : Number.isSafeInteger(value))) yield path;
   if (typeof value !== "object" || value === null) return;
   for (const [member, inner] of Object.entries(value)) yield* changedNumbers(inner, floats, member, path, isFloat);
 }
@@ -797,7 +799,7 @@ function afterAttempts(error: CallError): CallError {
   return isUnrun(error.reason) ? new CallError(error.code, error.message, { ...error, reason: "outcome_unknown", cause: error }) : error;
 }
 
-/** Adds up to a tenth, so that clients which were refused together do not come back together. */
+/** Adds up to a tenth, so that not all clients come back together. */
 function jitter(milliseconds: number): number {
   return milliseconds * (1 + Math.random() / 10);
 }
@@ -836,10 +838,6 @@ function codeOf(status: number): Code {
   return (code ?? (status >= 400 && status < 500 ? "INVALID_ARGUMENT" : "UNKNOWN")) as Code;
 }
 
-function unreadable({ headers, status }: Response): CallError {
-  return new CallError("INTERNAL", `the response is not what the method returns: status ${status}, ${headers.get("Content-Type")}`, { status });
-}
-
 /** Reads Retry-After, which has seconds or a date. */
 function secondsIn(text: string): number | undefined {
   if (/^\d+$/.test(text)) return Number(text);
@@ -858,12 +856,7 @@ function membersOf(value: unknown): Record<string, unknown> {
   return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }
 
-interface StreamEvent {
-  name?: string;
-  data?: string;
-  id?: string;
-  retry?: number;
-}
+type StreamEvent = { name?: string; data?: string; id?: string; retry?: number };
 
 /** Server-sent events. Without the event done, at which a reader leaves, it ends by an error. */
 async function* readEvents(reader: ReadableStreamDefaultReader<Uint8Array>): AsyncGenerator<StreamEvent, void> {
@@ -878,7 +871,7 @@ async function* readEvents(reader: ReadableStreamDefaultReader<Uint8Array>): Asy
     lines[0] = rest + lines[0];
     rest = lines.pop() ?? "";
     for (const line of lines) {
-      const [, field, text = ""] = /^([^:]*):? ?(.*?)\r?$/s.exec(line) ?? [];
+      const [, field, text = ""] = /^([^:\r]*):? ?(.*?)\r?$/s.exec(line) ?? [];
       if (field === "data") event.data = event.data === undefined ? text : `${event.data}\n${text}`;
       else if (field === "event") event.name = text;
       else if (field === "id" && !text.includes("\0")) event.id = text;
