@@ -26,10 +26,18 @@ func (d Deprecation) mistake() string {
 	switch {
 	case !d.Sunset.IsZero() && d.Sunset.Before(d.Since):
 		return "the Sunset comes before Since (RFC 9745, section 4)"
+	case !hasFourDigits(d.Since) || !hasFourDigits(d.Sunset):
+		return "Since and Sunset need a year of four digits, since an HTTP-date has no other (RFC 9110, section 5.6.7)"
 	case err != nil || strings.ContainsAny(d.Link, "<>\" "):
 		return "the Link is not a URL: " + strconv.Quote(d.Link)
 	}
 	return ""
+}
+
+// hasFourDigits reports whether the year of t, in UTC, is one of 0 to 9999.
+func hasFourDigits(t time.Time) bool {
+	year := t.UTC().Year()
+	return year >= 0 && year <= 9999
 }
 
 // header returns the headers of responses.

@@ -14,6 +14,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 	"sync"
@@ -79,6 +80,11 @@ func (h *documentHandler) respond(w http.ResponseWriter, r *http.Request, _ *wor
 	header.Set("Content-Type", contentType)
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("ETag", d.etag)
+	if value := r.Header.Get("Range"); oneRange.MatchString(value) && clampRange(value) != value {
+		r = r.WithContext(r.Context())
+		r.Header = maps.Clone(r.Header)
+		r.Header.Set("Range", clampRange(value))
+	}
 	// The zero time sends no Last-Modified: the text depends on the program and not on the
 	// time when it began.
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(d.text))

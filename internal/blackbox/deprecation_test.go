@@ -143,6 +143,8 @@ func TestMethodDeprecationMistakes(t *testing.T) {
 	}{
 		{"no Since", svc.Deprecation{Sunset: noon(2027, 1, 1)}, "EndingAPI.Get: MethodOptions.Deprecation: Since is missing"},
 		{"a sunset before it", svc.Deprecation{Since: noon(2027, 1, 1), Sunset: noon(2026, 1, 1)}, "the Sunset comes before Since"},
+		{"a sunset that no header can have", svc.Deprecation{Since: noon(2027, 1, 1), Sunset: noon(10000, 1, 1)}, "Since and Sunset need a year of four digits"},
+		{"a start that no contract can have", svc.Deprecation{Since: noon(-1, 1, 1)}, "Since and Sunset need a year of four digits"},
 		{"no URL", svc.Deprecation{Since: noon(2027, 1, 1), Link: "<here>"}, `the Link is not a URL: "<here>"`},
 		{"right", svc.Deprecation{Since: noon(2027, 1, 1), Sunset: noon(2027, 1, 1), Link: "/here"}, ""},
 	} {

@@ -390,6 +390,7 @@ func TestOpenAPIPreconditions(t *testing.T) {
 		{[]string{"Range", "bytes=0-9", "If-Range", "W/" + etag}, 200, string(whole)}, // If-Range compares strongly
 		{[]string{"Range", "bytes=0-9", "If-Range", "Sat, 21 Nov 2026 00:00:00 GMT"}, 200, string(whole)},
 		{[]string{"Range", "bytes=0-9", "If-None-Match", etag}, 304, ""},
+		{[]string{"Range", "bytes=0-99999999999999999999"}, 206, string(whole)},
 		{[]string{"Range", "bytes=9999999-"}, 416, "invalid range: failed to overlap\n"},
 		{[]string{"If-Match", etag}, 200, string(whole)},
 		{[]string{"If-Match", `"x"`}, 412, ""},
