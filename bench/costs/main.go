@@ -246,7 +246,11 @@ func firstProgram(_, rounds int) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	text, err := os.ReadFile("../../README.md")
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		return err
+	}
+	text, err := os.ReadFile(filepath.Join(root, "README.md"))
 	if err != nil {
 		return err
 	}
@@ -258,10 +262,6 @@ func firstProgram(_, rounds int) error {
 	}
 	address := l.Addr().String()
 	l.Close()
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		return err
-	}
 	if moved := strings.Replace(program, "127.0.0.1:8080", address, 1); !ok || moved == program {
 		return errors.New("the README does not begin with a program that listens on 127.0.0.1:8080")
 	} else {
