@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"time"
 
 	"example.com/svc"
@@ -20,6 +21,7 @@ import (
 type FileAPI interface {
 	Put(ctx context.Context, in *PutFile) (*Stored, error)
 	Small(ctx context.Context, in *PutSmall) (*Stored, error)
+	Form(ctx context.Context, in *FileForm) (*Stored, error)
 	Get(ctx context.Context, in *GetFile) (*svc.File, error)
 	Copy(ctx context.Context, in *GetFile) (*svc.File, error)
 }
@@ -31,6 +33,12 @@ type PutFile struct {
 
 type PutSmall struct {
 	Content svc.Body `contentType:"text/plain" maxBytes:"1000"`
+}
+
+type FileForm struct {
+	Title   string   `json:"title"`
+	Tags    []string `json:"tags,omitempty"`
+	Content svc.Body `json:"content" contentType:"application/octet-stream,text/plain" maxBytes:"3000000"`
 }
 
 type Stored struct {
@@ -47,6 +55,7 @@ func options() *svc.Options {
 	return &svc.Options{Resource: "files", Logger: slog.New(slog.DiscardHandler), Methods: map[string]svc.MethodOptions{
 		"Put":   {HTTP: "PUT /files/{name}", MaxBody: -1},
 		"Small": {HTTP: "PUT /small"},
+		"Form":  {HTTP: "POST /forms", Form: true},
 		"Get":   {HTTP: "GET /files/{size}"},
 		"Copy":  {HTTP: "GET /copies/{size}"},
 	}}
@@ -68,6 +77,17 @@ func (service) Put(_ context.Context, in *PutFile) (*Stored, error) {
 func (service) Small(_ context.Context, in *PutSmall) (*Stored, error) {
 	n, err := io.Copy(io.Discard, in.Content)
 	return &Stored{Size: n}, err
+}
+
+// Form answers with the title, the tags and the name of the file in place of the hash if the title is
+// names.
+func (service) Form(_ context.Context, in *FileForm) (*Stored, error) {
+	h := sha256.New()
+	n, err := io.Copy(h, in.Content)
+	if in.Title == "names" {
+		return &Stored{n, strings.Join(append(in.Tags, in.Content.FileName), ",")}, err
+	}
+	return &Stored{n, hex.EncodeToString(h.Sum(nil))}, err
 }
 
 func (service) Get(_ context.Context, in *GetFile) (*svc.File, error) {
