@@ -627,8 +627,7 @@ func (w *docsWriter) writeOperation(o docsOperation) {
 		place, what = inForm, "form"
 	}
 	if m.own.Form || isFileSchema(body) {
-		about := cmp.Or(textAt(request, "description"), "Its fields follow.")
-		fmt.Fprintf(w, "- body: a %s as `%s`. %s\n", what, strings.Join(types, "` or `"), plainLine(about))
+		fmt.Fprintf(w, "- body: a %s as `%s`. %s\n", what, strings.Join(types, "` or `"), plainLine(textAt(request, "description")))
 	}
 	w.writeProperties("", place, w.resolve(body))
 	eachMember(memberAt(operation, "responses"), func(status, response []byte) { w.writeResponse(string(status), w.resolve(response)) })

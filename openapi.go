@@ -310,36 +310,36 @@ func (t *fileTags) describeMost() string {
 
 // writeForm writes the Request Body Object of a form. Its properties are the parts, in the order
 // in which they are sent. encoding says what the defaults of a version do not: that a list is a
-// part for each item, and which types a part has. Without it a part with base64 would be
+// pair for each item, and which types a part has. Without it a part with base64 would be
 // application/octet-stream (OpenAPI 3.1.1, Encoding Object).
+//
+// A form without a file has one media type in documents, although both are taken: of two with one
+// schema, openapi-python-client makes a client that sends both at once.
 func (b *apiBuilder) writeForm(out *members, m *method) {
-	fields, about := make([]*field, 0, len(m.bind.rest.form)+1), ""
-	lists, types := make(map[string][]byte), make(map[string][]byte)
+	fields, file := make([]*field, 0, len(m.bind.rest.form)+1), m.in.file
+	mediaType, about := contentTypeForm, "It can also be "+contentTypeMultipart+"."
+	if file != nil {
+		mediaType, about = contentTypeMultipart, "The part "+file.name+" is the last one."+file.tags.describeMost()
+	}
+	encoding := make(map[string][]byte)
 	for i := range m.bind.rest.form {
 		p := &m.bind.rest.form[i]
 		fields = append(fields, p.asPart())
 		switch {
-		case p.list != nil:
-			lists[p.sourceName] = []byte(`{"style":"form","explode":true}`)
-		case p.value.kind == kindBytes:
-			types[p.sourceName] = []byte(`{"contentType":"text/plain"}`)
+		case file == nil && p.list != nil:
+			encoding[p.sourceName] = []byte(`{"style":"form","explode":true}`)
+		case file != nil && p.value.kind == kindBytes:
+			encoding[p.sourceName] = []byte(`{"contentType":"text/plain"}`)
 		}
 	}
-	if f := m.in.file; f != nil {
-		part := *f
-		about = "The part " + f.name + " is the last one." + f.tags.describeMost()
-		fields = append(fields, &part)
-		if f.tags.types != nil {
-			types[f.name] = object("contentType", strings.Join(f.tags.types, ", "))
+	if file != nil {
+		fields = append(fields, file)
+		if file.tags.types != nil {
+			encoding[file.name] = object("contentType", strings.Join(file.tags.types, ", "))
 		}
 	}
 	schema := appendRef(nil, componentPrefix, b.referPart(m, m.in, m.in.withFields(fields), "Form"))
-	content := openMembers(nil)
-	if m.in.file == nil {
-		content.addRaw(contentTypeForm, object("schema", schema, "encoding", lists))
-	}
-	content.addRaw(contentTypeMultipart, object("schema", schema, "encoding", types))
-	out.addRaw("requestBody", object("description", about, "required", true, "content", content.close()))
+	out.addRaw("requestBody", object("description", about, "required", true, "content", object(mediaType, object("schema", schema, "encoding", encoding))))
 }
 
 // asPart returns a copy of the field of p as it is in a form: a part is never null. A number that

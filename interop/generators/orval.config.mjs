@@ -3,5 +3,6 @@ const output = (name) => ({ target: `dist/orval/${name}.ts`, client: "fetch", mo
 
 export default {
   sink: { input: "dist/sink.json", output: output("sink") },
+  forms: { input: "dist/forms.json", output: output("forms") },
   photos: { input: "dist/photos.json", output: output("photos") },
 };

@@ -34,6 +34,9 @@ func main() {
 	photos := newPhotos()
 	mux.Handle("/photos/", photos.REST())
 	mux.Handle("/photos.json", photos.OpenAPI())
+	forms := newForms()
+	mux.Handle("/forms/", forms.REST())
+	mux.Handle("/forms.json", forms.OpenAPI())
 	pay, document := servePayments()
 	paths := http.NewServeMux() // beside the guard of the others
 	paths.Handle("/", guard(mux))
