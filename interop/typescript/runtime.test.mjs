@@ -321,6 +321,13 @@ test('streams: leaving the loop ends the connection, and aborting ends it at onc
   assert.equal(ended, 2);
 });
 
+test('streams: a response that is none is closed', async () => {
+  let ended = 0;
+  const page = () => new Response(new ReadableStream({ cancel() { ended++; } }), { headers: { 'Content-Type': 'text/html' } });
+  await assert.rejects(server([page]).api.watch().next(), { code: 'INTERNAL' });
+  assert.equal(ended, 1);
+});
+
 test('aborting: throws the reason of the signal, also from .try and while waiting', async () => {
   const reason = new Error('enough');
   const { api, requests } = server([lost]);
