@@ -284,8 +284,8 @@ func TestTypeScriptKey(t *testing.T) {
 	}{
 		{"in a header", `apiKey: { header: "X-Api-Key" }`, []svc.Scheme{{Type: "bearer"}, {Type: "apiKey", Header: "X-Api-Key"}}},
 		{"in the query", `apiKey: { query: "key" }`, []svc.Scheme{{Type: "apiKey", Query: "key"}}},
-		{"in a cookie", "", []svc.Scheme{{Type: "apiKey", Cookie: "session"}}},
-		{"in a cookie, or a header", `apiKey: { header: "X-Api-Key" }`, []svc.Scheme{{Type: "apiKey", Cookie: "session"}, {Type: "apiKey", Header: "X-Api-Key"}}},
+		{"in a cookie", "", []svc.Scheme{{Type: "apiKey", Cookie: "sid"}}},
+		{"in a cookie, or a header", `apiKey: { header: "X-Api-Key" }`, []svc.Scheme{{Type: "apiKey", Cookie: "sid"}, {Type: "apiKey", Header: "X-Api-Key"}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			text := string(ownPart(t, getClient(newClientService(func(o *svc.Options) { o.Schemes = test.schemes }), "/client.js").Body.Bytes()))

@@ -51,7 +51,7 @@ export interface Api {
   };
 }
 
-const service: Service = {
+const service = {
   calls: {
     forms: {
       optional: { route: "PUT /forms/optional", body: "form", file: "file" },
@@ -59,7 +59,7 @@ const service: Service = {
       upload: { route: "POST /forms/upload", body: "form", file: "photo" },
     },
   },
-};
+} as const;
 
 /** Returns a client of the service. Nothing is sent before the first call. */
 export function connect(options: ConnectOptions = {}): Api {

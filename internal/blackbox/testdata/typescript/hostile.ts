@@ -56,7 +56,7 @@ export interface Api {
   };
 }
 
-const service: Service = {
+const service = {
   calls: {
     ["__proto__"]: {
       await: { route: "POST /__proto__/await", body: "json" },
@@ -66,7 +66,7 @@ const service: Service = {
       constructor: { route: "POST /constructor", kind: "void" },
     },
   },
-};
+} as const;
 
 /** Returns a client of the service. Nothing is sent before the first call. */
 export function connect(options: ConnectOptions = {}): Api {

@@ -592,7 +592,7 @@ export interface Api {
   };
 }
 
-const service: Service = {
+const service = {
   calls: {
     sinks: {
       archive: { route: "POST /sinks/archive", kind: "void" },
@@ -637,7 +637,7 @@ const service: Service = {
       get: { route: "GET /v2/sinks/{id}", public: true },
     },
   },
-};
+} as const;
 
 /** Returns a client of the service. Nothing is sent before the first call. */
 export function connect(options: ConnectOptions = {}): Api {

@@ -132,7 +132,7 @@ export interface Api {
   };
 }
 
-const service: Service = {
+const service = {
   calls: {
     todos: {
       all: { route: "GET /todos/all" },
@@ -153,7 +153,7 @@ const service: Service = {
   },
   apiKey: { header: "X-Api-Key" },
   form: true,
-};
+} as const;
 
 /** Returns a client of the service. Nothing is sent before the first call. */
 export function connect(options: ConnectOptions = {}): Api {
