@@ -1074,3 +1074,25 @@ func ExampleClientOptions_retries() {
 	// Output:
 	// Emma <nil> 3
 }
+
+// The client has the calls of the service by resource, and the types of their inputs and outputs.
+func ExampleService_TypeScript() {
+	service := svc.MustRegister[LampAPI](lamps{}, &svc.Options{Resource: "lamps"})
+	mux := http.NewServeMux()
+	mux.Handle("/client.ts", service.TypeScript())
+	mux.Handle("/", service.REST())
+
+	w := httptest.NewRecorder()
+	mux.ServeHTTP(w, httptest.NewRequest("GET", "/client.ts", nil))
+	_, api, _ := strings.Cut(w.Body.String(), "export interface Api {\n")
+	api, _, _ = strings.Cut(api, "}\n\n")
+	fmt.Println(w.Header().Get("Content-Type"))
+	fmt.Print(api)
+	// Output:
+	// text/typescript; charset=utf-8
+	//   lamps: {
+	//     dim: Call<DimLamp, Lamp>;
+	//     list: GetCall<NoInput, Lamps>;
+	//     switchOff: Call<LampID, void>;
+	//   };
+}
