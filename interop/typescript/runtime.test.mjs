@@ -152,6 +152,16 @@ for (const [name, answers, calls, sent, error, pauses] of repetitions) {
   }
 }
 
+for (const name of ['If-Match', 'If-None-Match', 'If-Unmodified-Since']) {
+  test(`repetitions: no answer to a write with ${name}`, async () => {
+    for (const [call, sent] of [['put', 1], ['delete', 1], ['get', 3], ['query', 3]]) {
+      const { api, requests } = server([lost]);
+      await assert.rejects(api[call]({ id: 1 }, { headers: { [name]: 'x' } }));
+      assert.equal(requests.length, sent, call);
+    }
+  });
+}
+
 test('attempts: as many as the option says', async () => {
   for (const attempts of [1, 2, 5]) {
     const { api, requests } = server([lost], { attempts });
@@ -250,6 +260,7 @@ const streams = [
   ['a server that stops', [events(item(1), 'event: error\ndata: {"error":{"code":"UNAVAILABLE","message":"stopping"}}\n\n'), events('event: done\ndata: {}\n\n')], 'watch', [1], '', [null, '1'], [25]],
   ['an error', [events(item(1), 'event: error\ndata: {"error":{"code":"NOT_FOUND","message":"gone","reason":"no_thing"}}\n\n')], 'watch', [1], 'NOT_FOUND no_thing', [null], []],
   ['an error that says overloaded, behind an item', [events(item(1), 'event: error\ndata: {"error":{"code":"UNAVAILABLE","message":"x","reason":"overloaded"}}\n\n')], 'plain', [1], 'UNAVAILABLE outcome_unknown', [null], []],
+  ['an error that only a proxy could have', [events(item(1), 'event: error\ndata: {"error":{"code":"DEADLINE_EXCEEDED","message":"x","reason":"outcome_unknown"}}\n\n')], 'watch', [1], 'DEADLINE_EXCEEDED outcome_unknown', [null], []],
   ['an error that is none', [events('event: error\ndata: oops\n\n')], 'watch', [], 'INTERNAL ', [null], []],
   ['an item that is no JSON', [events('data: {\n\n')], 'watch', [], 'INTERNAL ', [null], []],
   ['no events', [html(200)], 'watch', [], 'INTERNAL ', [null], []],
