@@ -263,8 +263,8 @@ func (t *translator) send(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// handshake does what MCP clients do when they connect. Without sessions it may happen on
-// any replica, and means nothing to the next call. It is not sent again.
+// handshake does what MCP clients do when they connect. It may happen on any replica, and
+// means nothing to calls that ask nothing. It is not sent again.
 func (t *translator) handshake(ctx context.Context, base, token string) error {
 	first := map[string]string{"MCP 2025-11-25": "initialize", modern: "server/discover"}[t.protocol]
 	if first == "" {
