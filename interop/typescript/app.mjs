@@ -83,9 +83,9 @@ export async function use({ browser, template, step, firefox }) {
     await page.locator('#login').waitFor();
     await page.getByLabel('Token').fill('open-sesame');
     await page.getByRole('button', { name: 'Use it' }).click();
-    await page.getByLabel('Title', { exact: true }).fill('With a token');
+    await page.getByLabel('Title', { exact: true }).fill(`With a token ${firefox}`);
     await page.getByRole('button', { name: 'Add' }).click();
-    await line(page, 'With a token').waitFor();
+    await line(page, `With a token ${firefox}`).waitFor();
     await done();
   });
 }
