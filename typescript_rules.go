@@ -87,15 +87,11 @@ func (w *clientWriter) appendRules(dst []byte) []byte {
 	dst = append(dst, "/** The rules of inputs as attributes of HTML: `Object.assign(element, rules.…)`. A field inside an object has a pointer as its name. */\nexport const rules = {"...)
 	at := len(dst)
 	for _, d := range w.inputTypes() {
-		r := ruleWriter{buf: dst}
-		r.buf = append(append(append(r.buf, "\n  "...), d.name...), ": {"...)
-		start := len(r.buf)
+		r := new(ruleWriter)
 		for _, form := range d.shape.forms() {
-			r.addFields(d.in.inputMembers(form), "", true)
+			r.addFields(d.in.inputMembers(form), "", d.shape.alternatives == nil)
 		}
-		if len(r.buf) > start {
-			dst = append(r.buf, "\n  },"...)
-		}
+		dst = r.appendFields(dst, d.name)
 	}
 	return closeConstant(dst, at)
 }
@@ -104,13 +100,15 @@ func (w *clientWriter) appendRules(dst []byte) []byte {
 // types, each level can have many times the fields of the one around it.
 const maxRuleFields = 100
 
-// A ruleWriter appends the rules of one input to buf.
+// A ruleWriter collects the rules of one input.
 type ruleWriter struct {
-	buf    []byte
-	named  []string // the fields that have been written, since two alternatives may have one name
+	fields []ruleField
 	inside []*shape // the objects around the field
-	nested int      // how many fields have been written that are inside an object
+	nested int      // how many fields inside objects there were
 }
+
+// A ruleField has the attributes for one field, by its name or pointer.
+type ruleField struct{ name, attributes string }
 
 // addFields adds the rules of these members, and of those inside them. place is a pointer to the
 // object that has them, and required says that no object around them may be absent.
@@ -147,15 +145,35 @@ func bodyMembers(s *shape) (list []clientMember) {
 	return list
 }
 
-// addField adds the attributes of the field name, if it has any. Of two alternatives with a field
-// of one name, the first counts.
+// addField adds the attributes of the field name. Two alternatives of a union may have a field of
+// one name; unless both have the same attributes, it has none.
 func (r *ruleWriter) addField(name string, attributes []string) {
-	if attributes == nil || slices.Contains(r.named, name) {
-		return
+	text := strings.Join(attributes, ", ")
+	if i := slices.IndexFunc(r.fields, func(f ruleField) bool { return f.name == name }); i < 0 {
+		r.fields = append(r.fields, ruleField{name, text})
+	} else if r.fields[i].attributes != text {
+		r.fields[i].attributes = ""
 	}
-	r.named = append(r.named, name)
-	r.buf = appendKey(append(r.buf, "\n    "...), name)
-	r.buf = append(append(append(r.buf, ": { "...), strings.Join(attributes, ", ")...), " },"...)
+}
+
+// appendFields appends the fields that have attributes, as those of the input name, if there are
+// any.
+func (r *ruleWriter) appendFields(dst []byte, name string) []byte {
+	at := len(dst)
+	for _, f := range r.fields {
+		if f.attributes == "" {
+			continue
+		}
+		if len(dst) == at {
+			dst = append(append(append(dst, "\n  "...), name...), ": {"...)
+		}
+		dst = appendKey(append(dst, "\n    "...), f.name)
+		dst = append(append(append(dst, ": { "...), f.attributes...), " },"...)
+	}
+	if len(dst) > at {
+		dst = append(dst, "\n  },"...)
+	}
+	return dst
 }
 
 // attributes returns the attributes of the element for a member, whose values have the shape s. An
