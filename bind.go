@@ -844,7 +844,7 @@ func lookupParam(d *decoder, list []param, name string) int {
 // bindForm fills the fields that come from a form. Each is read as in a query, but for what
 // browsers send of controls that nobody has filled in:
 //
-//	an empty text   of an optional field that is no string: absent
+//	an empty text   of an optional field that is no string, or whose rules refuse it: absent
 //	on              of a checkbox: true, since it has no other value
 //
 // A Body is set before; form.hasFile says whether there is one. Required fields that are not
@@ -892,7 +892,7 @@ func (b *binding) bindPart(d *decoder, v reflect.Value, c *complaint, i int) {
 	p := &b.rest.form[i]
 	switch {
 	case c != nil:
-	case len(d.scratch) == 0 && p.value.kind != kindString && !p.isRequired():
+	case len(d.scratch) == 0 && !p.isRequired() && (p.value.kind != kindString || p.value.rules.refuseEmpty()):
 		return
 	case p.value.kind == kindBool && string(d.scratch) == "on":
 		d.scratch = append(d.scratch[:0], "true"...)

@@ -727,6 +727,11 @@ func isLonger(v reflect.Value, n int) bool {
 func hasFewer(v reflect.Value, n int) bool { return v.Len() < n }
 func hasMore(v reflect.Value, n int) bool  { return v.Len() > n }
 
+// refuseEmpty reports whether an empty text is against one of rs, which are those of a string.
+func (rs ruleSet) refuseEmpty() bool {
+	return slices.ContainsFunc(rs, func(r rule) bool { return r.violates(reflect.ValueOf("")) })
+}
+
 // htmlMaxLength returns the attribute for a text of at most r.count characters. HTML counts the
 // units of UTF-16, of which a character has one or two.
 func htmlMaxLength(_ *shape, r *rule) string { return strconv.Itoa(min(2*r.count, math.MaxInt32)) }

@@ -5,7 +5,6 @@ package svc
 // inputs. What the service accepts, a form with these attributes accepts too; the reverse need not be so.
 
 import (
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -220,7 +219,7 @@ func (m *clientMember) refusesEmpty(s *shape) bool {
 	case m.quoted || m.in == inPath || s.kind.isNumeric() || s.kind == kindTime || s.kind == kindDuration:
 		return true
 	case s.kind == kindString:
-		return slices.ContainsFunc(s.rules, func(r rule) bool { return r.violates(reflect.ValueOf("")) })
+		return s.rules.refuseEmpty()
 	}
 	return false
 }
