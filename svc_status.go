@@ -51,6 +51,8 @@ func (c *methodCompiler) findStatus(m *method) *statusField {
 			mistake = "MethodOptions.Status says the status already; drop one of them"
 		case found != nil:
 			mistake = "the output has two fields with this tag; drop one of them"
+		case !sf.IsExported():
+			mistake = "the field has no capital letter, so a client cannot set it; rename it"
 		case sf.Type.Kind() != reflect.Int || sf.Tag.Get("json") != "-" || other != "":
 			mistake = "a status is an int with json:\"-\" and no tag of another place, since it is no member of the output"
 		case hasPointer(m.out.typ, sf.Index):
@@ -102,7 +104,8 @@ func (f *statusField) statusOf(out any) (int, error) {
 	case status == 0:
 		return f.allowed[0], nil
 	case !slices.Contains(f.allowed, status):
-		return 0, fmt.Errorf("%T has the status %d, which its tag %s:%q does not have", out, status, statusTag, strings.Trim(fmt.Sprint(f.allowed), "[]"))
+		tag := strings.ReplaceAll(strings.Trim(fmt.Sprint(f.allowed), "[]"), " ", ",")
+		return 0, fmt.Errorf("%T has the status %d, which its tag %s:%q does not have", out, status, statusTag, tag)
 	}
 	return status, nil
 }

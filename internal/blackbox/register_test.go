@@ -946,6 +946,10 @@ type StatusesAPI interface {
 		svc.File
 		S int `json:"-" status:"200"`
 	}, error)
+	Hidden(context.Context, *struct{}) (*struct {
+		s int `json:"-" status:"200,201"`
+		A int
+	}, error)
 	Late(context.Context, *struct{}) (*struct {
 		S int `json:"-" status:"200,204"`
 	}, error)
