@@ -158,7 +158,8 @@ func isHostname(s string) bool {
 	if len(s) > 253 {
 		return false
 	}
-	for label := range strings.SplitSeq(s, ".") {
+	for label, rest, more := "", s, true; more; {
+		label, rest, more = strings.Cut(rest, ".")
 		if len(label) > 63 || !isLabel(label) {
 			return false
 		}
@@ -169,7 +170,8 @@ func isHostname(s string) bool {
 // isEmail reports whether s is a dot-atom, an at sign, and a domain of two labels at least.
 func isEmail(s string) bool {
 	local, domain, _ := strings.Cut(s, "@")
-	for atom := range strings.SplitSeq(local, ".") {
+	for atom, rest, more := "", local, true; more; {
+		atom, rest, more = strings.Cut(rest, ".")
 		for i := range len(atom) {
 			if !isAlphanumeric(atom[i]) && strings.IndexByte("!#$%&'*+/=?^_`{|}~-", atom[i]) < 0 {
 				return false
@@ -179,7 +181,8 @@ func isEmail(s string) bool {
 			return false
 		}
 	}
-	for label := range strings.SplitSeq(domain, ".") {
+	for label, rest, more := "", domain, true; more; {
+		label, rest, more = strings.Cut(rest, ".")
 		if !isLabel(label) {
 			return false
 		}
@@ -193,7 +196,8 @@ func isIPv4(s string) bool { return isDottedQuad(s, false) }
 // isDottedQuad is isIPv4. With zeros, a number may have leading zeros, up to three digits.
 func isDottedQuad(s string, zeros bool) bool {
 	parts := 0
-	for part := range strings.SplitSeq(s, ".") {
+	for part, rest, more := "", s, true; more; {
+		part, rest, more = strings.Cut(rest, ".")
 		n := 0
 		for i := range len(part) {
 			if !isDigit(part[i]) || i > 2 {
