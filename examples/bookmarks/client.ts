@@ -1,4 +1,4 @@
-// sha256-fe72d2d9fbcbba794af19148c3bf3c55 of the lines below, which svc has written: do not edit them, fetch the file again.
+// sha256-8c9ee153a3c5df6a3798093f158167e6 of the lines below, which svc has written: do not edit them, fetch the file again.
 // Links, notes and small files, with tags. All of them are those of the caller.
 //
 //     const api = connect({ url: "/" }); // the directory above the paths of the service
@@ -321,6 +321,7 @@ export type Result<Out, Reason extends string> = { ok: true; value: Out } | { ok
 
 /** A file that is sent. Browsers send no streams, and a stream is never sent twice. */
 export type Content = FormContent | ReadableStream<Uint8Array>;
+/** Only a Blob has a type: give one, with a type that the service takes, where it takes several. */
 export type FormContent = Blob | ArrayBuffer | Uint8Array<ArrayBuffer>;
 
 export interface ConnectOptions {
@@ -547,9 +548,10 @@ class Running {
     };
     if (row.file) members.delete(row.file);
     this.url = client.url + path.replace(/\{(.+?)\}/g, (_, member: string) => {
-      const [text = ""] = textsOf(take("path", member));
-      if (!/^(\.\.?|\/)?$|\p{Surrogate}/u.test(text)) return encodeURIComponent(text);
-      refuse("path", `/${nameOf(member)}`, "syntax", 'must not be empty, ".", ".." or "/", which the path of a URL cannot carry');
+      const [text] = textsOf(take("path", member));
+      if (text === undefined) refuse("path", `/${nameOf(member)}`, "required", "is required");
+      else if (!/^(\.\.?|\/)?$|\p{Surrogate}/u.test(text)) return encodeURIComponent(text);
+      else refuse("path", `/${nameOf(member)}`, "syntax", 'must not be empty, ".", "..", "/" or have half a surrogate pair, which the path of a URL cannot carry');
       return "";
     });
     const query = new URLSearchParams();
@@ -717,6 +719,9 @@ class Running {
     // A redirected POST would be a GET. A body that is a stream needs duplex.
     const init: RequestInit & { duplex: "half" } = { method: this.#verb, headers, body: this.#body, credentials, redirect: "manual", signal: signal ?? null, duplex: "half" };
     signal?.throwIfAborted();
+    if (send === fetch && !("location" in globalThis) && !/^https?:/i.test(this.url)) { // not before: a program that only renders a page makes no calls
+      throw new TypeError(`fetch cannot call ${this.url}, since there is no page here: give connect the whole url, such as https://todos.example/v1`);
+    }
     let response: Response;
     try {
       response = await (onProgress ? sendWithProgress(this.url, init, send, this.#file, onProgress) : send(this.url, init));

@@ -361,7 +361,8 @@ const refusals = [
   ['get', { id: '..' }, 'path', '/id', 'syntax'],
   ['get', { id: '/' }, 'path', '/id', 'syntax'],
   ['get', { id: '\ud800' }, 'path', '/id', 'syntax'],
-  ['get', {}, 'path', '/id', 'syntax'],
+  ['get', {}, 'path', '/id', 'required'],
+  ['get', { id: null }, 'path', '/id', 'required'],
   ['get', { id: 2 ** 53 }, 'path', '/id', 'type'],
   ['get', { id: 1, big: [1, -(2 ** 60)] }, 'query', '/big/1', 'type'],
   ['get', { id: 1, ifNoneMatch: 'é' }, 'header', '/If-None-Match', 'syntax'],
@@ -382,6 +383,17 @@ for (const [call, input, place, path, rule] of refusals) {
     assert.equal(requests.length, 0);
   });
 }
+
+test('connect: without a page, a call needs the whole url, unless fetch is of the caller', async () => {
+  for (const url of ['/', '', 'svc.test/v1']) {
+    const api = usual.connect({ url });
+    assert.equal(api.get.url({ id: 1 }), `${url === '/' ? '' : url}/things/1`);
+    await assert.rejects(api.get.try({ id: 1 }), { name: 'TypeError', message: /give connect the whole url/ });
+  }
+  const { api, requests } = server([ok], { url: '/' });
+  await api.get({ id: 1 });
+  assert.equal(requests[0].url, '/things/1');
+});
 
 test('inputs: where they are sent', async () => {
   const { api, requests } = server([ok], { apiKey: 'secret', headers: { 'X-All': '1' }, credentials: 'include' });
