@@ -2,7 +2,9 @@
 // and output of FIXTURE: each client lists, calls, gets an error that it can act on
 // and progress, reads a resource and a prompt, completes an argument, cancels a call,
 // and answers and declines a question. Then it confirms and declines what the template
-// archives. Usage: node clients.mjs URL FIXTURE TEMPLATE_URL TEMPLATE
+// archives, and calls a tool of the kitchen with $defs. The stdio client of 1.x does the
+// same through mcp-remote, which forwards it over HTTP.
+// Usage: node clients.mjs URL FIXTURE TEMPLATE_URL TEMPLATE KITCHEN_URL KITCHEN
 import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { StdioClientTransport as Stdio1 } from '@modelcontextprotocol/sdk/client/stdio.js';
@@ -14,6 +16,7 @@ import assert from 'node:assert/strict';
 const url = new URL(process.argv[2]);
 const program = { command: process.argv[3], args: ['-stdio'] };
 const todos = { url: new URL(process.argv[4]), program: { command: process.argv[5], args: ['-mcp'], stderr: 'ignore' } }; // its log
+const kitchen = { url: new URL(process.argv[6]), program: { command: process.argv[7], args: ['-stdio'] } };
 const info = { name: 'svc-interop', version: '1' };
 
 async function exercise(name, client, transport, call, onAsk) {
@@ -149,10 +152,41 @@ async function unasked(name, client, transport, call) {
   console.log(`ok ${name}, as it is configured by default`);
 }
 
+// follow returns how many $refs are in a schema, each of which must be of a type in defs.
+function follow(schema, defs) {
+  if (schema === null || typeof schema !== 'object') return 0;
+  let n = 0;
+  for (const [key, value] of Object.entries(schema)) {
+    if (key === '$ref') {
+      assert.ok(value.startsWith('#/$defs/') && defs?.[value.slice('#/$defs/'.length)], value);
+      n++;
+    } else n += follow(value, defs);
+  }
+  return n;
+}
+
+// refer calls a tool with $defs. The clients validate its output after they have the list.
+async function refer(name, client, transport, call) {
+  await client.connect(transport);
+  const { tools } = await client.listTools();
+  const refs = tools.map(({ inputSchema, outputSchema }) => follow(inputSchema, inputSchema.$defs) + follow(outputSchema, outputSchema?.$defs));
+  assert.ok(tools.length === 36 && refs.filter((n) => n > 0).length === 5, `${tools.length} tools, $refs ${refs}`);
+  const ada = { name: 'Ada', street: '1 High Street', city: 'Bath', land: 'GB' };
+  const order = { billing: ada, lines: [{ sender: ada, product: 'p', count: 1 }], parts: [{ billing: ada, lines: [] }] };
+  const right = await call('shipping_echo_order', order);
+  assert.deepEqual(right.structuredContent, order);
+  order.parts[0].billing = { ...ada, land: 'Great Britain' };
+  const wrong = await call('shipping_echo_order', order);
+  assert.ok(wrong.isError && wrong.content[0].text.includes('/parts/0/billing/land'), JSON.stringify(wrong));
+  await client.close();
+  console.log(`ok ${name}, $defs`);
+}
+
 const overs = [['HTTP', (HTTP, _, to) => new HTTP(to.url)], ['stdio', (_, Stdio, to) => new Stdio(to.program)]];
-const places = [[{ url, program }, exercise], [todos, archive], [todos, unasked]];
+const places = [[{ url, program }, exercise], [todos, archive], [todos, unasked], [kitchen, refer]];
+const remote = (to) => ({ command: process.execPath, args: ['node_modules/mcp-remote/dist/proxy.js', to.url.href, '--allow-http', '--silent'], stderr: 'ignore' });
 for (const [to, run] of places) {
-  for (const [over, transport] of overs) {
+  for (const [over, transport] of [...overs, ['mcp-remote', (_, Stdio, to) => new Stdio(remote(to))]]) {
     const client = new Client1(info, { capabilities: run === unasked ? {} : { elicitation: {} } });
     await run(`@modelcontextprotocol/sdk 1.x, ${over}`, client, transport(Transport1, Stdio1, to),
       (name, args, options) => client.callTool({ name, arguments: args }, undefined, options),

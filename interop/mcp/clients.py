@@ -1,5 +1,5 @@
 """What the Python clients make of the fixture and of the template.
-Usage: clients.py URL FIXTURE TEMPLATE_URL TEMPLATE
+Usage: clients.py URL FIXTURE TEMPLATE_URL TEMPLATE KITCHEN_URL KITCHEN
 
 Each client goes through exercise, over HTTP and over the standard input and output of
 FIXTURE, and archives what the template has. README.md says what a client cannot do."""
@@ -11,6 +11,7 @@ import uuid
 import fastmcp
 from fastmcp.client.elicitation import ElicitResult as FastElicitResult
 from fastmcp.client.transports import StdioTransport
+from kitchen import ORDER, WRONG, WRONG_AT, check_refs
 from mcp import Client, MCPError
 from mcp.client.stdio import StdioServerParameters
 from mcp_types import ElicitResult, PromptReference
@@ -244,8 +245,72 @@ async def exercise_agent(name, server):
     print(f"ok pydantic-ai, {name}")
 
 
+async def refer(name, client, call):
+    """Calls a tool with $defs. The clients validate its output."""
+    tools = await client.list_tools()
+    check_refs([(tool.input_schema, tool.output_schema) for tool in getattr(tools, "tools", tools)])
+    result = await call("shipping_echo_order", ORDER)
+    assert result.structured_content == ORDER, result
+    result = await call("shipping_echo_order", WRONG)
+    assert result.is_error and WRONG_AT in result.content[0].text, result
+    print(f"ok {name}, $defs")
+
+
+async def agent_calls(client, script, **options):
+    """Returns what an agent hears from the calls of script."""
+    seen = []
+
+    def model(messages, info):
+        seen.extend(part for part in messages[-1].parts if isinstance(part, ToolReturnPart))
+        if len(seen) == len(script):
+            return ModelResponse(parts=[TextPart("done")])
+        return ModelResponse(parts=[ToolCallPart(*script[len(seen)])])
+
+    async with Agent(FunctionModel(model), toolsets=[MCPToolset(client, **options)]) as agent:
+        await agent.run("go")
+    return seen
+
+
+async def archive_agent(name, server):
+    """Agents ask in sessions of older revisions, with the handler of their client."""
+    answers = [None, {"yes": True}]
+
+    async def elicit(message, response_type, params, context):
+        return answers.pop(0) or FastElicitResult(action="decline")
+
+    client = fastmcp.Client(server, mode="legacy", elicitation_handler=elicit)
+    no, yes = await agent_calls(client, [("todos_archive", {}), ("todos_archive", {})])
+    assert no.outcome != "success" and "said no" in no.content, no
+    assert list(yes.content) == ["archived"] and answers == [], (yes, answers)
+    refused = (await agent_calls(server, [("todos_archive", {})]))[0]
+    assert CANNOT in refused.content, refused
+    print(f"ok pydantic-ai, {name}, archive, and as it is configured by default")
+
+
+async def refer_agent(name, server):
+    right, wrong = await agent_calls(server, [("shipping_echo_order", ORDER), ("shipping_echo_order", WRONG)])
+    assert right.content == ORDER, right
+    assert WRONG_AT in wrong.content, wrong
+    print(f"ok pydantic-ai, {name}, $defs")
+
+
+async def cancel_agent(name, server):
+    async with MCPToolset(server) as toolset:
+        try:
+            await asyncio.wait_for(toolset.direct_call_tool("test_endless", {}), 0.3)
+        except asyncio.TimeoutError:
+            pass
+        for _ in range(100):
+            counts = await toolset.direct_call_tool("test_ended", {})
+            if counts["begun"] == counts["ended"] > 0:
+                break
+            await asyncio.sleep(0.05)
+        assert counts["begun"] == counts["ended"] > 0, counts
+    print(f"ok pydantic-ai, {name}, cancels")
+
+
 async def main():
-    url, fixture, todos_url, todos = sys.argv[1:]
+    url, fixture, todos_url, todos, kitchen_url, kitchen = sys.argv[1:]
     for mode in ("legacy", "auto", "2026-07-28"):
         await exercise_mcp("HTTP", url, mode)
         await exercise_mcp("stdio", StdioServerParameters(command=fixture, args=["-stdio"]), mode)
@@ -253,6 +318,17 @@ async def main():
         await archive_mcp("stdio", StdioServerParameters(command=todos, args=["-mcp"]), mode)
     await archive_fastmcp("HTTP", todos_url)
     await archive_fastmcp("stdio", StdioTransport(todos, ["-mcp"], keep_alive=False))
+    for over, server in ("HTTP", kitchen_url), ("stdio", StdioServerParameters(command=kitchen, args=["-stdio"])):
+        async with Client(server) as client:
+            await refer(f"mcp (Python), {over}", client, client.call_tool)
+    for over, server in ("HTTP", kitchen_url), ("stdio", StdioTransport(kitchen, ["-stdio"], keep_alive=False)):
+        async with fastmcp.Client(server) as client:
+            await refer(f"FastMCP, {over}", client, lambda tool, args: client.call_tool(tool, args, raise_on_error=False))
+        await refer_agent(over, server)
+    await archive_agent("HTTP", todos_url)
+    await archive_agent("stdio", StdioTransport(todos, ["-mcp"], keep_alive=False))
+    await cancel_agent("HTTP", url)
+    await cancel_agent("stdio", StdioTransport(fixture, ["-stdio"], keep_alive=False))
     for run in (exercise_fastmcp, exercise_agent):
         await run("HTTP", url)
         await run("stdio", StdioTransport(fixture, ["-stdio"]))

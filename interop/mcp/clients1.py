@@ -1,14 +1,16 @@
 """What Python clients on mcp 1.x make of the fixture and of the template, and whether the
 server ends what they cancel. They have an environment of their own, since mcp 2.x has the
-same name. Usage: clients1.py URL FIXTURE TEMPLATE_URL TEMPLATE"""
+same name. Usage: clients1.py URL FIXTURE TEMPLATE_URL TEMPLATE KITCHEN_URL KITCHEN"""
 
 import asyncio
+import json
 import sys
 from contextlib import asynccontextmanager
 from datetime import timedelta
 
 import anyio
 from agents.mcp import MCPServerStdio, MCPServerStreamableHttp
+from kitchen import ORDER, WRONG, WRONG_AT, check_refs
 from langchain_mcp_adapters.callbacks import Callbacks
 from langchain_mcp_adapters.client import MultiServerMCPClient
 from langchain_mcp_adapters.tools import load_mcp_tools
@@ -142,8 +144,23 @@ async def agents(server, elicit):
         yield call
 
 
+async def refer(name, server):
+    """Calls a tool with $defs by each client. They validate its output."""
+    async with connect(server) as session:
+        check_refs([(tool.inputSchema, tool.outputSchema) for tool in (await session.list_tools()).tools])
+    for client, call_of in ("mcp 1.x (Python)", sdk), ("langchain-mcp-adapters", langchain), ("openai-agents", agents):
+        async with call_of(server, None) as call:
+            failed, text = await call("shipping_echo_order", ORDER)
+            assert not failed and json.loads(text) == ORDER, text
+            failed, text = await call("shipping_echo_order", WRONG)
+            assert failed and WRONG_AT in text, text
+        print(f"ok {client}, {name}, $defs")
+
+
 async def main():
-    url, fixture, todos_url, todos = sys.argv[1:]
+    url, fixture, todos_url, todos, kitchen_url, kitchen = sys.argv[1:]
+    for over, server in ("HTTP", kitchen_url), ("stdio", [kitchen, "-stdio"]):
+        await refer(over, server)
     for over, server in ("HTTP", url), ("stdio", [fixture, "-stdio"]):
         await cancels(over, server)
     for over, server in ("HTTP", todos_url), ("stdio", [todos, "-mcp"]):

@@ -1,7 +1,8 @@
 // Command clients calls the fixture with the Go clients that people use, at every
 // revision that they speak, over HTTP and over the standard input and output of
 // FIXTURE, and lets their users decide what the template archives.
-// Usage: clients URL FIXTURE TEMPLATE_URL TEMPLATE
+// Last they call a tool of the kitchen with $defs.
+// Usage: clients URL FIXTURE TEMPLATE_URL TEMPLATE KITCHEN_URL KITCHEN
 package main
 
 import (
@@ -46,7 +47,7 @@ func main() {
 		}
 	}
 	for _, side := range sides {
-		for _, server := range os.Args[3:] {
+		for _, server := range os.Args[3:5] {
 			for _, revision := range revisions[2:] {
 				if err := archive(ctx, side.connect, server, revision); err != nil {
 					fmt.Printf("FAILED %s %s %s, archive: %v\n", side.name, filepath.Base(server), revision, err)
@@ -54,6 +55,26 @@ func main() {
 					continue
 				}
 				fmt.Printf("ok %s %s %s, archive\n", side.name, filepath.Base(server), revision)
+			}
+			for _, revision := range revisions {
+				if err := unasked(ctx, side.connect, server, revision); err != nil {
+					fmt.Printf("FAILED %s %s %s, without a handler: %v\n", side.name, filepath.Base(server), revision, err)
+					failed = true
+					continue
+				}
+				fmt.Printf("ok %s %s %s, without a handler\n", side.name, filepath.Base(server), revision)
+			}
+		}
+	}
+	for _, side := range sides {
+		for _, server := range os.Args[5:] {
+			for _, revision := range revisions {
+				if err := refer(ctx, side.connect, server, revision); err != nil {
+					fmt.Printf("FAILED %s %s %s, $defs: %v\n", side.name, filepath.Base(server), revision, err)
+					failed = true
+					continue
+				}
+				fmt.Printf("ok %s %s %s, $defs\n", side.name, filepath.Base(server), revision)
 			}
 		}
 	}
@@ -280,6 +301,48 @@ func archive(ctx context.Context, connect func(context.Context, string, string, 
 	return nil
 }
 
+// unasked is what a client gets that has no handler for questions.
+func unasked(ctx context.Context, connect func(context.Context, string, string, *person, *reports) (session, error), server, revision string) error {
+	s, err := connect(ctx, server, revision, nil, new(reports))
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	got, err := s.call(ctx, "todos_archive", nil, nil)
+	if err != nil || !got.isError || !strings.HasPrefix(got.text, "FAILED_PRECONDITION: not confirmed, since this client cannot ask its user") {
+		return fmt.Errorf("todos_archive ends with %+v, %v", got, err)
+	}
+	return nil
+}
+
+// refer calls a tool with $defs, with a right and with a wrong argument.
+func refer(ctx context.Context, connect func(context.Context, string, string, *person, *reports) (session, error), server, revision string) error {
+	s, err := connect(ctx, server, revision, new(person), new(reports))
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	if n, err := s.listTools(ctx); n != 36 || err != nil {
+		return fmt.Errorf("%d tools, %v", n, err)
+	}
+	const ada = `{"name":"Ada","street":"1 High Street","city":"Bath","land":"GB"}`
+	const order = `{"billing":` + ada + `,"lines":[{"sender":` + ada + `,"product":"p","count":1}],"parts":[{"billing":` + ada + `,"lines":[]}]}`
+	var arguments map[string]any
+	if err := json.Unmarshal([]byte(order), &arguments); err != nil {
+		return err
+	}
+	got, err := s.call(ctx, "shipping_echo_order", arguments, nil)
+	if err != nil || got.isError || got.text != order {
+		return fmt.Errorf("a right call ends with %+v, %v", got, err)
+	}
+	arguments["parts"].([]any)[0].(map[string]any)["billing"].(map[string]any)["land"] = "Great Britain"
+	got, err = s.call(ctx, "shipping_echo_order", arguments, nil)
+	if err != nil || !got.isError || !strings.Contains(got.text, "/parts/0/billing/land") {
+		return fmt.Errorf("a wrong call ends with %+v, %v", got, err)
+	}
+	return nil
+}
+
 // flagOf returns the flag with which a program serves standard input and output.
 func flagOf(program string) string {
 	if filepath.Base(program) == "template" {
@@ -295,13 +358,16 @@ func connectSDK(ctx context.Context, server, revision string, user *person, hear
 	if !strings.HasPrefix(server, "http") {
 		transport = &mcp.CommandTransport{Command: exec.Command(server, flagOf(server))}
 	}
-	c := mcp.NewClient(&mcp.Implementation{Name: "svc-interop", Version: "1"}, &mcp.ClientOptions{
+	options := &mcp.ClientOptions{
 		ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) { heard.add(r.Params.Progress) },
-		ElicitationHandler: func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+	}
+	if user != nil {
+		options.ElicitationHandler = func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 			action, content := user.answer(r.Params.Message)
 			return &mcp.ElicitResult{Action: action, Content: content}, nil
-		},
-	})
+		}
+	}
+	c := mcp.NewClient(&mcp.Implementation{Name: "svc-interop", Version: "1"}, options)
 	s, err := c.Connect(ctx, transport, &mcp.ClientSessionOptions{ProtocolVersion: revision})
 	if err != nil {
 		return nil, err
@@ -393,7 +459,9 @@ func connectMCPGo(ctx context.Context, server, revision string, user *person, he
 		return nil, err
 	}
 	client.WithProtocolVersion(revision)(c)
-	client.WithElicitationHandler(mcpGoPerson{user})(c)
+	if user != nil {
+		client.WithElicitationHandler(mcpGoPerson{user})(c)
+	}
 	c.OnNotification(func(n mcpgo.JSONRPCNotification) {
 		if done, ok := n.Params.AdditionalFields["progress"].(float64); ok && n.Method == "notifications/progress" {
 			heard.add(done)
