@@ -473,7 +473,7 @@ await step('methods in the order of their sources, and the documents', app, asyn
 		const document = await (await page.request.get(link)).json();
 		assert(document.openapi.startsWith(version), document.openapi);
 	}
-	await page.getByText('OpenAPI 3.1 (for code generators), OpenAPI 3.2, OpenAPI 3.0.3, Markdown, OpenRPC by the method rpc.discover.').waitFor();
+	await page.getByText('OpenAPI 3.1 (for code generators), OpenAPI 3.2, OpenAPI 3.0.3, Markdown, a client in TypeScript, OpenRPC by the method rpc.discover.').waitFor();
 	assert.equal(sent.length, 1);
 });
 
