@@ -1,4 +1,4 @@
-// sha256-8c9ee153a3c5df6a3798093f158167e6 of the lines below, which svc has written: do not edit them, fetch the file again.
+// sha256-70c354341a07720e61663c88e85dd7a1 of the lines below, which svc has written: do not edit them, fetch the file again.
 // Links, notes and small files, with tags. All of them are those of the caller.
 //
 //     const api = connect({ url: "/" }); // the directory above the paths of the service
@@ -321,7 +321,7 @@ export type Result<Out, Reason extends string> = { ok: true; value: Out } | { ok
 
 /** A file that is sent. Browsers send no streams, and a stream is never sent twice. */
 export type Content = FormContent | ReadableStream<Uint8Array>;
-/** Only a Blob has a type: give one, with a type that the service takes, where it takes several. */
+/** Only a Blob has a type, which is needed where a service takes several. */
 export type FormContent = Blob | ArrayBuffer | Uint8Array<ArrayBuffer>;
 
 export interface ConnectOptions {
@@ -719,8 +719,8 @@ class Running {
     // A redirected POST would be a GET. A body that is a stream needs duplex.
     const init: RequestInit & { duplex: "half" } = { method: this.#verb, headers, body: this.#body, credentials, redirect: "manual", signal: signal ?? null, duplex: "half" };
     signal?.throwIfAborted();
-    if (send === fetch && !("location" in globalThis) && !/^https?:/i.test(this.url)) { // not before: a program that only renders a page makes no calls
-      throw new TypeError(`fetch cannot call ${this.url}, since there is no page here: give connect the whole url, such as https://todos.example/v1`);
+    if (send === fetch && !("location" in globalThis) && !/^https?:/i.test(this.url)) { // .url works there
+      throw new TypeError(`there is no page here for ${this.url}: give connect the whole url`);
     }
     let response: Response;
     try {
