@@ -27,7 +27,7 @@ type CORSOptions struct {
 	// names.
 	AllowedHeaders []string
 	// ExposedHeaders are the names of response headers that pages may read, besides those that
-	// the Fetch standard calls safe. nil means the headers that svc sends, which doc/identity.md
+	// the Fetch standard calls safe. nil means the headers that svc sends, which doc/origins.md
 	// lists, and those of the output of the method.
 	ExposedHeaders []string
 	// Credentials lets pages send cookies and the password that the browser has stored for this
@@ -61,7 +61,7 @@ func exposeHeaders(h http.Header, more string) {
 // CORS returns middleware that lets pages of other origins call, by the CORS protocol of the
 // Fetch standard, which browsers enforce. It answers preflight requests for every path. Other
 // requests reach the next handler, and pages of allowed origins can read its response.
-// doc/identity.md has each case.
+// doc/origins.md has each case.
 //
 // CORS does not protect the next handler: simple requests from other origins still reach it.
 // Use CORS outside of guards such as [Bearer], because preflight requests carry no credentials

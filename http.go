@@ -893,7 +893,7 @@ type HandlerFunc func(w http.ResponseWriter, r *http.Request) error
 // begun, an error or a panic closes the connection, so that clients notice.
 //
 // Unlike methods of a service, fn also gets POST requests that browsers send for pages of other
-// sites, with the user's cookies; see doc/identity.md.
+// sites, with the user's cookies; see doc/origins.md.
 func Handle(fn HandlerFunc, opts *ErrorOptions) http.Handler {
 	o := valueOf(opts)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

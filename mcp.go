@@ -53,8 +53,7 @@ type MCPOptions struct {
 	// AllowedOrigins are the web origins, such as "https://app.example", whose pages may call
 	// the server. "null" allows pages without an origin, and "*" all pages: use it only if
 	// every call is authenticated. Other origins get 403 (MCP 2026-07-28, Streamable HTTP,
-	// Security Warning). Requests without an Origin header are served; doc/assistants.md has
-	// more.
+	// Security Warning). Requests without an Origin header are served; doc/mcp.md has more.
 	AllowedOrigins []string
 	// Invoke is called instead of the methods, with a valid input. It must return what the
 	// method would return; anything else is INTERNAL. Options.Intercept runs around it, and
@@ -241,7 +240,7 @@ type mcpTexts struct {
 // MCP returns a handler for one path, such as /mcp, that serves every method as a tool by the
 // Model Context Protocol, revisions 2024-11-05 to 2026-07-28. It takes POST requests, and any
 // replica can answer any of them. Only questions to clients before 2026-07-28, and their
-// cancellations, must come to the replica that runs the call; doc/assistants.md says how.
+// cancellations, must come to the replica that runs the call; doc/questions.md says how.
 //
 // The name of a tool is resource_method, such as todos_get. Its arguments are the fields of the
 // method's input by their JSON names, and its result is the output, or the blocks of
@@ -253,7 +252,7 @@ type mcpTexts struct {
 // listen on 127.0.0.1. What a method adds to Info.Header is not sent.
 //
 // MCP panics if the options, the name of a tool or a tag mcpheader are mistaken.
-// doc/assistants.md has the rules of the tag, and says what each revision has.
+// doc/assistants.md has the rules of the tag, and doc/mcp.md says what each revision has.
 func (s *Service) MCP(opts *MCPOptions) http.Handler { return s.newMCPHandler(opts) }
 
 // newMCPHandler returns the handler, which [Service.MCPStdio] uses without HTTP.

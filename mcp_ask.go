@@ -36,7 +36,7 @@ import (
 //
 // The method must return the error, wrapped or not. The first time, it makes the client ask its
 // user and call again. The method runs again from its start, and this time Ask returns the
-// answer: so ask before you change anything. doc/assistants.md has more about forms and rounds.
+// answer: so ask before you change anything. doc/questions.md has more about forms and rounds.
 //
 // If the form breaks a rule of T, Ask returns INVALID_ARGUMENT with violations that name the
 // question. It returns FAILED_PRECONDITION if the user declines or the caller cannot be asked;
@@ -135,7 +135,7 @@ func AskClient(ctx context.Context, key, method string, params any) (json.RawMes
 
 // CanAsk reports whether the caller has a capability of MCP: "elicitation" for [Ask],
 // "elicitation.url" for [AskURL], "sampling" or "roots" for [AskClient]. ctx is as with Ask.
-// doc/assistants.md lists when a caller cannot be asked. It is false once the method has
+// doc/questions.md lists when a caller cannot be asked. It is false once the method has
 // returned.
 func CanAsk(ctx context.Context, capability string) bool {
 	x, _ := askedExchange(ctx, capability, "")

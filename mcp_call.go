@@ -864,7 +864,7 @@ func (c *MCPContent) appendContents(dst, meta []byte) []byte {
 // Only MCP clients that asked for progress get it (MCP 2025-11-25, Progress); otherwise
 // Progress does nothing. It also does nothing if done is not greater than in the report before,
 // and after the method has returned. It waits for a client that does not read.
-// doc/assistants.md says how long, and when reports are dropped.
+// doc/mcp.md says how long, and when reports are dropped.
 func Progress(ctx context.Context, done, total float64, message string) {
 	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok {
 		x.stream.sendProgress(done, total, message, true)
@@ -876,7 +876,7 @@ func Progress(ctx context.Context, done, total float64, message string) {
 // if it cannot, Options.Logger gets the error.
 //
 // Only MCP clients that want the level, one of package slog, get the message; otherwise MCPLog
-// does nothing. doc/assistants.md compares the levels with those of MCP. Messages are dropped,
+// does nothing. doc/mcp.md compares the levels with those of MCP. Messages are dropped,
 // and MCPLog waits, as with [Progress]. It is safe for concurrent use.
 //
 // The specification deprecates log messages of servers (SEP-2577): clients may stop showing them.

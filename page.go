@@ -156,7 +156,7 @@ func (*PageResponse[T]) isPage() {}
 // NewPage returns the page that req selects. data holds the items of that page and is not
 // copied. total is the number of items on all pages; a negative total counts as 0. Data is
 // never nil. A page beyond the last one keeps its number. Use cursors for lists that change
-// while clients read them; doc/types.md says why.
+// while clients read them; doc/lists.md says why.
 func NewPage[T any](data []T, req PageRequest, total int) *PageResponse[T] {
 	size := orDefaultSize(req.PerPage)
 	total = max(total, 0)
@@ -166,7 +166,7 @@ func NewPage[T any](data []T, req PageRequest, total int) *PageResponse[T] {
 
 // Links returns the value of a Link header (RFC 8288, section 3) with the relations first,
 // prev, next and last, if those pages exist. u is the URL of this page. The links keep its
-// other query parameters and drop user, password and fragment. doc/types.md shows how a method
+// other query parameters and drop user, password and fragment. doc/lists.md shows how a method
 // adds the header. Links returns "" if TotalPages is below 1, or if the value would be longer
 // than 2 KiB.
 func (p *PageResponse[T]) Links(u *url.URL) string {
@@ -219,7 +219,7 @@ func (*CursorResponse[T]) isPage() {}
 // NewCursorPage returns a part of a list with at most limit items of data. If data has at least
 // limit items, HasMore is true and NextCursor is the result of cursor for the last item of the
 // part, usually by [EncodeCursor]. A limit below 1 means that data is the end of the list. data
-// is not copied, and Data is never nil. doc/types.md has an example.
+// is not copied, and Data is never nil. doc/lists.md has an example.
 func NewCursorPage[T any](data []T, limit int, cursor func(last T) string) *CursorResponse[T] {
 	page := &CursorResponse[T]{Data: nonNil(data)}
 	if limit < 1 || len(data) < limit {
@@ -239,7 +239,7 @@ func nonNil[T any](data []T) []T {
 }
 
 // EncodeCursor returns a cursor that holds key, the value by which the list is sorted, in
-// base64url without padding (RFC 4648, section 5). doc/types.md says how values are stored. The
+// base64url without padding (RFC 4648, section 5). doc/lists.md says how values are stored. The
 // cursor of the empty string is empty. Clients can read and forge cursors; see [CursorKey].
 //
 // EncodeCursor returns an error, which is not an [*Error], for a nil key, for a text that is
@@ -284,7 +284,7 @@ const minCursorKey = 16
 
 // NewCursorKey returns a CursorKey that seals with the first of secrets and accepts cursors
 // sealed with any of them. A secret should be at least 32 random bytes, the length of the hash
-// (RFC 2104, section 3), and the same on every replica. The secrets are copied. doc/types.md
+// (RFC 2104, section 3), and the same on every replica. The secrets are copied. doc/lists.md
 // says how to replace one.
 //
 // NewCursorKey panics if there are no secrets, or if one is shorter than 16 bytes.

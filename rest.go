@@ -101,7 +101,7 @@ func explainClash(mux *http.ServeMux, r Route) string {
 // redirected POST into a GET.
 //
 // A POST that a browser sends for a page of another origin must have the Content-Type
-// application/json, or it gets 403 and nothing is called; doc/identity.md says why.
+// application/json, or it gets 403 and nothing is called; doc/origins.md says why.
 func (s *Service) REST() http.Handler {
 	h := &restMux{endpoint: s.newEndpoint(TransportREST), mux: http.NewServeMux()}
 	h.readsErrors = h.opts.OnError != nil

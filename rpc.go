@@ -36,8 +36,8 @@ const maxBatch = 1000
 //	{"code":-32005,"message":"no such todo","data":{"code":"NOT_FOUND"}}
 //
 // A batch has at most 1,000 calls. They run concurrently, at most 8 at a time, and are answered
-// in order, in at most 16 MiB. What a method adds to Info.Header is dropped. doc/routes.md has
-// more about params, batches and the log, and doc/errors.md the protocol's own errors.
+// in order, in at most 16 MiB. What a method adds to Info.Header is dropped. doc/jsonrpc.md has
+// more about params, batches, the log and the protocol's own errors.
 //
 // The method rpc.discover returns the OpenRPC document of the service. RPC panics if the
 // service has a resource named rpc, which is reserved (JSON-RPC 2.0, section 8).

@@ -8,6 +8,7 @@
 //   - [Service.MCP] and [Service.MCPStdio]: tools for AI assistants
 //   - [Service.OpenAPI] and [Service.Docs]: the document of the REST routes, and a
 //     page that shows it and can call them
+//   - [Service.TypeScript]: a client of the REST routes for TypeScript and JavaScript
 //   - [Service.Call]: a call by name, within the program
 //
 // [Connect] returns a client for the same interface. REST, RPC, MCP, OpenAPI
@@ -56,9 +57,9 @@
 // The tags minLength, maxLength, pattern, minimum, maximum, exclusiveMinimum,
 // exclusiveMaximum, multipleOf, minItems, maxItems, uniqueItems, minProperties,
 // maxProperties and enum are rules, which are enforced on every transport and published in
-// every schema. A method Validate() error of a struct checks what tags cannot say. The tags
-// format, example, doc and patternHint are for documents and messages. idempotency:"-" leaves a
-// field out when calls with one idempotency key are compared.
+// every schema. A method Validate() error of a struct checks what tags cannot say. format
+// is a rule for the values that doc/types.md lists. The tags example, doc and patternHint are for
+// documents and messages. idempotency:"-" leaves a field out when calls with one idempotency key are compared.
 //
 // A field of an output with the tag header:"Name" is a header of the REST response.
 // An [Optional] distinguishes absent, null and a value. A struct with a discriminator is
@@ -128,7 +129,7 @@ type Options struct {
 	// ASCII letters, digits, - and _. Default: Name in snake_case.
 	Resource string
 	// Path replaces Resource in REST paths only: one or more segments, without placeholders.
-	// doc/routes.md says how two versions of a service have the same paths. Default: Resource.
+	// doc/versions.md says how two versions of a service have the same paths. Default: Resource.
 	Path string
 	// Comments are those of the source, from [ReadComments]: of the interface, its methods, their
 	// types and fields. Documents, tools and the page show them where no Description and no tag
@@ -481,7 +482,7 @@ func suggestMethod(iface reflect.Type, name string) string {
 
 // Join returns one service with the methods of all services: one set of routes and one
 // document. Each method keeps the options of its own service; what belongs to no method is that
-// of the first. doc/routes.md has the list, and says how to join versions.
+// of the first. doc/versions.md has the list, and says how to join versions.
 //
 // Join panics without services and with a nil one, if two methods have the same route or the
 // same name in the same resource or the same OperationID, and if the services differ in

@@ -48,7 +48,7 @@ type VersionOptions struct {
 // Version returns middleware that detects the API version of each request, for [GetVersion].
 // The first source that is not empty counts: opts.Header, opts.QueryParam, the path if
 // opts.PathPrefix is set, and opts.DefaultVersion. A version is any text, such as a date.
-// doc/routes.md has more.
+// doc/versions.md has more.
 //
 // If Supported is set, a request for another version, for none, or with a query parameter that
 // cannot be decoded gets 400 with INVALID_ARGUMENT. The detail "supported" lists the versions.
