@@ -129,7 +129,7 @@ class Run:
         return {
             f"{case['value']['method']} {case['value']['path']}"
             for _, case, interaction in self.interactions()
-            if case and (response := interaction["response"])
+            if case and (response := interaction.get("response"))
             if was(response["status_code"], interaction["request"]["headers"].get("Authorization"))
         }
 
