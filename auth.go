@@ -322,7 +322,7 @@ type BearerOptions struct {
 
 // Bearer returns middleware that requires a bearer token (RFC 6750) of at most 8 KiB in the
 // header Authorization, and passes requests with the [Principal] that verify returns. It
-// rejects others with the status and the challenge of RFC 6750, section 3; doc/identity.md has
+// rejects others with the status and the challenge of RFC 6750, section 3; doc/guards.md has
 // each case.
 //
 // verify gets the token as it was sent, for each request, concurrently. It must check the
@@ -649,7 +649,7 @@ func hasPart(text, token string) bool {
 // guard outside has identified its caller; see [Bearer].
 //
 // users maps names to passwords, and is copied. A user with an empty password always gets 401.
-// Passwords are sent in clear text: use TLS. doc/identity.md has more. BasicAuth panics if
+// Passwords are sent in clear text: use TLS. doc/guards.md has more. BasicAuth panics if
 // realm or a name contains a control character, or a name contains a colon (RFC 7617, section
 // 2).
 func BasicAuth(realm string, users map[string]string, opts *ErrorOptions) func(http.Handler) http.Handler {

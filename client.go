@@ -64,7 +64,7 @@ type ClientOptions struct {
 	Handler http.Handler
 	// Attempts is how often a call is sent at most, if it may be sent again: it reads, replaces,
 	// deletes or has an idempotency key, and got no answer or one that asks to try again; or it
-	// has surely not run. doc/clients.md has the table. Zero means 3; with 1, no call is sent
+	// has surely not run. doc/failures.md has the table. Zero means 3; with 1, no call is sent
 	// again, and no stream goes on after a cut.
 	Attempts int
 	// MaxBody is the largest body of a response and the largest event of a stream, in bytes;
@@ -92,7 +92,7 @@ type ClientOptions struct {
 // Every error is an [*Error]. An error of the server keeps its code, message, details, HTTP
 // status and headers. Without a response the code is UNAVAILABLE, and [MayHaveRun] says whether
 // the method may have run. Calls that may run twice are sent again; see ClientOptions.Attempts.
-// doc/clients.md has the error for each response.
+// doc/failures.md has the error for each response.
 //
 // Read a [Stream] and the Content of a [File] to their end, close the Content, or cancel ctx:
 // until then they keep a connection.

@@ -27,7 +27,7 @@ import (
 )
 
 // A Code is the kind of an [Error], a name of google.rpc.Code as it is on the wire.
-// doc/errors.md lists the status and the number of each. The zero value, OK and any other name
+// doc/codes.md lists the status and the number of each. The zero value, OK and any other name
 // count as UNKNOWN wherever an error is written.
 type Code string
 
@@ -100,7 +100,7 @@ func (c Code) row() int {
 func (c Code) private() bool { return c == CodeUnknown || c == CodeInternal || c == CodeDataLoss }
 
 // CodeFromHTTP returns the code for the status of an HTTP response, for a method that passes on
-// the answer of another server. doc/errors.md has the table.
+// the answer of another server. doc/codes.md has the table.
 func CodeFromHTTP(status int) Code {
 	for _, row := range codes {
 		if row.code != CodeUnknown && (row.http == status || slices.Contains(row.from, status)) { // a 500 is INTERNAL
@@ -562,7 +562,7 @@ var errNil = errors.New("an error that is a nil *svc.Error")
 
 // ErrorFrom returns the [*Error] that clients get for err: the outermost one in the tree of
 // err, or else an error with err as its cause, whose code is INTERNAL but for those that
-// doc/errors.md lists. It returns nil for nil.
+// doc/codes.md lists. It returns nil for nil.
 func ErrorFrom(err error) *Error {
 	if e, _ := err.(*Error); err == nil || e != nil {
 		return e // errors.As would find the same, and allocate

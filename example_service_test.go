@@ -513,7 +513,7 @@ func ExampleNewErrorForm() {
 
 // A call that is sent again with its key has one effect. Here the effects and the records
 // are in memory, in one process, and a method that fails has done nothing. If the
-// effects are in a database, keep the records in their transaction, as doc/keys.md shows.
+// effects are in a database, keep the records in their transaction, as doc/keystore.md shows.
 func ExampleIdempotency() {
 	var records sync.Map // by id; nil while the call runs
 	once := func(ctx context.Context, id string, do func(context.Context) ([]byte, error)) (record []byte, err error) {

@@ -187,7 +187,7 @@ type MCPToolOptions struct {
 	// MethodOptions.Description, or the comment of the method, or else a sentence made of the names.
 	Description string
 	// InputSchema is a JSON Schema with "type":"object" to publish instead of the generated
-	// one. Arguments are still checked by the Go type of the input; doc/assistants.md has more.
+	// one. Arguments are still checked by the Go type of the input; doc/tools.md has more.
 	InputSchema []byte
 	// Fields gives the tool an argument fields, by which a model asks for some members of the
 	// output, or of its items; see [FieldsFrom]. They must be members of a struct with at most
@@ -252,7 +252,7 @@ type mcpTexts struct {
 // listen on 127.0.0.1. What a method adds to Info.Header is not sent.
 //
 // MCP panics if the options, the name of a tool or a tag mcpheader are mistaken.
-// doc/assistants.md has the rules of the tag, and doc/mcp.md says what each revision has.
+// doc/tools.md has the rules of the tag, and doc/mcp.md says what each revision has.
 func (s *Service) MCP(opts *MCPOptions) http.Handler { return s.newMCPHandler(opts) }
 
 // newMCPHandler returns the handler, which [Service.MCPStdio] uses without HTTP.

@@ -727,7 +727,7 @@ func saysWords(text, reason string) bool {
 //	MCPContent() []svc.MCPContent
 //
 // Models then see these blocks in this order, and such a tool has no output schema. Type
-// decides which other fields are required and used; doc/assistants.md has the table. Empty
+// decides which other fields are required and used; doc/tools.md has the table. Empty
 // fields are left out. The zero value is an empty text. A block that is not valid is INTERNAL.
 type MCPContent struct {
 	Type        string // "text", "image", "audio", "resource" or "resource_link"; "" means "text"

@@ -38,7 +38,7 @@ import (
 
 // MCPResourceOptions makes a resource of a method that has an output and that GET serves:
 // something to read, under a URI (MCP 2026-07-28, Resources). Its contents are the blocks of
-// [MCPContent], or else the JSON of the output. doc/assistants.md has more.
+// [MCPContent], or else the JSON of the output. doc/tools.md has more.
 type MCPResourceOptions struct {
 	// URI is the address, such as "todos://todos/{id}" or "todos://todos{?limit,cursor}" (RFC
 	// 6570, level 1 and {?…}). A name in braces is the JSON name of a scalar field of the

@@ -28,7 +28,7 @@ import (
 
 // Pprof returns middleware that serves profiles of the running program below prefix, with the
 // paths of net/http/pprof, for go tool pprof. Other requests go to the next handler. An empty
-// prefix means /debug/pprof. Slashes at its end are ignored. doc/production.md lists the paths,
+// prefix means /debug/pprof. Slashes at its end are ignored. doc/profiles.md lists the paths,
 // the errors and the differences from net/http/pprof.
 //
 // Profiles show the inner workings of the program, and recording slows it down. Put a guard

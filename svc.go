@@ -58,7 +58,7 @@
 // exclusiveMaximum, multipleOf, minItems, maxItems, uniqueItems, minProperties,
 // maxProperties and enum are rules, which are enforced on every transport and published in
 // every schema. A method Validate() error of a struct checks what tags cannot say. format
-// is a rule for the values that doc/types.md lists. The tags example, doc and patternHint are for
+// is a rule for the values that doc/rules.md lists. The tags example, doc and patternHint are for
 // documents and messages. idempotency:"-" leaves a field out when calls with one idempotency key are compared.
 //
 // A field of an output with the tag header:"Name" is a header of the REST response.
@@ -135,7 +135,7 @@ type Options struct {
 	// types and fields. Documents, tools and the page show them where no Description and no tag
 	// doc says something else, and have the methods in the order of the source. A package that
 	// Comments does not have has no comments; a source without the interface is a mistake. Types
-	// are found by the names of their package and of the type. doc/documents.md says where each
+	// are found by the names of their package and of the type. doc/comments.md says where each
 	// comment goes.
 	Comments *Comments
 	// Methods has the options of single methods by Go name. An unknown name is a mistake.

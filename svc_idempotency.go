@@ -23,7 +23,7 @@ import (
 // with the same idempotency key: later calls get the answer of the first, over any transport
 // and from any replica. After an error the key runs the method again. The key is the header
 // Idempotency-Key (draft-ietf-httpapi-idempotency-key-header), and for tools the argument
-// idempotency_key; doc/keys.md has more, and a store.
+// idempotency_key; doc/keys.md has more, and doc/keystore.md a store.
 //
 // Keys belong to the caller, by Principal.Subject. Without a [Principal] all callers share
 // them, so keys must be random, or callers read each other's answers. Every answer is read from

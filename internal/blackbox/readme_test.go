@@ -514,16 +514,16 @@ func declaredNames(t *testing.T, file string) (names []string) {
 	return names
 }
 
-// Verify that the table of codes in doc/errors.md is what the package does, and complete.
+// Verify that the table of codes in doc/codes.md is what the package does, and complete.
 func TestCodeTable(t *testing.T) {
-	rows := regexp.MustCompile(`(?m)^\| ([A-Z_]+) \| (\d+) \| (-\d+) \|$`).FindAllStringSubmatch(readDocument(t, "doc/errors.md").text, -1)
+	rows := regexp.MustCompile(`(?m)^\| ([A-Z_]+) \| (\d+) \| (-\d+) \|$`).FindAllStringSubmatch(readDocument(t, "doc/codes.md").text, -1)
 	if len(rows) != 16 {
 		t.Errorf("the table has %d codes, want 16", len(rows))
 	}
 	for _, row := range rows {
 		e := svc.Errorf(svc.Code(row[1]), "")
 		if got := fmt.Sprintf("%s %d %d", svc.CodeOf(e), e.HTTPStatus(), e.RPCCode()); got != strings.Join(row[1:], " ") {
-			t.Errorf("doc/errors.md says %v, the package %s", row[1:], got)
+			t.Errorf("doc/codes.md says %v, the package %s", row[1:], got)
 		}
 	}
 }
@@ -538,7 +538,7 @@ func TestDocumentTables(t *testing.T) {
 		documents    []string
 		least        int
 	}{
-		{"rules", "schema_rules.go", `keyword: "(\w+)", lower`, "`%", []string{"README.md", "doc/types.md"}, 13},
+		{"rules", "schema_rules.go", `keyword: "(\w+)", lower`, "`%", []string{"README.md", "doc/rules.md"}, 13},
 		{"security schemes", "auth.go", `Name: "(\w+)", contract`, "| `\"%\"` |", []string{"doc/identity.md"}, 5},
 		{"revisions of MCP", "mcp_message.go", `(?m)^\s*(?:modernRevision|revision\w+) += "([\d-]+)"`, " % |", []string{"doc/mcp.md"}, 5},
 	} {

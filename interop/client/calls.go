@@ -234,7 +234,7 @@ type result struct {
 	mayHaveRun bool
 }
 
-// expected returns the result of the plan by the table of doc/clients.md.
+// expected returns the result of the plan by the table of doc/failures.md.
 func (o *order) expected() (want result) {
 	unsure := false
 	for n, f := range o.plan {

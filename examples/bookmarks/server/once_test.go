@@ -16,15 +16,15 @@ import (
 	"example.com/svc"
 )
 
-// This file tests once of this service, and that of doc/keys.md, with PostgreSQL.
+// This file tests once of this service, and that of doc/keystore.md, with PostgreSQL.
 
 // A runFunc is a svc.Idempotency.Run.
 type runFunc func(ctx context.Context, id string, do func(context.Context) ([]byte, error)) ([]byte, error)
 
-// A store is that of doc/keys.md.
+// A store is that of doc/keystore.md.
 type store struct{ db *sql.DB }
 
-// once is a copy of the function in doc/keys.md.
+// once is a copy of the function in doc/keystore.md.
 func (s store) once(ctx context.Context, id string, do func(context.Context) ([]byte, error)) (record []byte, err error) {
 	if ctx.Value(txKey{}) != nil { // it would wait for a second connection, which the pool may not have
 		return nil, svc.Errorf(svc.CodeInternal, "a method with an idempotency key has called another one with a key")
@@ -101,7 +101,7 @@ func openStores(t *testing.T, params string) []onceStore {
 			_, err := p.conn(ctx).Exec(ctx, text)
 			return err
 		}},
-		{"of doc/keys.md", store{db}.once, func(ctx context.Context, text string) error {
+		{"of doc/keystore.md", store{db}.once, func(ctx context.Context, text string) error {
 			_, err := ctx.Value(txKey{}).(*sql.Tx).ExecContext(ctx, text)
 			return err
 		}},
@@ -141,7 +141,7 @@ func TestOnceIdle(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			id := rand.Text()
 			_, err := s.run(t.Context(), id, func(outer context.Context) ([]byte, error) {
-				if err := s.exec(outer, "set local idle_in_transaction_session_timeout = '200ms'"); err != nil { // once of doc/keys.md has set 30 s
+				if err := s.exec(outer, "set local idle_in_transaction_session_timeout = '200ms'"); err != nil { // once of doc/keystore.md has set 30 s
 					return nil, err
 				}
 				busy := 0
