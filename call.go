@@ -56,7 +56,7 @@ type call struct {
 	request         *http.Request          // nil if there is none
 	response        http.Header            // of the response; nil if there is none, in a batch and over MCP
 	ws              *workspace             // nil for Service.Call
-	start           time.Duration          // since config.epoch; 0 without Options.Observe, and once the call is observed
+	start           time.Duration          // since started; 0 without Options.Observe, and once the call is observed
 	keyed           *keyedCall             // of a call with an idempotency key; nil otherwise
 	ended           atomic.Bool            // the method has returned, or its stream has ended
 	streamFrom      atomic.Pointer[string] // of StreamFrom; nil without it
@@ -404,7 +404,7 @@ func (c *call) log(ctx context.Context, err error) {
 // call larger.
 func (c *call) startClock() {
 	if c.method.opts.Observe != nil {
-		c.start = max(1, time.Since(c.method.epoch))
+		c.start = max(1, time.Since(started))
 	}
 }
 
@@ -413,7 +413,7 @@ func (c *call) observe(t carrier, err error) {
 	if c.start == 0 {
 		return
 	}
-	o := Observation{Transport: c.transport(), Resource: c.method.resource, Method: c.method.name, Err: err, Duration: time.Since(c.method.epoch) - c.start}
+	o := Observation{Transport: c.transport(), Resource: c.method.resource, Method: c.method.name, Err: err, Duration: time.Since(started) - c.start}
 	o.Replayed = c.keyed != nil && c.keyed.replayed
 	c.start = 0
 	if c.endpoint != nil {

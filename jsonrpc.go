@@ -3,7 +3,10 @@ package svc
 // This file reads and writes the messages of JSON-RPC 2.0. MCP sends the same
 // messages, so this file knows nothing of services, methods or HTTP.
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+)
 
 type rpcKind uint8
 
@@ -31,6 +34,7 @@ type rpcMessage struct {
 	id        []byte     // JSON; nil if absent or not allowed as an id
 	method    []byte     // the unquoted name; nil if absent or not a string
 	params    []byte     // JSON, an object or an array; of a response its result; nil if absent
+	target    any        // what the paramsReader has found by the method, for its own use; nil if nothing
 	input     any        // the decoded params; nil if the paramsReader did not decode them
 	inputErr  error      // the error of the paramsReader
 }
@@ -39,11 +43,11 @@ type rpcMessage struct {
 // so that they are read only once. This works if the method comes before the params,
 // as most clients write it.
 type paramsReader interface {
-	// readParams decodes the object at the position of the scanner as the params of
-	// method. The error is about the values, not about the text, and is valid until
-	// the decoder is used again. If readParams returns neither an input nor an error,
+	// readParams decodes the object at the position of the scanner as the params of m, of which
+	// it sets input, inputErr and target. The error is about the values, not about the text, and
+	// is valid until the decoder is used again. If readParams sets neither input nor inputErr,
 	// the params are decoded when the method is called.
-	readParams(method []byte) (input any, err error)
+	readParams(m *rpcMessage)
 }
 
 // The complaints about a value that is not a message.
@@ -105,33 +109,25 @@ func (t *rpcText) addMessage(s *scanner, limit int, params paramsReader) {
 	t.messages[len(t.messages)-1].readMessage(s, params)
 }
 
-// An rpcMembers has the text of each known member of a message; nil if absent.
-type rpcMembers struct {
-	version, id, method, params, result, err []byte
-}
+// The known members of a message.
+const (
+	rpcVersionMember = iota
+	rpcIDMember
+	rpcMethodMember
+	rpcParamsMember
+	rpcResultMember
+	rpcErrorMember
+)
 
-// valueOf returns the field for a member, or nil if its name is unknown.
-func (seen *rpcMembers) valueOf(name []byte) *[]byte {
-	switch string(name) {
-	case "jsonrpc":
-		return &seen.version
-	case "id":
-		return &seen.id
-	case "method":
-		return &seen.method
-	case "params":
-		return &seen.params
-	case "result":
-		return &seen.result
-	case "error":
-		return &seen.err
-	}
-	return nil
-}
+// rpcNames are the names of the known members.
+var rpcNames = newMemberNames("jsonrpc", "id", "method", "params", "result", "error")
+
+// An rpcMembers has the text of each known member of a message; nil if absent.
+type rpcMembers [rpcErrorMember + 1][]byte
 
 // readMessage reads the value at the position of s as a message. A duplicate name is
 // an error at any depth. nameSet finds those of unknown members; a known member is a
-// duplicate if its field is set.
+// duplicate if its text is set.
 func (m *rpcMessage) readMessage(s *scanner, params paramsReader) {
 	if s.peek() != '{' {
 		if value := s.skipValue(); s.err == nil {
@@ -142,23 +138,24 @@ func (m *rpcMessage) readMessage(s *scanner, params paramsReader) {
 	var seen rpcMembers
 	others := nameSet{base: len(s.names)}
 	s.openBracket()
-	for first := true; s.more('}', first); first = false {
-		name := s.readName()
-		value := seen.valueOf(name)
-		if value == nil {
-			others.addName(s, name)
-		} else if *value != nil {
+	for i, ok := rpcNames.readNext(s, &others, -1, true); ok; i, ok = rpcNames.readNext(s, &others, i, false) {
+		if i < 0 {
+			s.skipValue()
+			continue
+		}
+		if seen[i] != nil {
 			s.failDuplicate()
 		}
-		if value == &seen.params && params != nil && isText(seen.method) && s.peek() == '{' {
+		if i == rpcParamsMember && params != nil && m.method != nil && s.peek() == '{' {
 			start := s.pos
-			if m.input, m.inputErr = params.readParams(textOf(seen.method)); s.pos > start {
-				*value = s.data[start:s.pos]
+			if params.readParams(m); s.pos > start {
+				seen[i] = s.data[start:s.pos]
 				continue
 			}
 		}
-		if text := s.skipValue(); value != nil {
-			*value = text
+		seen[i] = s.skipValue()
+		if i == rpcMethodMember && isText(seen[i]) {
+			m.method = textOf(seen[i])
 		}
 	}
 	others.forgetNames(s)
@@ -167,39 +164,82 @@ func (m *rpcMessage) readMessage(s *scanner, params paramsReader) {
 	}
 }
 
+// memberNames are the names that the members of an object can have.
+type memberNames struct {
+	names    []string
+	prefixes []string // what stands before the values of members: "id":
+}
+
+func newMemberNames(names ...string) *memberNames {
+	n := &memberNames{names: names}
+	for _, name := range names {
+		n.prefixes = append(n.prefixes, `"`+name+`":`)
+	}
+	return n
+}
+
+// readNext moves to the value of the next member and returns the index of its name, or -1 for any
+// other name, which it adds to others. It reports false at the end of the object. last is what it
+// returned for the member before, or -1.
+//
+// It compares the text with the prefixes first, like objectPlan.nextMember, and begins with that
+// behind last: most clients write the members of all messages in one order.
+func (n *memberNames) readNext(s *scanner, others *nameSet, last int, first bool) (i int, ok bool) {
+	if rest := s.data[s.pos:]; first || len(rest) > 0 && rest[0] == ',' {
+		if !first {
+			rest = rest[1:]
+		}
+		for range n.prefixes {
+			if last++; last == len(n.prefixes) {
+				last = 0
+			}
+			if prefix := n.prefixes[last]; len(prefix) <= len(rest) && string(rest[:len(prefix)]) == prefix {
+				s.pos = len(s.data) - len(rest) + len(prefix)
+				return last, true
+			}
+		}
+	}
+	if !s.more('}', first) {
+		return -1, false
+	}
+	name := s.readName()
+	if i = slices.Index(n.names, string(name)); i < 0 {
+		others.addName(s, name)
+	}
+	return i, true
+}
+
 // refuse sets the violation of m, which has this value at path.
 func (m *rpcMessage) refuse(c *complaint, path string, value []byte) {
 	v := c.about(value).inBody(path)
 	m.violation = &v
 }
 
-// setMembers sets the fields and the kind of m. It also sets the id of an invalid
-// message, since the answer to it has that id.
+// setMembers sets the fields and the kind of m, all but the method, which readMessage has set. It
+// also sets the id of an invalid message, since the answer to it has that id.
 func (m *rpcMessage) setMembers(seen *rpcMembers) {
-	if isRPCID(seen.id) {
-		m.id = seen.id
+	version, id, params := seen[rpcVersionMember], seen[rpcIDMember], seen[rpcParamsMember]
+	if isRPCID(id) {
+		m.id = id
 	}
-	if isText(seen.method) {
-		m.method = textOf(seen.method)
-	}
-	if isContainer(seen.params) {
-		m.params = seen.params
+	if isContainer(params) {
+		m.params = params
 	}
 	switch {
-	case seen.id != nil && m.id == nil:
-		m.refuse(rpcBadID, "/id", seen.id)
-	case seen.version == nil:
+	case id != nil && m.id == nil:
+		m.refuse(rpcBadID, "/id", id)
+	case version == nil:
 		m.refuse(rpcNoVersion, "/jsonrpc", nil)
-	case !isText(seen.version) || string(textOf(seen.version)) != "2.0":
+	case string(version) != `"2.0"` && (!isText(version) || string(textOf(version)) != "2.0"): // which may have escapes
 		m.refuse(rpcBadVersion, "/jsonrpc", nil)
-	case seen.method == nil && (seen.result != nil || seen.err != nil):
-		m.kind, m.params = rpcResponse, seen.result
-	case seen.method == nil:
+	case seen[rpcMethodMember] == nil && (seen[rpcResultMember] != nil || seen[rpcErrorMember] != nil):
+		m.kind, m.params = rpcResponse, seen[rpcResultMember]
+	case seen[rpcMethodMember] == nil:
 		m.refuse(rpcNoName, "/method", nil)
 	case m.method == nil:
-		m.refuse(rpcBadName, "/method", seen.method)
-	case seen.params != nil && m.params == nil && seen.params[0] != 'n':
-		m.refuse(rpcBadParams, "/params", seen.params)
+		m.refuse(rpcBadName, "/method", seen[rpcMethodMember])
+	case params != nil && m.params == nil && params[0] != 'n':
+		m.refuse(rpcBadParams, "/params", params)
 	case m.id == nil:
 		m.kind = rpcNotification
 	default:

@@ -424,21 +424,28 @@ func (x *exchange) runStream(_ context.Context, cancel context.CancelCauseFunc, 
 // readParams is the paramsReader of a single message. It sets the fields of x.message. If
 // the name of a tool comes before its arguments, it decodes these. It leaves arguments to
 // readInput for the same reasons as rpcCall.readParams.
-func (x *exchange) readParams(method []byte) (in any, err error) {
+func (x *exchange) readParams(msg *rpcMessage) {
 	s, m := &x.ws.dec.scan, x.message
 	if x.ws.text.batch { // in which each message has an exchange of its own
-		return nil, nil
+		return
 	}
 	m.found = true
-	names := nameSet{base: len(s.names)}
+	var seen [mcpMetaMember + 1]bool
+	others := nameSet{base: len(s.names)}
 	s.openBracket()
-	for first := true; s.more('}', first); first = false {
-		name := s.readName()
-		names.addName(s, name)
-		if t := m.tool; s.peek() == '{' && t != nil && string(name) == "arguments" && t.method.bindsEarly(x) {
+	for i, ok := mcpNames.readNext(s, &others, -1, true); ok; i, ok = mcpNames.readNext(s, &others, i, false) {
+		if i < 0 {
+			s.skipValue()
+			continue
+		}
+		if seen[i] {
+			s.failDuplicate()
+		}
+		seen[i] = true
+		if t := m.tool; i == mcpArgumentsMember && t != nil && s.peek() == '{' && t.method.bindsEarly(x) {
 			start := s.pos
 			x.setInputOptions(t)
-			in, err = t.bind.readObject(&x.ws.dec)
+			msg.input, msg.inputErr = t.bind.readObject(&x.ws.dec)
 			m.arguments = s.data[start:s.pos]
 			continue
 		}
@@ -446,13 +453,12 @@ func (x *exchange) readParams(method []byte) (in any, err error) {
 		if s.err != nil {
 			break
 		}
-		m.setMember(name, value)
-		if string(name) == "name" && isText(value) && string(method) == "tools/call" {
+		m.setMember(i, value)
+		if i == mcpNameMember && isText(value) && string(msg.method) == "tools/call" {
 			m.tool = x.h.tools[string(textOf(value))]
 		}
 	}
-	names.forgetNames(s)
-	return in, err
+	others.forgetNames(s)
 }
 
 // addOutput adds the output of the method to the result, in the form that compileOutput chose.

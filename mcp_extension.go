@@ -59,7 +59,7 @@ type extension struct {
 // compileExtensions returns the methods of the options by name.
 func (s *Service) compileExtensions(o *MCPOptions) map[string]extension {
 	list := make(map[string]extension)
-	shared := &config{opts: s.opts, epoch: s.methods[0].epoch}
+	shared := &config{opts: s.opts}
 	for name, fn := range o.Methods {
 		list[name] = extension{&method{config: shared, name: name, schemes: s.opts.Schemes}, fn}
 	}

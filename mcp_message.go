@@ -130,7 +130,8 @@ type requestMeta struct {
 func (x *exchange) parseParams(m *message) *mcpError {
 	if len(m.params) > 0 && !m.found {
 		m.wrong = !isJSONObject(m.params)
-		eachMember(m.params, m.setMember)
+		// Members of other names are those of other revisions and of extensions.
+		eachMember(m.params, func(name, value []byte) { m.setMember(slices.Index(mcpNames.names, string(name)), value) })
 	}
 	if x.h.options.ReadStrings {
 		if inside := jsonInside(m.arguments, '{', 0); inside != nil {
@@ -146,22 +147,32 @@ func (x *exchange) parseParams(m *message) *mcpError {
 	return nil
 }
 
-// setMember sets the field of a member of params. It ignores unknown members, because
-// clients may send those of other revisions and of extensions.
-func (m *mcpParams) setMember(name, value []byte) {
+// The members of params that several methods of MCP have.
+const (
+	mcpNameMember = iota
+	mcpArgumentsMember
+	mcpResponsesMember
+	mcpStateMember
+	mcpMetaMember
+)
+
+var mcpNames = newMemberNames("name", "arguments", "inputResponses", "requestState", "_meta")
+
+// setMember sets the field of a member of params, one of the constants above.
+func (m *mcpParams) setMember(member int, value []byte) {
 	if isJSONNull(value) { // clients send null for what they leave out
 		return
 	}
-	switch string(name) {
-	case "name":
+	switch member {
+	case mcpNameMember:
 		m.name = value
-	case "arguments":
+	case mcpArgumentsMember:
 		m.arguments = value
-	case "inputResponses":
+	case mcpResponsesMember:
 		m.responses = value
-	case "requestState":
+	case mcpStateMember:
 		m.state = value
-	case "_meta":
+	case mcpMetaMember:
 		m.wrong = m.wrong || !isJSONObject(value)
 		m.meta.readMembers(value)
 	}

@@ -134,15 +134,14 @@ type rpcCall struct {
 
 // readParams is the paramsReader of JSON-RPC. In a batch it also leaves params with
 // violations to readInput, since the decoder keeps only one error.
-func (c *rpcCall) readParams(name []byte) (in any, err error) {
-	m := c.handler.methods[string(name)]
-	if m == nil || !m.bindsEarly(c.request.Context()) {
-		return nil, nil
+func (c *rpcCall) readParams(msg *rpcMessage) {
+	m := c.handler.methods[string(msg.method)]
+	if msg.target = m; m == nil || !m.bindsEarly(c.request.Context()) {
+		return
 	}
-	if in, err = m.bind.readObject(&c.ws.dec); c.ws.text.batch {
-		err = nil
+	if msg.input, msg.inputErr = m.bind.readObject(&c.ws.dec); c.ws.text.batch {
+		msg.inputErr = nil
 	}
-	return in, err
 }
 
 // answerMessage appends the response to msg to ws.enc.buf, or nothing if msg wants none.
@@ -153,7 +152,10 @@ func (c *rpcCall) readParams(name []byte) (in any, err error) {
 func (c *rpcCall) answerMessage(msg *rpcMessage) {
 	ws := c.ws
 	if c.msg = msg; msg.kind == rpcRequest || msg.kind == rpcNotification {
-		c.method = c.handler.methods[string(msg.method)]
+		var found bool
+		if c.method, found = msg.target.(*method); !found {
+			c.method = c.handler.methods[string(msg.method)]
+		}
 	}
 	if err := ws.budget.checkNext(c); err != nil {
 		c.observeSkipped(c, err)
@@ -415,17 +417,27 @@ func (b *rpcBatch) helpOut(i int) {
 	done = true
 }
 
+// callsAtOnce is how many calls a worker allocates together. A context that a method keeps keeps
+// as many in memory, of about 100 bytes each.
+const callsAtOnce = 8
+
 // answerUntilDone answers messages until none are left. A worker gives up a buffer that has
 // grown large: to append to it would copy the answers in it again and again.
 func (b *rpcBatch) answerUntilDone(ws *workspace) {
 	ws.budget = &b.budget
+	var calls []rpcCall
 	for {
 		i := int(b.next.Add(1)) - 1
 		if i >= len(b.messages) {
 			return
 		}
 		start := len(ws.enc.buf)
-		c := &rpcCall{handler: b.handler, call: call{Context: b.request.Context(), endpoint: &b.handler.endpoint, request: b.request, ws: ws}}
+		if len(calls) == 0 {
+			calls = make([]rpcCall, min(callsAtOnce, len(b.messages)-i))
+		}
+		c := &calls[0]
+		calls = calls[1:]
+		c.handler, c.Context, c.endpoint, c.request, c.ws = b.handler, b.request.Context(), &b.handler.endpoint, b.request, ws
 		c.answerMessage(&b.messages[i])
 		b.answers[i] = ws.enc.buf[start:] // stays valid where the next answer makes the buffer grow
 		if len(ws.enc.buf) > maxPooled {

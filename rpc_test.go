@@ -181,7 +181,7 @@ func TestAppendRPC(t *testing.T) {
 // A countingReader is a paramsReader that reads nothing, and counts.
 type countingReader struct{ asked int }
 
-func (r *countingReader) readParams([]byte) (any, error) { r.asked++; return nil, nil }
+func (r *countingReader) readParams(*rpcMessage) { r.asked++ }
 
 // Verify that the inputs of a long batch are not all made before its first call runs,
 // since together they could take any memory.

@@ -18,7 +18,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 )
@@ -81,7 +80,6 @@ type config struct {
 	opts        Options // with defaults; where there is an ErrorForm, OnError is its Write
 	eventTimes  eventTimes
 	intercepted InvokeFunc // what Options.Intercept returned; nil without
-	epoch       time.Time  // from which calls measure their time
 }
 
 // A callFunc calls a method of one implementation. in is a pointer to the input,
@@ -210,7 +208,7 @@ func newMethodCompiler(p *mistakes, iface reflect.Type, impl any, o Options) *me
 	}
 	return &methodCompiler{
 		mistakes: p, impl: impl,
-		config: &config{iface: iface, opts: o, eventTimes: defaultEventTimes, epoch: time.Now()},
+		config: &config{iface: iface, opts: o, eventTimes: defaultEventTimes},
 		shapes: shapes, decoders: newDecoders(p, o.Strict), encoders: newEncoders(false), bindings: make(map[bindingKey]*binding), closed: make(map[*shape]bool),
 	}
 }
