@@ -43,8 +43,9 @@ type mcpSessions struct {
 	questions questionTable
 	patience  time.Duration // how long a question waits for its answer
 
-	mu      sync.Mutex
-	running map[sessionKey][]*sessionCall
+	mu       sync.Mutex
+	running  map[sessionKey][]*sessionCall
+	stopping map[*http.Server]chan struct{} // closed by Shutdown; of servers that have asked
 }
 
 // answerPatience is how long a call waits for the answer to a question over HTTP, where a
@@ -58,7 +59,7 @@ func newMCPSessions(key *CursorKey) *mcpSessions {
 		rand.Read(secret) // never fails
 		key = NewCursorKey(secret)
 	}
-	return &mcpSessions{key: key, patience: answerPatience, running: make(map[sessionKey][]*sessionCall)}
+	return &mcpSessions{key: key, patience: answerPatience, running: make(map[sessionKey][]*sessionCall), stopping: make(map[*http.Server]chan struct{})}
 }
 
 const (
@@ -306,9 +307,29 @@ func (t *questionTable) deliver(session string, id, result []byte) bool {
 	return true
 }
 
+// stop returns a channel that is closed when Shutdown of the server that runs the call of ctx
+// begins, since the answer to a question is a request of its own, which a server that takes no
+// more of them cannot get. It is nil without a server of net/http, and stays open if the first
+// question of a process is asked after that.
+func (s *mcpSessions) stop(ctx context.Context) <-chan struct{} {
+	server, ok := ctx.Value(http.ServerContextKey).(*http.Server)
+	if !ok {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	stopped, known := s.stopping[server]
+	if !known {
+		stopped = make(chan struct{})
+		s.stopping[server] = stopped
+		server.RegisterOnShutdown(sync.OnceFunc(func() { close(stopped) })) // Shutdown may be called twice
+	}
+	return stopped
+}
+
 // askClient asks a legacy client, and returns the result or, if the client has answered with
-// an error, nil. what says what is asked. It returns an error if ctx or the call ends, or the
-// client takes too long, and then takes the question back. The ids of questions may be equal
+// an error, nil. what says what is asked. It returns an error if ctx or the call ends, the server
+// stops, or the client takes too long, and then takes the question back. The ids of questions may be equal
 // to those of the client, since each side numbers its own requests (MCP 2025-11-25, Base
 // Protocol).
 func (x *exchange) askClient(ctx context.Context, q *question, what string) ([]byte, error) {
@@ -316,14 +337,14 @@ func (x *exchange) askClient(ctx context.Context, q *question, what string) ([]b
 		return nil, err
 	}
 	table, session := &x.h.sessions.questions, x.agreed.session
-	var ended <-chan struct{} // the end of in
+	var ended, stop <-chan struct{} // the end of in, and of the server
 	var late <-chan time.Time // never over standard input and output, whose end says that the client is gone
 	if x.line != nil {
 		table, session, ended = &x.line.pipe.questions, "", x.line.pipe.ended
 	} else {
 		timer := time.NewTimer(x.h.sessions.patience)
 		defer timer.Stop()
-		late = timer.C
+		late, stop = timer.C, x.h.sessions.stop(x)
 	}
 	id, open, ok := table.add(session)
 	if !ok {
@@ -339,6 +360,8 @@ func (x *exchange) askClient(ctx context.Context, q *question, what string) ([]b
 		return <-open.answer, nil // nil, or one that came before the end
 	case <-late:
 		err = unanswered(reasonNotConfirmed, lateAnswer, what)
+	case <-stop:
+		err = &Error{Code: CodeUnavailable, Message: "the server stops, so it cannot get the answer; call again: " + what, ours: true, origin: errUnanswered}
 	case <-ctx.Done():
 	case <-x.Done():
 	}

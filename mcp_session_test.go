@@ -310,6 +310,29 @@ func TestMCPSessionPatience(t *testing.T) {
 	}
 }
 
+// A server that stops gets no more requests, so a question that waits ends, and says that the call
+// may be made again. Shutdown does not wait for the user.
+func TestMCPSessionShutdown(t *testing.T) {
+	h, newClient := serveAsking(t, askingImpl{make(chan struct{}, 3)})
+	c, asked, stopped := newClient(), 0, make(chan error, 1)
+	got := c.call(3, func(string, string) {
+		if asked++; asked < 3 {
+			return
+		}
+		h.sessions.mu.Lock()
+		defer h.sessions.mu.Unlock()
+		for server := range h.sessions.stopping { // the only one
+			go func() { stopped <- server.Shutdown(context.Background()) }()
+		}
+	})
+	if want := "UNAVAILABLE: the server stops, so it cannot get the answer; call again: roots/list"; strings.Count(got, want) != 3 {
+		t.Errorf("the questions end with %s, want %s", got, want)
+	}
+	if err := <-stopped; err != nil {
+		t.Error(err)
+	}
+}
+
 // A session may have 64 questions, and a process 4,096; the next one is an error at once.
 func TestMCPSessionLimits(t *testing.T) {
 	refused := make(chan struct{}, 1)
