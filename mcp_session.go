@@ -338,7 +338,7 @@ func (x *exchange) askClient(ctx context.Context, q *question, what string) ([]b
 	}
 	table, session := &x.h.sessions.questions, x.agreed.session
 	var ended, stop <-chan struct{} // the end of in, and of the server
-	var late <-chan time.Time // never over standard input and output, whose end says that the client is gone
+	var late <-chan time.Time       // never over standard input and output, whose end says that the client is gone
 	if x.line != nil {
 		table, session, ended = &x.line.pipe.questions, "", x.line.pipe.ended
 	} else {
