@@ -536,7 +536,7 @@ func (c *localCall) readInput() (any, error) {
 	f := c.method.in.file
 	in, body := f.copyAround(reflect.ValueOf(c.input).Elem())
 	b := body.Addr().Interface().(*Body)
-	err = f.tags.limitBody(b, c.method.limits)
+	err = f.tags.limitBody(b, c.method.limits, c.method.filePart())
 	c.body = b.content.(*bodyReader)
 	return in.Addr().Interface(), err
 }

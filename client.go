@@ -573,7 +573,7 @@ func (c *clientCall) sendBody(r *http.Request, b *clientBody) error {
 		b.Close()
 		r.Body = http.NoBody
 	}
-	return c.in.file.tags.limitBody(&b.Body, limits{size: -1})
+	return c.in.file.tags.limitBody(&b.Body, limits{size: -1}, c.filePart())
 }
 
 // openFile returns the output with the File of a response, whose content is not read yet.

@@ -116,7 +116,7 @@ func (t *fileTags) openBody(w http.ResponseWriter, r *http.Request, l limits) (*
 	types := r.Header["Content-Type"]
 	_, params, _ := mime.ParseMediaType(r.Header.Get("Content-Disposition"))
 	b := &Body{ContentType: strings.Join(types, ", "), Size: r.ContentLength, FileName: fileName(params["filename"]), content: r.Body}
-	err := cmp.Or(checkUncompressed(w, r), t.limitBody(b, l))
+	err := cmp.Or(checkUncompressed(w, r), t.limitBody(b, l, ""))
 	switch {
 	case checkSite(r) != nil:
 		err = Errorf(CodePermissionDenied, "an upload from a page of another site needs an origin that CORS allows by name")
@@ -150,13 +150,15 @@ func (b *bodyReader) checkRest(size int64) error {
 
 // limitBody puts a bodyReader into b. It returns an error with the status 415 for a content
 // type that is not one media type or that the tags do not allow, and with 413 for a Size over
-// the limit. If the size is unknown, Read returns that error.
-func (t *fileTags) limitBody(b *Body, l limits) error {
+// the limit. If the size is unknown, Read returns that error. part is that of a form, or "".
+func (t *fileTags) limitBody(b *Body, l limits, part string) error {
 	l.size = cmp.Or(t.max, l.size)
-	reader := &bodyReader{limits: l, body: *b, turn: make(chan struct{}, 1), ruled: t.max > 0}
+	reader := &bodyReader{limits: l, body: *b, turn: make(chan struct{}, 1), ruled: t.max > 0, part: part}
 	b.content = reader
-	switch {
-	case b.ContentType != "" && !isMediaType(b.ContentType):
+	switch isOne := b.ContentType == "" || isMediaType(b.ContentType); {
+	case part != "" && !(isOne && t.allows(b.ContentType)):
+		return t.partTypeError(part)
+	case !isOne:
 		return t.mediaTypeError()
 	case !t.allows(b.ContentType):
 		return httpError(http.StatusUnsupportedMediaType, CodeInvalidArgument, "the Content-Type must be %s", strings.Join(t.types, " or "))
@@ -610,6 +612,13 @@ func (t *fileTags) mediaTypeError() error {
 		want = strings.Join(t.types, " or ")
 	}
 	return httpError(http.StatusUnsupportedMediaType, CodeInvalidArgument, "the Content-Type must be one media type: %s", want)
+}
+
+// partTypeError returns the error for a file with another Content-Type, which is this part of a
+// form.
+func (t *fileTags) partTypeError(part string) error {
+	want := cmp.Or(strings.Join(t.types, " or "), "one media type")
+	return httpError(http.StatusUnsupportedMediaType, CodeInvalidArgument, "the Content-Type of the part %s must be %s", part, want)
 }
 
 // allows reports whether a Body or a File may have the content type.

@@ -413,12 +413,9 @@ func openForm(w http.ResponseWriter, r *http.Request, boundary string, l limits,
 	}
 	header := part.part.Header
 	b := &Body{ContentType: strings.Join(header["Content-Type"], ", "), Size: -1, FileName: fileName(part.head.fileName), content: part}
-	if len(header["Content-Type"]) > 1 || b.ContentType != "" && !isMediaType(b.ContentType) || !file.tags.allows(b.ContentType) {
-		want := cmp.Or(strings.Join(file.tags.types, " or "), "one media type")
-		return nil, nil, httpError(http.StatusUnsupportedMediaType, CodeInvalidArgument, "the Content-Type of the part %s must be %s", file.name, want)
+	if err = file.tags.limitBody(b, l, file.name); len(header["Content-Type"]) > 1 { // together they can look like one
+		err = file.tags.partTypeError(file.name)
 	}
-	err = file.tags.limitBody(b, l)
-	b.content.(*bodyReader).part = file.name
 	if err == nil && r.ContentLength >= 0 {
 		err = b.content.(*bodyReader).checkRest(r.ContentLength - form.source.total - maxEpilogue)
 	}

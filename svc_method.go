@@ -407,6 +407,15 @@ func (m *method) checkType(in any) error {
 // takesBody reports whether the input of m has a Body.
 func (m *method) takesBody() bool { return m.in != nil && m.in.file != nil }
 
+// filePart returns the part of a form that is the Body of m, or "" if that is the whole body of a
+// request.
+func (m *method) filePart() string {
+	if m.own.Form {
+		return m.in.file.name
+	}
+	return ""
+}
+
 // sendsFile reports whether the output of m is a File.
 func (m *method) sendsFile() bool { return m.out != nil && m.out.kind == kindFile }
 

@@ -276,7 +276,14 @@ func TestFormClient(t *testing.T) {
 		}, `title "x", tags [], note "", photo "\"q\".txt" "text/plain" -1: "of no known length"`},
 		{"another type", func() (*FormSeen, error) {
 			return c.Upload(ctx, &UploadForm{Title: "x", Photo: named(strings.NewReader("x"), "image/gif", "a")})
-		}, "INVALID_ARGUMENT: the Content-Type must be image/png or text/plain"},
+		}, "INVALID_ARGUMENT: the Content-Type of the part photo must be image/png or text/plain"},
+		{"a file that is too large", func() (*FormSeen, error) {
+			return c.Upload(ctx, &UploadForm{Title: "x", Photo: named(strings.NewReader(strings.Repeat("x", 1001)), "text/plain", "a")})
+		}, "RESOURCE_EXHAUSTED: the file photo has more than 1000 bytes"},
+		{"a type beside Service.Call", func() (*FormSeen, error) {
+			_, err := newForms().Call(ctx, "forms", "upload", &UploadForm{Title: "x", Photo: named(strings.NewReader("x"), "image/gif", "a")})
+			return nil, err
+		}, "INVALID_ARGUMENT: the Content-Type of the part photo must be image/png or text/plain"},
 		{"no file", func() (*FormSeen, error) { return c.Optional(ctx, &OptionalForm{Note: "n"}) }, `note "n", file "" "" 0: ""`},
 		{"nothing", func() (*FormSeen, error) { return c.Optional(ctx, &OptionalForm{}) }, `note "", file "" "" 0: ""`},
 		{"an optional file", func() (*FormSeen, error) {
