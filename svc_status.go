@@ -17,6 +17,7 @@ import (
 
 // A statusField is the plan of such a field.
 type statusField struct {
+	goName  string
 	index   []int // of the Go field
 	allowed []int // by the tag, in its order; the first one stands for 0
 }
@@ -59,7 +60,7 @@ func (c *methodCompiler) findStatus(m *method) *statusField {
 			mistake = "the field is in a pointer, which may be nil; embed the struct by value"
 		}
 		if c.addIf(mistake != "", "%s: %s:%q: %s", place, statusTag, text, mistake); mistake == "" {
-			found = &statusField{index: sf.Index, allowed: allowed}
+			found = &statusField{goName: sf.Name, index: sf.Index, allowed: allowed}
 		}
 	}
 	return found

@@ -510,16 +510,13 @@ func (r *rowWriter) addTexts(name string, texts []string) {
 	}
 }
 
-// addOutput adds the members of the output of m that are headers, with their types unless they
-// are texts.
+// addOutput adds the members of the output of m that are headers or the status, with their types
+// unless they are texts.
 func (r *rowWriter) addOutput(t *clientTypes, m *method) {
-	if m.headers == nil {
-		return
-	}
 	members, _ := t.outputMembers(m)
 	before := ", out: { "
 	for _, member := range members {
-		if member.in != inHeader {
+		if member.in == inBody {
 			continue
 		}
 		r.buf = append(appendKey(append(r.buf, before...), member.name), ": "...)

@@ -18,6 +18,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -311,15 +312,15 @@ func (p *restPlan) sourceName(f *field) string {
 	return ""
 }
 
-// outputMembers returns the members of the output of m, with those that are headers: none if no
-// header is a member. more has the members that the component of the type does not have, and is
-// nil if its other members differ.
+// outputMembers returns the members of the output of m, with those that are headers or the status
+// of the response: none if there is no such member. more has the members that the component of the
+// type does not have, and is nil if its other members differ.
 func (t *clientTypes) outputMembers(m *method) (list, more []clientMember) {
-	if m.headers == nil || m.out.alternatives != nil || m.out.kind != kindObject {
+	if m.headers == nil && m.chosen == nil || m.out.alternatives != nil || m.out.kind != kindObject {
 		return nil, nil
 	}
-	headers := make(map[*field]*outputHeader, len(m.headers.fields))
-	for i := range m.headers.fields {
+	headers := make(map[*field]*outputHeader)
+	for i := 0; m.headers != nil && i < len(m.headers.fields); i++ {
 		headers[m.headers.fields[i].field] = &m.headers.fields[i]
 	}
 	isMore := true
@@ -339,13 +340,31 @@ func (t *clientTypes) outputMembers(m *method) (list, more []clientMember) {
 		}
 		list = append(list, member)
 	}
+	if m.chosen != nil {
+		list = append(list, m.chosen.clientMember())
+	}
 	nameMembers(list)
 	for _, member := range list {
-		if isMore && member.in == inHeader {
+		if isMore && member.in != inBody {
 			more = append(more, member)
 		}
 	}
 	return list, more
+}
+
+// inStatus is the place of a member of an output that is the status of the response. The runtime
+// knows it by this name, as HTTP/2 does (RFC 9113, section 8.3.2).
+const inStatus = ":status"
+
+// clientMember returns the member of an output for its status, which has the type 200 | 201.
+func (f *statusField) clientMember() clientMember {
+	var values [][]byte
+	for _, status := range f.allowed {
+		values = append(values, strconv.AppendInt(nil, int64(status), 10))
+	}
+	plan := &field{goName: f.goName, shape: &shape{kind: kindInt, typ: reflect.TypeFor[int]()}, hidden: true, only: bytes.Join(values, []byte(" | "))}
+	plan.doc = plainProse("The status of the response.")
+	return clientMember{field: plan, in: inStatus, wire: inStatus}
 }
 
 // nameMembers names the members that have no name on the wire: like their Go fields, with the

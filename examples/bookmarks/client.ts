@@ -1,4 +1,4 @@
-// sha256-70c354341a07720e61663c88e85dd7a1 of the lines below, which svc has written: do not edit them, fetch the file again.
+// sha256-ed80bc6d011ba8ce351c1d7b402a09a4 of the lines below, which svc has written: do not edit them, fetch the file again.
 // Links, notes and small files, with tags. All of them are those of the caller.
 //
 //     const api = connect({ url: "/" }); // the directory above the paths of the service
@@ -621,7 +621,7 @@ class Running {
       if (kind === "void") return undefined;
       for (const [member, header] of Object.entries(out)) {
         const [name, type] = typeof header === "string" ? [header] : header;
-        const value = response.headers.get(name);
+        const value = name === ":status" ? String(response.status) : response.headers.get(name);
         if (value !== null) membersOf(json)[member] = type === "number" ? Number(value) : type === "boolean" ? value === "true" : type === "list" ? value.split(", ") : value;
       }
       return json;
