@@ -233,6 +233,51 @@ func TestClientStreamEndsAtOnce(t *testing.T) {
 	}
 }
 
+// Verify which streams go on by their verbs: those of calls that may run twice. Each request has
+// the input again.
+func TestClientStreamVerbs(t *testing.T) {
+	for _, test := range []struct{ verb, want string }{
+		{"GET", "1 2 "}, {"QUERY", "1 2 "}, {"PUT", "1 2 "}, {"DELETE", "1 2 "},
+		{"POST", "1 UNAVAILABLE"}, {"PATCH", "1 UNAVAILABLE"},
+	} {
+		t.Run(test.verb, func(t *testing.T) {
+			opts := cutOptions()
+			opts.Methods["Ticks"] = MethodOptions{HTTP: test.verb + " /ticks"}
+			var asked []string
+			client := new(cutClient)
+			connectWith(t, client, reflect.TypeFor[cutAPI](), "", ClientOptions{Service: opts, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				body, _ := io.ReadAll(r.Body)
+				asked = append(asked, r.URL.RawQuery+string(body))
+				last, _ := strconv.Atoi(r.Header.Get(lastEventID))
+				w.Header().Set("Content-Type", contentTypeEvents)
+				if fmt.Fprintf(w, "id: %d\ndata: {\"N\":%[1]d}\n\n", last+1); last == 1 {
+					io.WriteString(w, "event: done\ndata: {}\n\n")
+				}
+			})}).wait = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
+			got := ""
+			stream, err := client.Ticks(t.Context(), &cutIn{To: 7})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for item, err := range stream {
+				if err != nil {
+					got += string(CodeOf(err))
+				} else {
+					got += fmt.Sprint(item.N, " ")
+				}
+			}
+			if got != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+			for _, input := range asked {
+				if input != "to=7" && input != `{"to":7}` {
+					t.Errorf("a request has the input %q", input)
+				}
+			}
+		})
+	}
+}
+
 // lastOf returns the error that ends a stream.
 func lastOf[T any](s Stream[T]) (err error) {
 	for _, err = range s {

@@ -10,6 +10,7 @@ const rows = {
   get: { route: 'GET /things/{id}', query: ['tag', 'big'], headers: { ifNoneMatch: 'If-None-Match' }, out: { eTag: 'ETag', age: ['Age', 'number'], old: ['X-Old', 'boolean'], links: ['Link', 'list'] } },
   query: { route: 'QUERY /things', body: 'json' },
   put: { route: 'PUT /things/{id}', headers: { ifMatch: 'If-Match' }, body: 'json' },
+  save: { route: 'PUT /saved', body: 'json', out: { status: [':status', 'number'] } },
   delete: { route: 'DELETE /things/{id}', headers: { ifMatch: 'If-Match' }, kind: 'void' },
   post: { route: 'POST /things', body: 'json', names: { id_: 'id' }, floats: ['price'] },
   patch: { route: 'PATCH /things/{id}', body: 'json' },
@@ -23,6 +24,8 @@ const rows = {
   cursor: { route: 'GET /cursor', query: ['cursor'], kind: 'cursor' },
   event: { route: 'GET /event', kind: 'event' },
   watch: { route: 'GET /watch', headers: { after: 'Last-Event-ID' }, kind: 'stream', from: 'after', ids: true },
+  seek: { route: 'QUERY /seek', headers: { after: 'Last-Event-ID' }, body: 'json', kind: 'stream', from: 'after', ids: true },
+  start: { route: 'POST /start', headers: { after: 'Last-Event-ID' }, body: 'json', kind: 'stream', from: 'after', ids: true },
   plain: { route: 'GET /plain', kind: 'stream' },
   places: { route: 'GET /places', headers: { after: 'Last-Event-ID' }, kind: 'stream', from: 'after' },
 };
@@ -249,6 +252,8 @@ const streams = [
   ['a whole one', [events(': hello\n\n', item(1), item(2), 'event: done\ndata: {}\n\n')], 'watch', [1, 2], '', [null], []],
   ['in pieces, with CRLF and two lines', [events('id: 1\r\nda', 'ta: [1,\r\ndata:2]\r\n\r\nevent: do', 'ne\r\ndata\r\n\r\n')], 'watch', [[1, 2]], '', [null], []],
   ['cut behind an item', [cut(item(1)), cut(item(2)), events(item(3), 'event: done\ndata: {}\n\n')], 'watch', [1, 2, 3], '', [null, '1', '2'], [25, 25]],
+  ['cut behind an item of a QUERY', [cut(item(1)), events(item(2), 'event: done\ndata: {}\n\n')], 'seek', [1, 2], '', [null, '1'], [25]],
+  ['cut behind an item of a POST, which may run only once', [cut(item(1))], 'start', [1], 'UNAVAILABLE outcome_unknown', [null], []],
   ['ended behind an item', [events(item(1)), events('event: done\ndata: {}\n\n')], 'watch', [1], '', [null, '1'], [25]],
   ['cut within an item', [cut(item(1), 'id: 2\ndata: 2\n'), events(item(2), 'event: done\ndata: {}\n\n')], 'watch', [1, 2], '', [null, '1'], [25]],
   ['cut before an item, with ids', [cut(), events(item(1), 'event: done\ndata: {}\n\n')], 'watch', [1], '', [null, null], [25]],
@@ -463,6 +468,10 @@ test('forms: the file is the last field, and nothing absent is sent', async () =
   assert.deepEqual(body.getAll('tags'), ['a', 'b']);
   assert.equal(body.get('photo').size, 3);
   assert.equal(headers.get('Content-Type'), null);
+});
+
+test('outputs: the status is a member where the method chooses it', async () => {
+  for (const status of [200, 201]) assert.deepEqual(await server([json(status, { id: 1 })]).api.save({}), { id: 1, status });
 });
 
 test('outputs: headers are members, of their types', async () => {
