@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding"
 	"encoding/json"
@@ -36,8 +37,10 @@ type goClient struct {
 	url       string
 }
 
-// A recorder keeps the last response, and sends a token.
+// A recorder keeps the last response, and sends a token or a key.
 type recorder struct {
+	scheme svc.Scheme // of the key
+	key    string     // "" for the one that the service accepts
 	status int
 	header http.Header
 	body   bytes.Buffer
@@ -45,7 +48,16 @@ type recorder struct {
 
 func (r *recorder) RoundTrip(q *http.Request) (*http.Response, error) {
 	q = q.Clone(q.Context()) // a RoundTripper must not change its request
-	q.Header.Set("Authorization", "Bearer fresh")
+	switch key := cmp.Or(r.key, "fresh"); {
+	case r.scheme.Query != "":
+		values := q.URL.Query()
+		values.Set(r.scheme.Query, key)
+		q.URL.RawQuery = values.Encode()
+	case r.scheme.Cookie != "":
+		q.Header.Set("Cookie", r.scheme.Cookie+"="+key)
+	default:
+		q.Header.Set("Authorization", "Bearer "+key)
+	}
 	answer, err := http.DefaultTransport.RoundTrip(q)
 	if err != nil {
 		return nil, err
@@ -62,8 +74,23 @@ func (r *recorder) RoundTrip(q *http.Request) (*http.Response, error) {
 // connect fills C for a service at url.
 func connect[I, C any](s service, url string) *goClient {
 	client, r := new(C), new(recorder)
+	if len(s.options.Schemes) > 0 {
+		r.scheme = s.options.Schemes[0]
+	}
 	check(svc.Connect[I](client, url, &svc.ClientOptions{Service: s.options, HTTPClient: &http.Client{Transport: r}}))
 	return &goClient{reflect.ValueOf(client).Elem(), r, url}
+}
+
+// An entryClient has the functions of EntryAPI.
+type entryClient struct {
+	Apply  func(context.Context, *Application) (*Applied, error)
+	Send   func(context.Context, *Parcel) (*Sent, error)
+	Drop   func(context.Context, *Drop) (*Sent, error)
+	Save   func(context.Context, *Entry) (*Saved, error)
+	Find   func(context.Context, *Find) (*svc.PageResponse[Entry], error)
+	Look   func(context.Context, *Look) (*Saved, error)
+	Follow func(context.Context, *Watch) (svc.Stream[Tick], error)
+	Whose  func(context.Context) (*Whose, error)
 }
 
 // connectAll connects to the services below url.
@@ -113,11 +140,14 @@ func connectAll(all map[string]service, url string) map[string]*goClient {
 			Create function[NewPayment, Receipt]
 			Refund function[PaymentID, Receipt]
 		}](all["payments"], url+"/payments"),
+		"entries": connect[EntryAPI, entryClient](all["entries"], url+"/entries"),
+		"members": connect[EntryAPI, entryClient](all["members"], url+"/members"),
 	}
 }
 
 // run makes the call of a row.
 func (c *goClient) run(r row) result {
+	c.transport.key = r.Key
 	if r.sent != "" {
 		return c.send(r.sent)
 	}
@@ -149,15 +179,22 @@ func (r row) input(t reflect.Type) reflect.Value {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		own := lowerFirst(f.Name)
 		var body struct {
-			Body *struct{ Type, Text string } `json:"$body"`
+			Body *struct{ Type, Name, Text string } `json:"$body"`
 		}
 		switch text := members[own]; {
 		case f.Type == reflect.TypeFor[svc.Body]():
 			if name != "" {
 				text = members[name]
 			}
+			if text == nil { // an optional one
+				continue
+			}
 			check(json.Unmarshal(text, &body))
-			in.Elem().Field(i).Set(reflect.ValueOf(svc.NewBody(strings.NewReader(body.Body.Text), body.Body.Type)))
+			file := svc.NewBody(strings.NewReader(body.Body.Text), body.Body.Type)
+			if file.FileName = body.Body.Name; r.unsized {
+				file.Size = -1
+			}
+			in.Elem().Field(i).Set(reflect.ValueOf(file))
 			delete(members, own)
 			delete(members, name)
 		case name == "-" && text != nil:
@@ -220,6 +257,9 @@ func (c *goClient) value(output reflect.Value) any {
 		f := output.Type().Field(i)
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		header, _, _ := strings.Cut(f.Tag.Get("header"), ",")
+		if f.Tag.Get("status") != "" {
+			members[lowerFirst(f.Name)] = c.transport.status
+		}
 		if header == "" || header == "Set-Cookie" || c.transport.header.Get(header) == "" {
 			continue
 		}
@@ -336,6 +376,9 @@ func (c *goClient) send(request string) result {
 	q, err := http.NewRequest(parts[0], c.url+parts[1], strings.NewReader(parts[2]))
 	check(err)
 	q.Header.Set("Content-Type", "application/json")
+	if !strings.HasPrefix(parts[2], "{") {
+		q.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
 	answer, err := c.transport.RoundTrip(q)
 	check(err)
 	defer answer.Body.Close()

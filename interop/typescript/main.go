@@ -95,7 +95,7 @@ func newServer() *server {
 	mux.HandleFunc("GET /{file}", func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, r.PathValue("file")) })
 	s.Server = httptest.NewUnstartedServer(nil)
 	own := "http://" + s.Listener.Addr().String() // pages of this origin call over the proxies, which are other origins
-	s.Config.Handler = svc.CORS(&svc.CORSOptions{AllowedOrigins: []string{own}, MaxAge: time.Hour})(mux)
+	s.Config.Handler = svc.CORS(&svc.CORSOptions{AllowedOrigins: []string{own}, Credentials: true, MaxAge: time.Hour})(mux)
 	s.Start()
 	s.cutting = newCuttingProxy(s.Listener.Addr().String())
 	s.lossy = newLossyProxy(s.Listener.Addr().String())

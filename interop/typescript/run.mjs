@@ -10,18 +10,28 @@ export async function run({ base, cutting, lossy, load, inBrowser = false }) {
   const rows = await (await fetch(base + '/table')).json();
   await fetch(base + '/reset', { method: 'POST' });
   const modules = {};
-  for (const name of ['desk', 'kitchen', 'bookmarks', 'payments', 'hostile']) modules[name] = await load(name);
-  const connect = (name, options = {}) => modules[name].connect({ url: `${base}/${name}`, token: name === 'bookmarks' ? 'fresh' : undefined, ...options });
+  for (const name of ['desk', 'kitchen', 'bookmarks', 'payments', 'entries', 'members', 'hostile']) modules[name] = await load(name);
+  // What says who calls: a token, or a key in the query or in a cookie, which in a browser the client does not set.
+  const credentials = {
+    bookmarks: (token) => ({ token }),
+    entries: (apiKey) => ({ apiKey }),
+    members(session) {
+      if (!inBrowser) return { headers: { Cookie: `session=${session}` } };
+      document.cookie = `session=${session}; path=/members`;
+    },
+  };
+  const connect = (name, options = {}, key = 'fresh') => modules[name].connect({ url: `${base}/${name}`, ...credentials[name]?.(key), ...options });
 
   const clients = {}, Results = [];
   for (const row of rows) {
     const { CallError } = modules[row.service];
-    clients[row.service] ??= connect(row.service);
-    Results.push(await outcome(row, method(clients[row.service], row.call), CallError));
+    const key = row.key ?? 'fresh', client = clients[row.service + key] ??= connect(row.service, {}, key);
+    if (inBrowser) credentials[row.service]?.(key);
+    Results.push(await outcome(row, method(client, row.call), CallError));
   }
   const Arrived = await (await fetch(base + '/arrived')).json();
 
-  const steps = { streams, losses, tokens, aborts, addresses, integers, hostile, uploads, responses };
+  const steps = { streams, losses, tokens, keys, aborts, addresses, integers, hostile, uploads, responses };
   for (const [name, step] of Object.entries(steps)) {
     globalThis.process?.env?.TRACE && console.error(name);
     try {
@@ -40,7 +50,7 @@ const method = (client, call) => call.split('.').reduce((o, name) => o?.[name], 
 // outcome makes the call of a row and returns what Connect's side writes of it.
 async function outcome(row, call, CallError) {
   if (call === undefined) return { error: { none: 'there is no method ' + row.call } };
-  const input = row.input && Object.fromEntries(Object.entries(row.input).map(([name, v]) => [name, v?.$body ? new Blob([v.$body.text], { type: v.$body.type }) : v]));
+  const input = row.input && Object.fromEntries(Object.entries(row.input).map(([name, v]) => [name, v?.$body ? bodyOf(v.$body) : v]));
   const events = [];
   try {
     switch (row.via) {
@@ -65,6 +75,7 @@ async function outcome(row, call, CallError) {
   }
 }
 
+const bodyOf = ({ type, name, text }) => (name ? new File([text], name, { type }) : new Blob([text], { type }));
 const value = (v) => (v === undefined ? {} : { value: v });
 
 function failure(e) {
@@ -100,6 +111,11 @@ async function streams({ cutting, connect, check, notes }) {
     failed = [e.code, e.reason];
   }
   check('attempts: 1', failed, ['UNAVAILABLE', 'outcome_unknown']);
+
+  // A QUERY is repeatable as a GET is.
+  n = 0;
+  for await (const tick of connect('entries', { url: cutting + '/entries' }).entries.follow({ to: 500 })) if (tick.n === n + 1) n++;
+  check('the events of a QUERY', n, 500);
 
   const left = connect('desk');
   n = 0;
@@ -157,6 +173,20 @@ async function tokens({ connect, check }) {
   check('a token that stays', got.ok || [got.error.code, got.error.reason, got.error.status], ['UNAUTHENTICATED', 'invalid_token', 401]);
   const none = await connect('bookmarks', { token: null }).bookmarks.list.try({});
   check('no token', none.ok || [none.error.code, none.error.status], ['UNAUTHENTICATED', 401]);
+}
+
+// A key goes along with links too. A cookie goes to another origin only if credentials say so.
+async function keys({ base, lossy, connect, check, inBrowser }) {
+  const url = connect('entries').entries.whose.url();
+  check('a link', url, base + '/entries/entries/whose?key=fresh');
+  check('what it has', await (await fetch(url)).json(), { name: 'ada' });
+  const outcome = async (options) => {
+    const got = await connect('members', { url: lossy + '/members', ...options }).members.save.try({ id: 4, title: 'New' });
+    return got.ok ? got.value.status : [got.error.code, got.error.status];
+  };
+  if (!inBrowser) return;
+  check('a cookie and another origin', await outcome({}), ['UNAUTHENTICATED', 401]);
+  check('a cookie and another origin, with credentials', await outcome({ credentials: 'include' }), 201);
 }
 
 async function aborts({ connect, check }) {

@@ -50,6 +50,8 @@ func services(d *desk, marks *markStore, arrived func(method string, in any)) ma
 		"kitchen":   {kitchen.SinkWith(record(kitchen.SinkOptions(false))), kitchen.SinkOptions(false), open},
 		"bookmarks": {svc.MustRegister[bookmarks.API](marks, markOptions), bookmarks.Options(), bearer},
 		"payments":  {svc.MustRegister[PaymentAPI](payments{}, record(paymentOptions())), paymentOptions(), open},
+		"entries":   {svc.MustRegister[EntryAPI](entries{}, record(entryOptions("entries", queryKey))), entryOptions("entries", queryKey), keyGuard(queryKey)},
+		"members":   {svc.MustRegister[EntryAPI](entries{}, record(entryOptions("members", cookieKey))), entryOptions("members", cookieKey), keyGuard(cookieKey)},
 		"hostile":   {svc.MustRegister[NastyAPI](nasty{}, record(nastyOptions())), nastyOptions(), open},
 	}
 }
@@ -60,7 +62,7 @@ func bearer(next http.Handler) http.Handler {
 		if token != "fresh" {
 			return nil, svc.Errorf(svc.CodeUnauthenticated, "the token is stale")
 		}
-		return &svc.Principal{Subject: "ada", Scopes: []string{"bookmarks:read", "bookmarks:write"}}, nil
+		return ada, nil
 	}, &svc.BearerOptions{Logger: quiet})(next)
 }
 

@@ -2,18 +2,23 @@ package main
 
 import (
 	"encoding/json"
+	"net/netip"
+	"strings"
+	"time"
 
 	"example.com/bookmarks"
 	"example.com/svc/testdata/kitchen"
 )
 
 // A row is one call that each client makes. Input has the names of the wire; a Body in it is
-// {"$body": {"type": …, "text": …}}.
+// {"$body": {"type": …, "text": …}}, and in a form also the "name" of the file.
 type row struct {
 	Service string          `json:"service"`
 	Call    string          `json:"call"` // the resource and the method in TypeScript
 	Input   json.RawMessage `json:"input,omitempty"`
 	Via     via             `json:"via"`
+	unsized bool            // the Body does not know its size, so that only the server can refuse it
+	Key     string          `json:"key,omitempty"` // in place of the one that the service accepts
 	in      any             // of Connect, where encoding/json does not know the type
 	sent    string          // by hand over REST in place of Connect, whose types cannot say it
 	refused bool            // each client says in its own words that it cannot send it
@@ -127,7 +132,79 @@ func table() (rows []row) {
 	addKitchen(add, in, refused)
 	addBookmarks(add, in)
 	addPayments(add, instead)
+	addEntries(add, in, sent, instead)
 	return rows
+}
+
+// addEntries adds calls with forms, chosen statuses, reads with a body, and keys in two places.
+func addEntries(add func(string, via, string, string, ...func(*row)), in func(any) func(*row), sent func(string) func(*row), instead func(map[string]any) func(*row)) {
+	entry := func(v via, call, input string, more ...func(*row)) {
+		add("entries", v, "entries."+call, input, more...)
+	}
+	file := func(kind, name, text string) string {
+		body, err := json.Marshal(map[string]any{"$body": map[string]string{"type": kind, "name": name, "text": text}})
+		check(err)
+		return string(body)
+	}
+
+	// Forms: fields of each kind, what is absent, what the rules refuse, and what Go cannot say.
+	age, since, note := int8(0), time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), ""
+	entry(viaCall, "apply", `{"id":7,"round":3,"account":"a b","name":"Ada & Bob=ü+%","agrees":true,"age":0,"big":"18446744073709551615","ratio":-1e-7,"since":"2026-01-02T03:04:05Z","wait":"1h2m3s","sign":"AAF/","from":"::1","mood":"wild","email":"ada@example.com","note":"","tags":["a,b","ü \r\n😀",""],"sizes":[1,-128,127],"moods":["calm","wild"]}`,
+		in(&Application{ID: 7, Round: 3, Account: "a b", Name: "Ada & Bob=ü+%", Agrees: true, Age: &age, Big: 1<<64 - 1, Ratio: -1e-7, Since: &since, Wait: time.Hour + 2*time.Minute + 3*time.Second, Sign: []byte{0, 1, 127}, From: netip.MustParseAddr("::1"), Mood: "wild", Email: "ada@example.com", Note: &note, Tags: []string{"a,b", "ü \r\n😀", ""}, Sizes: []int8{1, -128, 127}, Moods: []Mood{"calm", "wild"}}))
+	entry(viaCall, "apply", `{"id":7,"name":"Ada","agrees":false}`)
+	entry(viaTry, "apply", `{"id":0,"round":10,"name":"A","agrees":true,"age":-1,"ratio":1,"email":"none","note":"1234567890","tags":["a","a","b","c"]}`)
+	entry(viaTry, "apply", `{"id":7,"name":"Ada","agrees":true,"mood":"odd","moods":["calm","odd"]}`)
+	entry(viaTry, "apply", `{"id":7,"name":7,"agrees":"maybe","age":"old","since":"now","wait":"long","sign":"?","from":"here","sizes":[1,300,"x"],"big":"-1"}`,
+		sent(`POST /entries/7/apply name=7&agrees=maybe&age=old&since=now&wait=long&sign=%3F&from=here&sizes=1&sizes=300&sizes=x&big=-1`))
+	entry(viaTry, "apply", `{"id":7}`, sent(`POST /entries/7/apply `))
+
+	// Forms with a file: its name and type, one that is too large by little and by much, of another
+	// type, and none at all.
+	entry(viaCall, "send", `{"title":"Cat","tags":["a","b"],"file":`+file("image/png", "größe (1).png", "PNG\r\n--…")+`}`)
+	entry(viaCall, "send", `{"title":"Empty","file":`+file("text/csv", "a.csv", "")+`}`)
+	entry(viaTry, "send", `{"title":"","tags":["a","b","c"],"file":`+file("text/csv", "a.csv", "x")+`}`)
+	entry(viaTry, "send", `{"title":"Large","file":`+file("text/csv", "a.csv", strings.Repeat("x", 1001))+`}`, func(r *row) { r.unsized = true })
+	entry(viaTry, "send", `{"title":"Larger","file":`+file("text/csv", "a.csv", strings.Repeat("x", 100_000))+`}`)
+	entry(viaTry, "send", `{"title":"Page","file":`+file("text/html", "a.html", "x")+`}`)
+	entry(viaCall, "drop", `{"title":"One","file":`+file("application/pdf", "a.pdf", "%PDF")+`}`)
+	entry(viaCall, "drop", `{"title":"None"}`)
+	entry(viaCall, "drop", `{}`)
+	entry(viaTry, "drop", `{"title":"123456","file":`+file("application/pdf", "a.pdf", "%PDF")+`}`)
+
+	// The method chooses the status.
+	entry(viaCall, "save", `{"id":1,"title":"Old"}`)
+	entry(viaCall, "save", `{"id":4,"title":"New"}`)
+	entry(viaTry, "save", `{"id":4,"title":""}`)
+
+	// Reads with a body: QUERY.
+	entry(viaCall, "find", `{"words":["a","ü"]}`)
+	entry(viaCall, "find", `{"words":["a"],"page":2,"per_page":2}`)
+	entry(viaAll, "find", `{"words":["a","b"],"per_page":4}`)
+	entry(viaTry, "find", `{"words":[],"per_page":1000}`)
+	entry(viaCall, "look", `{"id":3,"title":"x"}`)
+	entry(viaCall, "look", `{"id":3,"title":"x","ifNoneMatch":"\"2\""}`)
+	entry(viaCall, "look", `{"id":3,"title":"x","ifNoneMatch":"\"1\""}`, instead(map[string]any{"status": 304}))
+	entry(viaTry, "look", `{"id":4,"title":"x"}`)
+	entry(viaTry, "look", `{"id":3,"title":""}`)
+	entry(viaEvents, "follow", `{"to":20}`)
+	entry(viaEvents, "follow", `{"after":18,"to":20}`)
+	entry(viaEvents, "follow", `{"to":1,"after":-1}`)
+
+	// The key: in the query by this service, in a cookie by the other.
+	stale := func(r *row) { r.Key = "stale" }
+	for _, service := range []string{"entries", "members"} {
+		key := func(v via, call, input string, more ...func(*row)) { add(service, v, service+"."+call, input, more...) }
+		key(viaCall, "whose", ``)
+		key(viaTry, "whose", ``, stale)
+		key(viaCall, "find", `{"words":["a"],"per_page":1}`)
+		key(viaTry, "find", `{"words":["a"]}`, stale)
+		key(viaCall, "save", `{"id":4,"title":"New"}`)
+		key(viaTry, "save", `{"id":4,"title":"New"}`, stale)
+		key(viaCall, "apply", `{"id":7,"name":"Ada","agrees":true}`)
+		key(viaCall, "send", `{"title":"Cat","file":`+file("image/png", "cat.png", "PNG")+`}`)
+		key(viaEvents, "follow", `{"to":3}`)
+		key(viaEvents, "follow", `{"to":3}`, stale)
+	}
 }
 
 // addKitchen adds calls of the service that uses everything.

@@ -1,6 +1,7 @@
 // What compiles and what does not, against the client of the desk. It is only compiled: a row
 // behind @ts-expect-error that compiles is an error of tsc.
 import { CallError, connect, limits, rules, values, type Api, type Failure, type How, type Mood, type NewTicket, type Ticket, type TicketResponse, type Violation } from "./dist/desk/client.ts";
+import { connect as connectEntries, limits as entryLimits, rules as entryRules } from "./dist/entries/client.ts";
 
 const api: Api = connect({ url: "http://127.0.0.1", token: () => null, headers: { "X-A": "1" }, attempts: 2 });
 const { signal } = new AbortController();
@@ -139,3 +140,26 @@ values.Colour;
 export const mood: Mood = "odd";
 export const failure: Failure = { code: "NOT_FOUND" };
 export const draft: Partial<NewTicket> = {};
+
+// Forms, the status that a method chooses, and reads with a body.
+export async function entries(file: Blob): Promise<"old" | "new"> {
+  const { entries } = connectEntries({ apiKey: "k" });
+  await entries.apply({ id: 1, name: "Ada", agrees: false, mood: "wild", sizes: [1], big: "18446744073709551615" });
+  await entries.drop({ title: "x" });
+  const sent = await entries.send({ title: "x", file }, { onProgress: (sent, total) => void (sent / total) });
+  sent.name satisfies string;
+  // @ts-expect-error the file is missing
+  await entries.send({ title: "x" });
+  // @ts-expect-error a form has no streams
+  await entries.send({ title: "x", file: file.stream() });
+  for await (const e of entries.find.all({ words: ["x"] })) e.title satisfies string;
+  for await (const tick of entries.follow({ to: 3 })) tick.n satisfies number;
+  // @ts-expect-error a QUERY has no .url
+  entries.find.url({ words: ["x"] });
+  const saved = await entries.save({ id: 1, title: "x" });
+  // @ts-expect-error a status that the method does not choose
+  if (saved.status === 202) return "old";
+  return saved.status === 201 ? "new" : "old";
+}
+entryLimits.Parcel.file.maxBytes satisfies number;
+entryRules.Parcel.file.accept satisfies string;
