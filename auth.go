@@ -38,7 +38,7 @@ import (
 type Scheme struct {
 	Type      string
 	Header    string // of apiKey: the name of the header that has the key, such as X-Api-Key
-	Cookie    string // of apiKey, instead: the name of the cookie, such as session; see doc/identity.md for what a service with one refuses
+	Cookie    string // of apiKey, instead: the name of the cookie, such as session; see doc/guards.md for what a service with one refuses
 	Query     string // of apiKey, instead: the name of the query parameter, which logs of other programs have; better use a header
 	ConfigURL string // of openIdConnect: the provider's configuration (OpenID Connect Discovery 1.0, section 4)
 	AuthURL   string // of oauth2: the authorization endpoint (RFC 6749, section 3.1)
@@ -918,7 +918,7 @@ func isResourceURL(s string) bool {
 //
 // AllowIPs checks [http.Request.RemoteAddr], the address of the connection: behind a proxy,
 // that of the proxy. It ignores headers such as X-Forwarded-For, which any client can send.
-// doc/identity.md says how addresses are compared. AllowIPs panics if a prefix is not valid.
+// doc/guards.md says how addresses are compared. AllowIPs panics if a prefix is not valid.
 func AllowIPs(prefixes []netip.Prefix, opts *ErrorOptions) func(http.Handler) http.Handler {
 	const mappedBits = 96 // of ::ffff:0:0/96
 	o, allowed := valueOf(opts), make([]netip.Prefix, len(prefixes))

@@ -247,7 +247,7 @@ type MethodOptions struct {
 	// Form says that REST requests have a form as their body, of the media type
 	// application/x-www-form-urlencoded or multipart/form-data, in place of JSON. Fields are read as
 	// in a query. A [Body] is the last part of a multipart form, and is read while it arrives; a form
-	// with one is REST's alone. Other transports get JSON as ever. doc/files.md has more.
+	// with one is REST's alone. Other transports get JSON as ever. doc/forms.md has more.
 	Form bool
 	// Stream says how the outputs are sent. Default: as one record, or as StreamSSE if the
 	// method returns a Stream.

@@ -159,7 +159,7 @@ func verifySession(context.Context, string) (*svc.Principal, error) {
 	return nil, svc.Errorf(svc.CodeUnauthenticated, "no such session")
 }
 
-// Verify that the lines of doc/identity.md work.
+// Verify that the lines of doc/guards.md work.
 func TestSessionLines(t *testing.T) {
 	options := &svc.Options{}
 	options.Schemes = []svc.Scheme{{Type: "apiKey", Cookie: "session"}}

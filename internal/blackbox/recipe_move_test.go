@@ -1,6 +1,7 @@
 package blackbox_test
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -88,4 +89,48 @@ func Example_movingBadJSON() {
 	// 400 {"code":"INVALID_ARGUMENT","message":""}
 	// 400 {"code":"INVALID_ARGUMENT","message":""}
 	// 422 {"code":"INVALID_ARGUMENT","message":""}
+}
+
+// byKey sends a call to the old program if that has begun a call with the same key.
+func byKey(old http.Handler, begun func(r *http.Request, key string) bool, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if key := r.Header.Get("Idempotency-Key"); key != "" && begun(r, key) {
+			old.ServeHTTP(w, r)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// Calls that were sent to the old program are sent again to the new one, with their keys.
+func Example_movingKeys() {
+	old := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "the old answer") })
+	begun := func(r *http.Request, key string) bool { return key == "k-1" } // a look into the old table
+	records := make(map[string][]byte)                                      // a program with concurrent calls needs a lock
+	once := func(ctx context.Context, id string, do func(context.Context) ([]byte, error)) ([]byte, error) {
+		if record, ok := records[id]; ok {
+			return record, nil
+		}
+		record, err := do(ctx)
+		if err == nil {
+			key, _ := svc.IdempotencyKeyFrom(ctx) // for the old table, if replicas of the old program run
+			fmt.Print("run for ", key, ": ")
+			records[id] = record
+		}
+		return record, err
+	}
+	options := noteOptions()
+	options.Idempotency = &svc.Idempotency{Run: once}
+	options.Methods["Create"] = svc.MethodOptions{IdempotencyKey: svc.KeyAllowed}
+	handler := byKey(old, begun, svc.MustRegister[NoteAPI](&notes{}, options).REST())
+
+	show(handler, request("POST", "/notes", `{"text":"Buy milk"}`, "Idempotency-Key", "k-1"))
+	show(handler, request("POST", "/notes", `{"text":"Buy milk"}`, "Idempotency-Key", "k-2"))
+	show(handler, request("POST", "/notes", `{"text":"Buy milk"}`, "Idempotency-Key", "k-2"), "Idempotent-Replayed")
+	show(handler, request("POST", "/notes", `{"text":"Pay rent"}`, "Idempotency-Key", "k-2"))
+	// Output:
+	// 200 the old answer
+	// run for k-2: 200 {"id":1,"text":"Buy milk","color":"yellow"}
+	// 200 {"id":1,"text":"Buy milk","color":"yellow"}; Idempotent-Replayed: true
+	// 422 {"error":{"code":"INVALID_ARGUMENT","message":"the idempotency key was used with another method or another input; use a new key for a new call","reason":"key_reused"}}
 }

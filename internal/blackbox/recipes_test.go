@@ -329,11 +329,53 @@ func Example_authentication() {
 	show(handler, request("POST", "/notes", `{"text":"Buy milk"}`), "WWW-Authenticate")
 	show(handler, request("POST", "/notes", `{"text":"Buy milk"}`, "Authorization", "Bearer secret"))
 	show(handler, request("DELETE", "/notes/1", "", "Authorization", "Bearer secret"))
+	show(handler, request("GET", "/notes", "", "Authorization", "Bearer old"), "WWW-Authenticate")
 	// Output:
 	// 200 {"data":[],"page":1,"per_page":20,"total":0,"total_pages":0}
 	// 401 {"error":{"code":"UNAUTHENTICATED","message":"the caller is not known"}}; WWW-Authenticate: Bearer realm="api"
 	// 201 {"id":1,"text":"Buy milk","color":"yellow","by":"ada"}
 	// 403 {"error":{"code":"PERMISSION_DENIED","message":"the caller lacks a scope: notes:admin"}}
+	// 401 {"error":{"code":"UNAUTHENTICATED","message":"the access token is not valid","reason":"invalid_token"}}; WWW-Authenticate: Bearer error="invalid_token"
+}
+
+// The roles of a user, as scopes.
+var scopesOf = map[string][]string{
+	"reader": {"notes:read"},
+	"editor": {"notes:read", "notes:write"},
+	"owner":  {"notes:read", "notes:write", "notes:admin"},
+}
+
+// Who has a role has its scopes. Which methods need them is said in one place.
+func Example_roles() {
+	options := noteOptions()
+	options.Defaults.Auth = "bearer"
+	for scope, methods := range map[string][]string{
+		"notes:read":  {"Get", "List", "Watch"},
+		"notes:write": {"Create", "Patch"},
+		"notes:admin": {"Delete"},
+	} {
+		for _, method := range methods {
+			m := options.Methods[method]
+			m.Scopes = []string{scope}
+			options.Methods[method] = m
+		}
+	}
+	service := svc.MustRegister[NoteAPI](&notes{}, options)
+	verify := func(ctx context.Context, token string) (*svc.Principal, error) {
+		subject, role, _ := strings.Cut(token, ".") // of a token that has been checked
+		return &svc.Principal{Subject: subject, Scopes: scopesOf[role]}, nil
+	}
+	handler := svc.Bearer(verify, &svc.BearerOptions{Logger: options.Logger})(service.REST())
+
+	show(handler, request("GET", "/notes", "", "Authorization", "Bearer bob.reader"))
+	show(handler, request("POST", "/notes", `{"text":"Buy milk"}`, "Authorization", "Bearer bob.reader"))
+	show(handler, request("POST", "/notes", `{"text":"Buy milk"}`, "Authorization", "Bearer ada.editor"))
+	fmt.Println(service.Scopes())
+	// Output:
+	// 200 {"data":[],"page":1,"per_page":20,"total":0,"total_pages":0}
+	// 403 {"error":{"code":"PERMISSION_DENIED","message":"the caller lacks a scope: notes:write"}}
+	// 201 {"id":1,"text":"Buy milk","color":"yellow","by":"ada"}
+	// [notes:admin notes:read notes:write]
 }
 
 // keyHash is the hash of the only key. Others would stand in a database, by their hashes.
