@@ -28,6 +28,16 @@ type result struct {
 	Value  any            `json:"value,omitempty"`
 	Events []any          `json:"events,omitempty"`
 	Error  map[string]any `json:"error,omitempty"`
+	output any            // what the function returned, by dump
+}
+
+// plain returns r with values as JSON has them.
+func (r result) plain() (out result) {
+	text, err := json.Marshal(r)
+	check(err)
+	check(json.Unmarshal(text, &out))
+	out.output = r.output
+	return out
 }
 
 // A goClient has the functions of a service as fields of a struct.
@@ -35,6 +45,7 @@ type goClient struct {
 	functions reflect.Value
 	transport *recorder
 	url       string
+	service   *svc.Service // whose Call is made in place of the functions; nil to make those
 }
 
 // A recorder keeps the last response, and sends a token or a key.
@@ -78,7 +89,7 @@ func connect[I, C any](s service, url string) *goClient {
 		r.scheme = s.options.Schemes[0]
 	}
 	check(svc.Connect[I](client, url, &svc.ClientOptions{Service: s.options, HTTPClient: &http.Client{Transport: r}}))
-	return &goClient{reflect.ValueOf(client).Elem(), r, url}
+	return &goClient{functions: reflect.ValueOf(client).Elem(), transport: r, url: url}
 }
 
 // An entryClient has the functions of EntryAPI.
@@ -151,14 +162,24 @@ func (c *goClient) run(r row) result {
 	if r.sent != "" {
 		return c.send(r.sent)
 	}
-	_, name, _ := strings.Cut(r.Call, ".")
-	f := c.functions.FieldByName(strings.ToUpper(name[:1]) + name[1:])
+	resource, name, _ := strings.Cut(r.Call, ".")
+	name = strings.ToUpper(name[:1]) + name[1:]
+	f := c.functions.FieldByName(name)
 	if !f.IsValid() {
 		return result{Error: map[string]any{"none": "there is no function for " + r.Call}}
 	}
-	arguments := []reflect.Value{reflect.ValueOf(context.Background())}
+	arguments := []reflect.Value{reflect.ValueOf(svc.WithPrincipal(context.Background(), ada))}
 	if f.Type().NumIn() > 1 {
-		arguments = append(arguments, r.input(f.Type().In(1)))
+		in := reflect.New(f.Type().In(1).Elem())
+		if c.service != nil { // which applies no defaults by itself
+			fresh, err := c.service.NewInput(resource, name)
+			check(err)
+			in = reflect.ValueOf(fresh)
+		}
+		arguments = append(arguments, r.input(in))
+	}
+	if c.service != nil {
+		f = c.calling(f.Type(), resource, name)
 	}
 	if r.Via == viaAll {
 		return c.pages(f, arguments)
@@ -166,12 +187,30 @@ func (c *goClient) run(r row) result {
 	return c.outcome(f.Call(arguments))
 }
 
-// input returns the input of a row as a pointer to a struct.
-func (r row) input(t reflect.Type) reflect.Value {
+// calling returns a function of type t that calls a method by Service.Call.
+func (c *goClient) calling(t reflect.Type, resource, method string) reflect.Value {
+	return reflect.MakeFunc(t, func(arguments []reflect.Value) []reflect.Value {
+		var in any
+		if len(arguments) > 1 {
+			in = arguments[1].Interface()
+		}
+		out, err := c.service.Call(arguments[0].Interface().(context.Context), resource, method, in)
+		results := []reflect.Value{reflect.Zero(t.Out(0)), reflect.Zero(t.Out(t.NumOut() - 1))}[2-t.NumOut():]
+		if err != nil {
+			results[len(results)-1] = reflect.ValueOf(&err).Elem()
+		} else if len(results) == 2 {
+			results[0] = reflect.ValueOf(out)
+		}
+		return results
+	})
+}
+
+// input fills in, a pointer to a struct, with the input of a row.
+func (r row) input(in reflect.Value) reflect.Value {
 	if r.in != nil {
 		return reflect.ValueOf(r.in)
 	}
-	in := reflect.New(t.Elem())
+	t := in.Type()
 	var members map[string]json.RawMessage
 	check(json.Unmarshal(r.Input, &members))
 	for i := range t.Elem().NumField() {
@@ -243,8 +282,10 @@ func (c *goClient) outcome(out []reflect.Value) result {
 		return c.file(output.Interface().(*svc.File))
 	case output.Elem().Type() == reflect.TypeFor[bookmarks.Exported]():
 		return c.file(&output.Interface().(*bookmarks.Exported).File)
+	case c.service != nil:
+		return result{output: dump(output)}
 	default:
-		return result{Value: c.value(output.Elem())}
+		return result{Value: c.value(output.Elem()), output: dump(output)}
 	}
 }
 
@@ -307,28 +348,22 @@ func (c *goClient) failure(err error) map[string]any {
 // events reads a stream.
 func (c *goClient) events(stream reflect.Value) (out result) {
 	out.Events = []any{}
-	for _, err := range stream.Seq2() {
+	items := []any{}
+	for item, err := range stream.Seq2() {
 		if e, _ := err.Interface().(error); e != nil {
 			out.Error = c.failure(e)
 			break
 		}
-		out.Events = append(out.Events, nil)
+		out.Events, items = append(out.Events, nil), append(items, dump(item))
+	}
+	if out.output = items; c.service != nil {
+		return out
 	}
 	// The items as they were sent: encoding/json does not know unions.
 	n := 0
-	for _, event := range strings.Split(c.transport.body.String(), "\n\n") {
-		data, kind := "", "message"
-		for line := range strings.Lines(event) {
-			line = strings.TrimSuffix(line, "\n")
-			if text, ok := strings.CutPrefix(line, "data: "); ok {
-				data = text
-			}
-			if text, ok := strings.CutPrefix(line, "event: "); ok {
-				kind = text
-			}
-		}
-		if kind == "message" && data != "" {
-			check(json.Unmarshal([]byte(data), &out.Events[n]))
+	for _, event := range parseEvents(c.transport.body.String()) {
+		if event.name == "message" {
+			check(json.Unmarshal([]byte(event.data), &out.Events[n]))
 			n++
 		}
 	}
@@ -338,17 +373,43 @@ func (c *goClient) events(stream reflect.Value) (out result) {
 	return out
 }
 
+// An event is one of a stream that has data.
+type event struct{ name, data string }
+
+// parseEvents returns the events in a text.
+func parseEvents(text string) (list []event) {
+	for _, block := range strings.Split(text, "\n\n") {
+		e := event{name: "message"}
+		for line := range strings.Lines(block) {
+			line = strings.TrimSuffix(line, "\n")
+			if text, ok := strings.CutPrefix(line, "data: "); ok {
+				e.data = text
+			}
+			if text, ok := strings.CutPrefix(line, "event: "); ok {
+				e.name = text
+			}
+		}
+		if e.data != "" {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
 // file reads a File.
 func (c *goClient) file(f *svc.File) result {
 	content, err := io.ReadAll(f.Content)
 	check(err)
-	f.Content.(io.Closer).Close()
-	return result{Value: map[string]any{"type": f.ContentType, "text": string(content)}}
+	if closer, ok := f.Content.(io.Closer); ok {
+		closer.Close()
+	}
+	value := map[string]any{"type": f.ContentType, "text": string(content)}
+	return result{Value: value, output: value}
 }
 
 // pages reads all pages, by number or by cursor.
 func (c *goClient) pages(f reflect.Value, arguments []reflect.Value) result {
-	events := []any{}
+	events, items := []any{}, []any{}
 	for page := 1; ; page++ {
 		if field := arguments[1].Elem().FieldByName("Page"); field.IsValid() {
 			field.Set(reflect.ValueOf(page).Convert(field.Type()))
@@ -357,15 +418,19 @@ func (c *goClient) pages(f reflect.Value, arguments []reflect.Value) result {
 		if one.Error != nil {
 			return result{Events: events, Error: one.Error}
 		}
-		members := one.Value.(map[string]any)
-		events = append(events, members["data"].([]any)...)
-		next, hasNext := members["next_cursor"].(string)
-		if hasNext {
-			arguments[1].Elem().FieldByName("Cursor").SetString(next)
+		if c.service == nil {
+			events = append(events, one.Value.(map[string]any)["data"].([]any)...)
 		}
-		total, numbered := members["total_pages"].(float64)
-		if numbered && float64(page) >= total || !numbered && !hasNext {
-			return result{Events: events}
+		members := one.output.(map[string]any)
+		data, _ := members["Data"].([]any)
+		items = append(items, data...)
+		next, _ := members["NextCursor"].(string)
+		if cursor := arguments[1].Elem().FieldByName("Cursor"); cursor.IsValid() {
+			cursor.SetString(next)
+		}
+		total, _ := members["TotalPages"].(string)
+		if last, _ := strconv.Atoi(total); next == "" && page >= last {
+			return result{Events: events, output: items}
 		}
 	}
 }

@@ -1,7 +1,8 @@
 // Command typescript holds the TypeScript client of services to Connect: it makes each call
-// of a table with Connect, with client.ts in Node 22 and 24, Deno and Bun, and with client.js
-// in Chromium and Firefox, and compares what comes back and what arrived. It also has them
-// call over connections that break, and uploads 1 GiB from a browser.
+// of a table with Connect, with client.ts in Node 22 and 24, Deno and Bun, with client.js in
+// Chromium and Firefox, with curl and by Service.Call, and compares what comes back and what
+// arrived. It also has the runtimes call over connections that break, and uploads 1 GiB from a
+// browser.
 //
 // Usage, after npm ci, with the folder for the clients and the address of the template:
 //
@@ -15,6 +16,7 @@ import (
 	"flag"
 	"fmt"
 	"log"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -34,7 +36,7 @@ func main() {
 	log.SetFlags(0)
 	dist := flag.String("clients", "dist", "the `folder` into which the clients are written")
 	template := flag.String("template", "", "the `address` of the template")
-	only := flag.String("only", "", "the `name` of the one client to run, such as bun")
+	only := flag.String("only", "", "the `name` of the one client to run, such as bun, curl or call")
 	write := flag.Bool("write", false, "only write the clients")
 	serve := flag.Bool("serve", false, "only serve, for a client that is run by hand")
 	flag.Parse()
@@ -49,7 +51,16 @@ func main() {
 		select {}
 	}
 	want := s.runGo()
-	if !s.runAll(want, *dist, *template, *only) {
+	good := s.runAll(want, *dist, *template, *only)
+	if *only == "" || *only == "call" {
+		calls, faults := s.runCall(want)
+		good = report("Service.Call", calls, faults) && good
+	}
+	if *only == "" || *only == "curl" {
+		calls, faults := s.runCurl(want, *dist)
+		good = report("curl", calls, faults) && good
+	}
+	if !good {
 		os.Exit(1)
 	}
 }
@@ -138,6 +149,13 @@ func (s *server) writeClients(dir string) {
 type outcome struct {
 	Results []result
 	Arrived []any
+	by      [][]any // Arrived, by rows
+}
+
+// add adds what a row came to.
+func (o *outcome) add(r result, arrived []any) {
+	o.Results, o.by = append(o.Results, r), append(o.by, arrived)
+	o.Arrived = append(o.Arrived, arrived...)
 }
 
 // runGo makes the calls of the table with Connect.
@@ -145,18 +163,81 @@ func (s *server) runGo() (o outcome) {
 	s.reset()
 	clients := connectAll(s.services, s.URL)
 	for _, r := range table() {
-		if r.Service == "hostile" {
+		o.add(clients[r.Service].run(r).plain(), s.takeArrived())
+	}
+	return o
+}
+
+// runCall makes the calls of the table by Service.Call and returns how they differ. What comes back
+// are values of Go, in which a list that is nil is the same as an empty one. The message of an error
+// is that of the method, also if it has none or if it is not for clients, and the rules of a list
+// come before those of its items.
+func (s *server) runCall(want outcome) (calls int, faults []string) {
+	s.reset()
+	clients := connectAll(s.services, s.URL)
+	for name, c := range clients {
+		c.service = s.services[name].Service
+	}
+	var expected, got outcome
+	for i, r := range table() {
+		expected.add(want.Results[i].inGo(), want.by[i])
+		if r.needsTransport() {
+			got.add(result{}, want.by[i])
 			continue
 		}
-		one := plain(clients[r.Service].run(r))
-		var out result
-		text, err := json.Marshal(one)
-		check(err)
-		check(json.Unmarshal(text, &out))
-		o.Results = append(o.Results, out)
+		calls++
+		got.add(clients[r.Service].run(r).plain().inGo(), s.takeArrived())
 	}
-	o.Arrived = s.takeArrived()
-	return o
+	return calls, differences(expected, got, row.needsTransport)
+}
+
+// needsTransport reports whether a row is about what only REST has: texts that are no values of
+// Go, a key, a path that no URL has, and errors and answers in another form.
+func (r row) needsTransport() bool {
+	return r.sent != "" || r.Key != "" || r.refused || r.want != nil || r.overREST
+}
+
+// inGo returns what Service.Call returns for r.
+func (r result) inGo() result {
+	r = result{Value: withoutEmpty(r.output), Error: maps.Clone(r.Error)}
+	delete(r.Error, "message")
+	if list, ok := r.Error["violations"].([]any); ok {
+		r.Error["violations"] = slices.SortedFunc(slices.Values(list), func(a, b any) int { return strings.Compare(text(a), text(b)) })
+	}
+	return r
+}
+
+// withoutEmpty returns v without empty lists and members that are null or empty.
+func withoutEmpty(v any) any {
+	switch x := v.(type) {
+	case map[string]any:
+		out := make(map[string]any)
+		for name, member := range x {
+			if member = withoutEmpty(member); member != nil {
+				out[name] = member
+			}
+		}
+		return out
+	case []any:
+		var out []any
+		for _, item := range x {
+			out = append(out, withoutEmpty(item))
+		}
+		if out != nil {
+			return out
+		}
+		return nil
+	}
+	return v
+}
+
+// report reports what a caller beside the runtimes came to, and whether all is well.
+func report(name string, calls int, faults []string) bool {
+	for _, f := range faults[:min(len(faults), 40)] {
+		log.Printf("FAILED: %s: %s", name, f)
+	}
+	log.Printf("%s: %d calls, %d faults", name, calls, len(faults))
+	return len(faults) == 0
 }
 
 // A runtime runs a script. Its command gets the script as its last arguments.
@@ -218,11 +299,12 @@ func (s *server) runOne(r runtime, want outcome, dist, template string) (faults 
 	for _, n := range got.Notes {
 		log.Printf("%s: %s", r.name, n)
 	}
-	return append(got.Faults, differences(want, got.outcome)...), nil
+	return append(got.Faults, differences(want, got.outcome, nil)...), nil
 }
 
-// differences compares what two clients made of the table.
-func differences(want, got outcome) (list []string) {
+// differences compares what two clients made of the table, but for the rows that skips, if it is
+// not nil, names.
+func differences(want, got outcome, skips func(row) bool) (list []string) {
 	rows, code := table(), map[string]any{"code": nil}
 	if len(got.Results) != len(rows) {
 		list = append(list, fmt.Sprintf("%d results, want %d", len(got.Results), len(rows)))
@@ -230,6 +312,8 @@ func differences(want, got outcome) (list []string) {
 	for i := range min(len(rows), len(got.Results)) {
 		expected, actual := want.Results[i], got.Results[i]
 		switch {
+		case skips != nil && skips(rows[i]):
+			continue
 		case rows[i].want != nil:
 			expected, actual.Error = result{Error: rows[i].want}, pick(actual.Error, rows[i].want)
 		case rows[i].Via == viaEvents: // Connect has the status of the code

@@ -13,20 +13,24 @@ import (
 // A row is one call that each client makes. Input has the names of the wire; a Body in it is
 // {"$body": {"type": …, "text": …}}, and in a form also the "name" of the file.
 type row struct {
-	Service string          `json:"service"`
-	Call    string          `json:"call"` // the resource and the method in TypeScript
-	Input   json.RawMessage `json:"input,omitempty"`
-	Via     via             `json:"via"`
-	unsized bool            // the Body does not know its size, so that only the server can refuse it
-	Key     string          `json:"key,omitempty"` // in place of the one that the service accepts
-	in      any             // of Connect, where encoding/json does not know the type
-	sent    string          // by hand over REST in place of Connect, whose types cannot say it
-	refused bool            // each client says in its own words that it cannot send it
-	want    map[string]any  // what is in the error in TypeScript, where Go has another
+	Service  string          `json:"service"`
+	Call     string          `json:"call"` // the resource and the method in TypeScript
+	Input    json.RawMessage `json:"input,omitempty"`
+	Via      via             `json:"via"`
+	unsized  bool            // the Body does not know its size, so that only the server can refuse it
+	Key      string          `json:"key,omitempty"` // in place of the one that the service accepts
+	in       any             // of Connect, where encoding/json does not know the type
+	sent     string          // by hand over REST in place of Connect, whose types cannot say it
+	overREST bool            // it has a header or a status that only REST has
+	refused  bool            // each client says in its own words that it cannot send it
+	want     map[string]any  // what is in the error in TypeScript, where Go has another
 }
 
 // A via says what is wanted of a call.
 type via string
+
+// overREST marks a row.
+func overREST(r *row) { r.overREST = true }
 
 const (
 	viaCall   via = "call"   // it returns or throws
@@ -116,7 +120,7 @@ func table() (rows []row) {
 	desk(viaEvents, "tickets.tail", `{"to":20}`)
 	desk(viaEvents, "tickets.tail", `{"to":3,"code":"ABORTED"}`)
 	desk(viaEvents, "tickets.tail", `{"to":0,"code":"NOT_FOUND"}`)
-	desk(viaEvents, "tickets.watch", `{"to":1,"after":-1}`)
+	desk(viaEvents, "tickets.watch", `{"to":1,"after":-1}`, overREST) // the name of the header in the violation
 
 	// Files, and a resource that is no identifier.
 	desk(viaCall, "tickets.attach", `{"id":1,"note":"a b&c=ü","photo":{"$body":{"type":"image/png","text":"PNG…"}}}`)
@@ -181,14 +185,14 @@ func addEntries(add func(string, via, string, string, ...func(*row)), in func(an
 	entry(viaCall, "find", `{"words":["a"],"page":2,"per_page":2}`)
 	entry(viaAll, "find", `{"words":["a","b"],"per_page":4}`)
 	entry(viaTry, "find", `{"words":[],"per_page":1000}`)
-	entry(viaCall, "look", `{"id":3,"title":"x"}`)
-	entry(viaCall, "look", `{"id":3,"title":"x","ifNoneMatch":"\"2\""}`)
+	entry(viaCall, "look", `{"id":3,"title":"x"}`, overREST) // the status that 0 stands for
+	entry(viaCall, "look", `{"id":3,"title":"x","ifNoneMatch":"\"2\""}`, overREST)
 	entry(viaCall, "look", `{"id":3,"title":"x","ifNoneMatch":"\"1\""}`, instead(map[string]any{"status": 304}))
 	entry(viaTry, "look", `{"id":4,"title":"x"}`)
 	entry(viaTry, "look", `{"id":3,"title":""}`)
 	entry(viaEvents, "follow", `{"to":20}`)
 	entry(viaEvents, "follow", `{"after":18,"to":20}`)
-	entry(viaEvents, "follow", `{"to":1,"after":-1}`)
+	entry(viaEvents, "follow", `{"to":1,"after":-1}`, overREST)
 
 	// The key: in the query by this service, in a cookie by the other.
 	stale := func(r *row) { r.Key = "stale" }
@@ -266,6 +270,6 @@ func addBookmarks(add func(string, via, string, string, ...func(*row)), in func(
 	mark(viaTry, "bookmarks.patch", `{"id":1,"title":"Go?","if_match":"\"1.1\""}`)
 	mark(viaEvents, "bookmarks.watch", `{"after":0}`)
 	mark(viaCall, "bookmarks.import", `{"table":{"$body":{"type":"text/csv","text":"https://a.example,A,x y\n"}}}`)
-	mark(viaFile, "bookmarks.export", ``)
+	mark(viaFile, "bookmarks.export", ``, overREST) // the type by the tag
 	mark(viaCall, "bookmarks.delete", `{"id":1}`)
 }
