@@ -18,7 +18,7 @@ import (
 	"example.com/svc"
 )
 
-// This file runs the Run of doc/keys.md on a database of its own, which has the statements
+// This file runs the Run of doc/keystore.md on a database of its own, which has the statements
 // of the recipe, locks and transactions, and can die between any two of them.
 
 type store struct{ db *sql.DB }
@@ -220,9 +220,9 @@ func TestKeyOnceNested(t *testing.T) {
 	}
 }
 
-// Verify that the once which the example tests with PostgreSQL is that of doc/keys.md.
+// Verify that the once which the example tests with PostgreSQL is that of doc/keystore.md.
 func TestKeyOnceCopy(t *testing.T) {
-	page := readDocument(t, "doc/keys.md")
+	page := readDocument(t, "doc/keystore.md")
 	text, err := readText(root("examples/bookmarks/server/once_test.go"))
 	if err != nil || len(page.blocks) != 1 || !strings.Contains(string(text), page.blocks[0].text) {
 		t.Errorf("the example has another once, %v", err)
