@@ -36,7 +36,7 @@ import (
 // Options.Schemes. Type is "bearer", "basic", "apiKey", "openIdConnect" or "oauth2".
 // Register reports any other Type, a missing field, and a field of another Type.
 type Scheme struct {
-	Type      string
+	Type      string // one of the five
 	Header    string // of apiKey: the name of the header that has the key, such as X-Api-Key
 	Cookie    string // of apiKey, instead: the name of the cookie, such as session; see doc/guards.md for what a service with one refuses
 	Query     string // of apiKey, instead: the name of the query parameter, which logs of other programs have; better use a header
@@ -390,10 +390,10 @@ type APIKeyOptions struct {
 	// in requests that such pages cannot make, and the service needs a [Scheme] with the Cookie.
 	Cookie, Query bool
 
-	Scopes   []string
-	Optional bool
-	OnError  ErrorWriter
-	Logger   *slog.Logger
+	Scopes   []string     // that every key must have, as BearerOptions.Scopes
+	Optional bool         // passes requests without a key, as BearerOptions.Optional
+	OnError  ErrorWriter  // writes the responses to rejected requests. Default: [WriteError]
+	Logger   *slog.Logger // gets one line for each of them, without any part of the key. Default: slog.Default
 }
 
 // APIKey returns middleware that requires an API key of at most 8 KiB in a request header, and

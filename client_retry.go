@@ -226,7 +226,7 @@ func (b *retryBudget) giveBack(repetition bool) {
 // else: no answer, an answer of something between, INTERNAL, and nil.
 //
 // One attempt that may have run is enough, whatever the answer to a later one was: NOT_FOUND may
-// be the work of a DELETE whose answer was lost. doc/clients.md has a table.
+// be the work of a DELETE whose answer was lost. doc/failures.md has a table.
 func MayHaveRun(err error) bool {
 	var e *Error
 	if !errors.As(err, &e) || e == nil || e.unsure {

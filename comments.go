@@ -30,8 +30,9 @@ import (
 	"unicode/utf8"
 )
 
-// Comments has the comments of Go source, for Options.Comments. [ReadComments] makes it. It does
-// not change and is safe for concurrent use.
+// Comments has the comments of Go source, for Options.Comments. [ReadComments] makes it; the zero
+// value has no source, which is a mistake of Register. It does not change and is safe for
+// concurrent use.
 type Comments struct {
 	packages []*sourcePackage
 	mistakes []error // such as of source that does not parse

@@ -102,11 +102,14 @@ func (b Break) String() string {
 // text returns b without the example.
 func (b Break) text() string { return strings.TrimSuffix(b.Method+" "+b.Place, " ") + ": " + b.Reason }
 
-// A TestingT is the part of a *testing.T that [CheckReleased] needs, so that programs which use
-// svc do not link package testing.
+// A TestingT is the part of a *testing.T, *testing.B or *testing.F that [CheckReleased] and
+// [CheckClient] need, so that programs which use svc do not link package testing.
 type TestingT interface {
+	// Helper marks the function that calls it as one whose lines are not reported.
 	Helper()
+	// Errorf reports a failure, and the check goes on.
 	Errorf(format string, args ...any)
+	// Fatalf reports a failure that ends the test. If it returns, so does the check.
 	Fatalf(format string, args ...any)
 }
 
@@ -117,9 +120,9 @@ type TestingT interface {
 //
 // With update, usually a flag of the test, the file is written unless a break is not allowed.
 // Without, the test also fails if the file is missing or is not what s promises. To allow an
-// intended break, pass its text without the example; a text that allows no break
-// fails at the next change of the contract.
-// doc/releases.md lists what is a break.
+// intended break, pass its text without the example; a text that allows no break fails at the
+// next change of the contract. A relative path begins at the directory of the package that is
+// tested. doc/releases.md lists what is a break.
 func CheckReleased(t TestingT, s *Service, file string, update bool, allowed ...string) {
 	t.Helper()
 	promised := s.Contract()

@@ -121,6 +121,7 @@ func CodeFromHTTP(status int) Code {
 // INTERNAL. The cause, which [Errorf] or [Error.WithCause] sets, is for [errors.Is],
 // [errors.As] and the log. Clients never see it.
 type Error struct {
+	// Code decides the status and the number. "", OK and an unknown one count as UNKNOWN.
 	Code Code
 	// Message is cut after 4 KiB. Clients see a general text if it is empty, and for UNKNOWN,
 	// INTERNAL and DATA_LOSS.

@@ -144,8 +144,8 @@ type Options struct {
 	Defaults Defaults
 	// Schemes are the credentials that documents and the page of Docs ask for; each of them is
 	// enough. With Schemes, a call of a method that is not Public and has no [Principal] in its
-	// context is UNAUTHENTICATED, on every transport, before its input is read. Default: a bearer token if Defaults.Auth
-	// says so.
+	// context is UNAUTHENTICATED, on every transport, before its input is read. Default: a bearer
+	// token if Defaults.Auth says so.
 	Schemes []Scheme
 	// Strict rejects JSON objects with unknown members and unknown query parameters, except the
 	// one that [Version] reads, instead of ignoring them. doc/types.md has more.
@@ -587,12 +587,12 @@ type Resource struct {
 
 // A Method is one method of a service.
 type Method struct {
-	Name        string      `json:"name"` // mark_done for MarkDone
-	Description string      `json:"description,omitempty"`
-	Input       *TypeInfo   `json:"input,omitempty"`  // nil if there is none
-	Output      *TypeInfo   `json:"output,omitempty"` // nil if there is none
-	HTTP        HTTPBinding `json:"http"`
-	Stream      StreamMode  `json:"stream,omitempty"` // "" if REST sends one record; Output is one item of a stream
+	Name        string      `json:"name"`                  // mark_done for MarkDone
+	Description string      `json:"description,omitempty"` // of MethodOptions, else the comment; "" if there is none
+	Input       *TypeInfo   `json:"input,omitempty"`       // nil if there is none
+	Output      *TypeInfo   `json:"output,omitempty"`      // nil if there is none
+	HTTP        HTTPBinding `json:"http"`                  // zero if REST does not serve the method
+	Stream      StreamMode  `json:"stream,omitempty"`      // "" if REST sends one record; Output is one item of a stream
 }
 
 // A TypeInfo describes the type of an input or an output.
@@ -605,8 +605,8 @@ type TypeInfo struct {
 // An HTTPBinding is the REST route of a method, with the prefix of [Service.At].
 // It is zero if REST does not serve the method.
 type HTTPBinding struct {
-	Method string `json:"method"`
-	Path   string `json:"path"` // with placeholders, as in "/todos/{id}"
+	Method string `json:"method"` // the verb, in capitals
+	Path   string `json:"path"`   // with placeholders, as in "/todos/{id}"
 }
 
 // Scopes returns the scopes of all methods, each once and sorted, such as for

@@ -63,8 +63,10 @@ func (s *Service) TypeScript() http.Handler {
 //
 //	svc.CheckClient(t, newService(), "../web/src/client.ts", *update)
 //
-// With update, usually a flag of the test, the file is written. A name that ends in .js is that of
-// a client without types.
+// With update, usually a flag of the test, the file and its folders are written. Without, the test
+// fails if the file is missing or has another text; \r\n at the ends of lines counts as \n. A name
+// that ends in .js is that of a client without types. A relative path begins at the directory of
+// the package that is tested.
 func CheckClient(t TestingT, s *Service, file string, update bool) {
 	t.Helper()
 	current := typedModule
