@@ -165,6 +165,9 @@ func (c *encoders) compileEncoder(s *shape) encodeFunc {
 	case kindOptional:
 		return encodeOptional(c.encoderFor(s.elem))
 	case kindSlice, kindArray:
+		if s.typ == reflect.TypeFor[[]string]() {
+			return encodeStrings
+		}
 		return encodeList(c.encoderFor(s.elem))
 	case kindMap:
 		return encodeMap(s, c.encoderFor(s.elem))
@@ -235,6 +238,24 @@ func encodeList(elem encodeFunc) encodeFunc {
 	return func(e *encoder, v reflect.Value) {
 		e.appendItems(v.Len(), func(i int) { elem(e, v.Index(i)) })
 	}
+}
+
+// encodeStrings is the encodeFunc of a []string: encodeList for the most frequent type of list,
+// without reflection for each string.
+func encodeStrings(e *encoder, v reflect.Value) {
+	list := valueAs[[]string](v)
+	if !e.enterLevel() {
+		return
+	}
+	e.buf = append(e.buf, '[')
+	for i, text := range list {
+		if i > 0 {
+			e.buf = append(e.buf, ',')
+		}
+		e.buf = appendQuoted(e.buf, text)
+	}
+	e.buf = append(e.buf, ']')
+	e.depth--
 }
 
 // appendEntries appends an object with these members in the order of their names,
@@ -480,11 +501,11 @@ func (e *encoder) appendNumber(text string) {
 // the fraction. appendUTC is faster for a time in UTC. A year outside 0 to 9999 and an
 // offset of a day or more have no such form and are errors.
 func encodeTime(e *encoder, v reflect.Value) {
-	t := v.Addr().Interface().(*time.Time)
+	t := valueAs[time.Time](v)
 	e.buf = append(e.buf, '"')
 	if t.Location() == time.UTC {
 		if year, month, day := t.Date(); 0 <= year && year <= 9999 {
-			e.buf = append(appendUTC(e.buf, *t, year, int(month), day), '"')
+			e.buf = append(appendUTC(e.buf, t, year, int(month), day), '"')
 			return
 		}
 	}
@@ -497,21 +518,27 @@ func encodeTime(e *encoder, v reflect.Value) {
 }
 
 // appendUTC appends t, a time in UTC with this date and a year from 0 to 9999. It takes
-// two thirds of the time of [time.Time.AppendText], which appends the same text.
+// half of the time of [time.Time.AppendText], which appends the same text.
 func appendUTC(dst []byte, t time.Time, year, month, day int) []byte {
 	hour, minute, second := t.Clock()
+	century, year, month, day := 2*(year/100), 2*(year%100), 2*month, 2*day // in digitPairs
+	hour, minute, second = 2*hour, 2*minute, 2*second
 	dst = append(dst, // at once, with one check of the capacity
-		digit(year/1000), digit(year/100%10), digit(year/10%10), digit(year%10), '-',
-		digit(month/10), digit(month%10), '-', digit(day/10), digit(day%10), 'T',
-		digit(hour/10), digit(hour%10), ':', digit(minute/10), digit(minute%10), ':', digit(second/10), digit(second%10))
-	if nano := t.Nanosecond(); nano > 0 {
-		dst = append(dst, '.')
-		for ; nano > 0; nano = nano % 100_000_000 * 10 { // dividing by a constant is a multiplication
-			dst = append(dst, digit(nano/100_000_000))
+		digitPairs[century], digitPairs[century+1], digitPairs[year], digitPairs[year+1], '-',
+		digitPairs[month], digitPairs[month+1], '-', digitPairs[day], digitPairs[day+1], 'T',
+		digitPairs[hour], digitPairs[hour+1], ':', digitPairs[minute], digitPairs[minute+1], ':', digitPairs[second], digitPairs[second+1])
+	if n := t.Nanosecond(); n > 0 {
+		dst = append(dst, '.', digit(n/1e8), digit(n/1e7%10), digit(n/1e6%10), digit(n/1e5%10), digit(n/1e4%10),
+			digit(n/1e3%10), digit(n/100%10), digit(n/10%10), digit(n%10))
+		for dst[len(dst)-1] == '0' {
+			dst = dst[:len(dst)-1]
 		}
 	}
 	return append(dst, 'Z')
 }
+
+// digitPairs holds the numbers from 0 to 99 with two digits each.
+const digitPairs = "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748495051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899"
 
 // digit returns the digit n, from 0 to 9.
 func digit(n int) byte { return '0' + byte(n) }

@@ -38,9 +38,36 @@ var plainByte = func() (t [256]bool) {
 
 // plainEnd returns the index of the first byte of s, from i on, that is not in
 // plainByte, or len(s). Most text is plain for long stretches, so it looks at
-// eight bytes at a time, as one number, with arithmetic in place of a branch for
-// each byte (SIMD within a register). The shifts compile to one load;
-// encoding/binary does not accept strings.
+// eight bytes at a time; see specialBytes. The last bytes, if they are fewer, are read
+// again with those before them, which takes one step in place of seven:
+//
+//	Water the plants!   from 0, from 8, and from 9 for the last one
+func plainEnd[T string | []byte](s T, i int) int {
+	for ; i+8 <= len(s); i += 8 {
+		if special := specialBytes(eightBytes(s, i)); special != 0 {
+			return i + bits.TrailingZeros64(special)/8
+		}
+	}
+	if last := len(s) - 8; last >= 0 && specialBytes(eightBytes(s, last)) == 0 {
+		return len(s)
+	}
+	for i < len(s) && plainByte[s[i]] {
+		i++
+	}
+	return i
+}
+
+// eightBytes returns the eight bytes of s from i on as one number, the first as its lowest
+// byte. The shifts compile to one load; encoding/binary does not accept strings.
+func eightBytes[T string | []byte](s T, i int) uint64 {
+	s = s[i : i+8]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+}
+
+// specialBytes returns a number whose lowest bit that is set is the high bit of the first byte
+// of x that is not in plainByte, or 0 if all are. It looks at eight bytes with arithmetic in
+// place of a branch for each (SIMD within a register).
 //
 // The expression sets the high bit of every byte of x that is not plain:
 //
@@ -50,33 +77,23 @@ var plainByte = func() (t [256]bool) {
 //	(slash - ones) &^ slash the same for the backslash
 //
 // A borrow also changes the next higher byte, and can set its bit wrongly. The
-// first byte of s is the lowest of x, so the lowest bit that is set is right, and
-// only that one is used:
+// first byte is the lowest of x, so the lowest bit that is set is right, and
+// only that one may be used:
 //
-//	say "hi"   bits at 4 and 7, the quotes: plainEnd returns 4
-//	a "#b...   bits at 2 and, by the borrow, at 3: plainEnd returns 2
-func plainEnd[T string | []byte](s T, i int) int {
+//	say "hi"   bits at 4 and 7, the quotes
+//	a "#b...   bits at 2 and, by the borrow, at 3
+func specialBytes(x uint64) uint64 {
 	const (
 		ones = 0x0101010101010101
 		high = 0x8080808080808080
 	)
-	for ; i+8 <= len(s); i += 8 {
-		x := uint64(s[i]) | uint64(s[i+1])<<8 | uint64(s[i+2])<<16 | uint64(s[i+3])<<24 |
-			uint64(s[i+4])<<32 | uint64(s[i+5])<<40 | uint64(s[i+6])<<48 | uint64(s[i+7])<<56
-		quote, slash := x^('"'*ones), x^('\\'*ones)
-		if special := (x | (x-' '*ones)&^x | (quote-ones)&^quote | (slash-ones)&^slash) & high; special != 0 {
-			return i + bits.TrailingZeros64(special)/8
-		}
-	}
-	for i < len(s) && plainByte[s[i]] {
-		i++
-	}
-	return i
+	quote, slash := x^('"'*ones), x^('\\'*ones)
+	return (x | (x-' '*ones)&^x | (quote-ones)&^quote | (slash-ones)&^slash) & high
 }
 
 // shortText is how many bytes a text has at most for which calls of plainEnd and memmove
 // cost more than a loop over its bytes. Most names and words are that short.
-const shortText = 12
+const shortText = 7
 
 // appendQuoted appends s as a JSON string. It escapes only the characters that RFC
 // 8259, section 7 requires, and none for the sake of HTML.

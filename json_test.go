@@ -194,6 +194,30 @@ func TestAppendQuoted(t *testing.T) {
 	}
 }
 
+// Verify plainEnd for each length around its steps of eight bytes, each place of a byte that is not
+// plain, and each start, against a loop over the bytes.
+func TestPlainEnd(t *testing.T) {
+	for n := range 20 {
+		for at := -1; at < n; at++ {
+			for _, c := range []byte{'"', '\\', '\n', 0x7f, 0x80, 0xff, '!', '#', ' '} {
+				text := []byte(strings.Repeat("a", n))
+				if at >= 0 {
+					text[at] = c
+				}
+				for start := range n + 1 {
+					want := start
+					for want < n && plainByte[text[want]] {
+						want++
+					}
+					if got := plainEnd(text, start); got != want {
+						t.Fatalf("plainEnd(%q, %d) = %d, want %d", text, start, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
 func FuzzQuoted(f *testing.F) {
 	for _, s := range stringTexts {
 		f.Add(s)
