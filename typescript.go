@@ -412,9 +412,8 @@ func (w *clientWriter) appendRow(dst []byte, c *clientCallText) []byte {
 	}
 	dst = appendScriptText(append(dst, " route: "...), c.verb+" "+w.routePath(c.method, members))
 	r := rowWriter{dst}
-	r.addList("query", members, inQuery)
-	r.addNames("headers", members, func(m clientMember) bool { return m.in == inHeader })
-	r.addNames("names", members, func(m clientMember) bool { return m.in == inQuery && m.wire != m.name })
+	r.addQuery(members)
+	r.addNames("headers", members, inHeader)
 	if c.own.Form {
 		r.addText("body", "form")
 	}
@@ -422,19 +421,27 @@ func (w *clientWriter) appendRow(dst []byte, c *clientCallText) []byte {
 	case c.takesBody():
 		file := members[slices.IndexFunc(members, func(m clientMember) bool { return m.shape.kind == kindFile })]
 		r.addText("file", file.name)
+		contentType := "application/octet-stream" // of a file that does not say its own
 		if len(file.tags.types) == 1 {
-			r.addText("type", file.tags.types[0])
+			contentType = file.tags.types[0]
 		}
+		r.addText("type", contentType)
 	case c.bind.rest.body != nil:
 		r.addText("body", "json")
 	}
 	r.addText("kind", c.kind)
-	r.addOutput(w.clientTypes, c.method)
-	if c.kind == "stream" {
-		if i := slices.IndexFunc(members, func(m clientMember) bool { return m.in == inHeader && http.CanonicalHeaderKey(m.wire) == lastEventID }); i >= 0 {
-			r.addText("from", members[i].name)
+	outputs, _ := w.outputMembers(c.method)
+	r.addNames("out", outputs, inHeader)
+	r.addTexts("parsed", parsedMembers(outputs))
+	if i := slices.IndexFunc(outputs, func(m clientMember) bool { return m.in == inStatus }); i >= 0 {
+		r.addText("status", outputs[i].name)
+	}
+	if c.kind == "stream" && slices.ContainsFunc(members, func(m clientMember) bool { return m.in == inHeader && http.CanonicalHeaderKey(m.wire) == lastEventID }) {
+		ids := "some"
+		if reflect.PointerTo(c.method.out.typ).Implements(reflect.TypeFor[interface{ SSE() Event }]()) {
+			ids = "all"
 		}
-		r.addTrue("ids", reflect.PointerTo(c.method.out.typ).Implements(reflect.TypeFor[interface{ SSE() Event }]()))
+		r.addText("ids", ids)
 	}
 	r.addTrue("keyed", c.key != nil)
 	r.addTrue("public", c.own.Public)
@@ -473,11 +480,12 @@ func (r *rowWriter) addTrue(name string, is bool) {
 	}
 }
 
-// addNames adds the names on the wire of the members that fit, by their names in the client.
-func (r *rowWriter) addNames(name string, members []clientMember, fits func(clientMember) bool) {
+// addNames adds the names on the wire of the members that are in one place, by their names in the
+// client, unless there are none.
+func (r *rowWriter) addNames(name string, members []clientMember, in string) {
 	before := ", " + name + ": { "
 	for _, m := range members {
-		if fits(m) {
+		if m.in == in {
 			r.buf = appendScriptText(append(appendKey(append(r.buf, before...), m.name), ": "...), m.wire)
 			before = ", "
 		}
@@ -487,15 +495,25 @@ func (r *rowWriter) addNames(name string, members []clientMember, fits func(clie
 	}
 }
 
-// addList adds the names of the members that are in one place.
-func (r *rowWriter) addList(name string, members []clientMember, in string) {
-	var names []string
+// addQuery adds the members that are in the query, with their names there if these differ.
+func (r *rowWriter) addQuery(members []clientMember) {
+	before := ", query: ["
 	for _, m := range members {
-		if m.in == in {
-			names = append(names, m.name)
+		if m.in != inQuery {
+			continue
 		}
+		r.buf = append(r.buf, before...)
+		before = ", "
+		if m.wire == m.name {
+			r.buf = appendScriptText(r.buf, m.name)
+			continue
+		}
+		r.buf = appendScriptText(append(appendScriptText(append(r.buf, '['), m.name), ", "...), m.wire)
+		r.buf = append(r.buf, ']')
 	}
-	r.addTexts(name, names)
+	if before == ", " {
+		r.buf = append(r.buf, ']')
+	}
 }
 
 // addTexts adds a list of texts, unless it is empty.
@@ -512,30 +530,18 @@ func (r *rowWriter) addTexts(name string, texts []string) {
 	}
 }
 
-// addOutput adds the members of the output of m that are headers or the status, with their types
-// unless they are texts.
-func (r *rowWriter) addOutput(t *clientTypes, m *method) {
-	members, _ := t.outputMembers(m)
-	before := ", out: { "
-	for _, member := range members {
-		if member.in == inBody {
-			continue
+// parsedMembers returns the names of the members of an output that are headers with a number or a
+// boolean.
+func parsedMembers(members []clientMember) (names []string) {
+	for _, m := range members {
+		switch kindTypes[m.shape.deref().kind] {
+		case "integer", "number", "boolean":
+			if m.in == inHeader {
+				names = append(names, m.name)
+			}
 		}
-		r.buf = append(appendKey(append(r.buf, before...), member.name), ": "...)
-		before = ", "
-		kind := kindTypes[member.shape.deref().kind]
-		switch kind {
-		case "integer":
-			kind = "number"
-		case "string", "array", "":
-			r.buf = appendScriptText(r.buf, member.wire)
-			continue
-		}
-		r.buf = append(append(append(appendScriptText(append(r.buf, '['), member.wire), `, "`...), kind...), `"]`...)
 	}
-	if before == ", " {
-		r.buf = append(r.buf, " }"...)
-	}
+	return names
 }
 
 // addFloats adds the names of the members, anywhere in an input, whose numbers need not be

@@ -352,9 +352,8 @@ func (t *clientTypes) outputMembers(m *method) (list, more []clientMember) {
 	return list, more
 }
 
-// inStatus is the place of a member of an output that is the status of the response. The runtime
-// knows it by this name, as HTTP/2 does (RFC 9113, section 8.3.2).
-const inStatus = ":status"
+// inStatus is the place of a member of an output that is the status of the response.
+const inStatus = "status"
 
 // clientMember returns the member of an output for its status, which has the type 200 | 201.
 func (f *statusField) clientMember() clientMember {
@@ -364,7 +363,7 @@ func (f *statusField) clientMember() clientMember {
 	}
 	plan := &field{goName: f.goName, shape: &shape{kind: kindInt, typ: reflect.TypeFor[int]()}, hidden: true, only: bytes.Join(values, []byte(" | "))}
 	plan.doc = plainProse("The status of the response.")
-	return clientMember{field: plan, in: inStatus, wire: inStatus}
+	return clientMember{field: plan, in: inStatus}
 }
 
 // nameMembers names the members that have no name on the wire: like their Go fields, with the

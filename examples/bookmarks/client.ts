@@ -1,4 +1,4 @@
-// sha256-ed80bc6d011ba8ce351c1d7b402a09a4 of the lines below, which svc has written: do not edit them, fetch the file again.
+// sha256-b8030c285480af7ab22cf8ced47d2a8b of the lines below, which svc has written: do not edit them, fetch the file again.
 // Links, notes and small files, with tags. All of them are those of the caller.
 //
 //     const api = connect({ url: "/" }); // the directory above the paths of the service
@@ -236,7 +236,7 @@ const service = {
       download: { route: "GET /bookmarks/{id}/file", kind: "file" },
       patch: { route: "PATCH /bookmarks/{id}", headers: { if_match: "If-Match" }, body: "json", out: { etag: "ETag", location: "Location" }, keyed: true },
       delete: { route: "DELETE /bookmarks/{id}", kind: "void", keyed: true },
-      watch: { route: "GET /bookmarks/watch", headers: { after: "Last-Event-ID" }, kind: "stream", from: "after", ids: true },
+      watch: { route: "GET /bookmarks/watch", headers: { after: "Last-Event-ID" }, kind: "stream", ids: "all" },
       import: { route: "POST /bookmarks/import", file: "table", type: "text/csv" },
       export: { route: "GET /bookmarks/export", kind: "file" },
     },
@@ -351,7 +351,7 @@ export interface CallOptions {
 
 export interface UploadOptions extends CallOptions {
   /** Gets numbers of bytes: in a browser while it sends, elsewhere at the end. */
-  onProgress?: Progress | undefined;
+  onProgress?: ((sent: number, total: number) => void) | undefined;
 }
 
 /** What is wrong with one field. The path is a JSON Pointer, such as "/guest/email"; limit is the number of the rule. */
@@ -415,8 +415,7 @@ export class CallError<Reason extends string = string> extends Error {
   }
 
   get violations(): Violation[] {
-    const list = this.details["violations"];
-    return Array.isArray(list) ? list : [];
+    return (this.details["violations"] ?? []) as Violation[];
   }
 
   /** Returns what is wrong with one field, such as "/guest/email". */
@@ -431,23 +430,25 @@ interface Service {
   readonly form?: true;
 }
 
-/** How a method is called. Names are those of members of its input, in `out` of its output. */
+type Names = Readonly<Record<string, string>>;
+
+/** How a method is called: where the members of its input are, with their names there. The others are in the body. */
 interface Row {
   readonly route: string;
-  readonly query?: readonly string[];
-  readonly headers?: Readonly<Record<string, string>>;
-  /** What members are called in the query and in the body, if it is something else. */
-  readonly names?: Readonly<Record<string, string>>;
+  readonly query?: readonly (string | readonly [member: string, name: string])[];
+  readonly headers?: Names;
   readonly body?: "form" | "json";
   readonly file?: string;
   readonly type?: string;
   /** "event" is a stream of one item. */
   readonly kind?: "cursor" | "event" | "file" | "page" | "stream" | "void";
-  readonly out?: Readonly<Record<string, string | readonly [header: string, type: "boolean" | "list" | "number"]>>;
-  /** The id of the event behind which a stream begins. */
-  readonly from?: string;
-  /** Whether all items of the stream have ids. */
-  readonly ids?: true;
+  /** The members of the output that are headers, and those of them that are no texts. */
+  readonly out?: Names;
+  readonly parsed?: readonly string[];
+  /** The member of the output that is the status. */
+  readonly status?: string;
+  /** A stream with this can begin behind an event; which of its items have ids. */
+  readonly ids?: "all" | "some";
   readonly keyed?: true;
   readonly public?: true;
   /** Members with numbers that are no integers. */
@@ -463,32 +464,25 @@ interface Client {
 }
 
 type Input = Readonly<Record<string, unknown>>;
+type Page = { data: unknown[]; next_cursor?: string; page?: number; total_pages?: number };
 
 function build(service: Service, options: ConnectOptions): unknown {
   const { location } = globalThis as { location?: { href: string } };
-  const url = options.url ?? (location && new URL(".", location.href).href);
-  if (url === undefined) throw new TypeError("connect: give the url of the service, since there is no page here");
-  const client: Client = { service, options, url: url.replace(/\/+$/, ""), spent: 0 };
-  const group = (resource: string, rows: Readonly<Record<string, Row>>) =>
-    Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, methodOf(client, row, [client.url, resource, name])]));
-  return Object.fromEntries(Object.entries(service.calls).map(([resource, rows]) => [resource, group(resource, rows)]));
+  const url = options.url ?? (location ? new URL(".", location.href).href : "");
+  const client = { service, options, url: url.replace(/\/+$/, ""), spent: 0 };
+  const mapped = <In, Out>(values: Readonly<Record<string, In>>, change: (value: In, name: string) => Out) =>
+    Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value, name)]));
+  return mapped(service.calls, (rows, resource) => mapped(rows, (row, name) => methodOf(client, row, [client.url, resource, name])));
 }
 
 function methodOf(client: Client, row: Row, key: string[]): unknown {
-  const start = (input: Input = {}, options: UploadOptions = {}) => new Running(client, row, input, options);
-  if (row.kind === "stream") return async function* (input?: Input, options?: CallOptions) { yield* start(input, options).stream(); };
-  const call = async (input?: Input, options?: UploadOptions) => start(input, options).output();
+  const start = (input?: Input, options?: UploadOptions) => run(client, row, input, options);
+  if (row.kind === "stream") return start;
+  const call = async (input?: Input, options?: UploadOptions) => (await start(input, options).next()).value;
   return Object.assign(call, {
-    try: (input?: Input, options?: UploadOptions) =>
-      call(input, options).then(
-        (value) => ({ ok: true, value }),
-        (error) => {
-          if (error instanceof CallError) return { ok: false, error };
-          throw error;
-        },
-      ),
-    query: (input?: Input) => ({ queryKey: [...key, input ?? {}], queryFn: (context?: CallOptions) => call(input, { signal: context?.signal }) }),
-    url: (input?: Input) => start(input).url,
+    try: (input?: Input, options?: UploadOptions) => call(input, options).then((value) => ({ ok: true, value }), (error) => ({ ok: false, error: callErrorOf(error) })),
+    query: (input: Input = {}) => ({ queryKey: [...key, input], queryFn: (context?: CallOptions) => call(input, context) }),
+    url: (input?: Input) => writeRequest(client, row, input).url,
     async *all(input?: Input, options?: CallOptions) {
       for (;;) {
         const { data, next_cursor: cursor, page = 0, total_pages: pages = 0 } = (await call(input, options)) as Page;
@@ -500,432 +494,357 @@ function methodOf(client: Client, row: Row, key: string[]): unknown {
   });
 }
 
-type Page = { data: unknown[]; next_cursor?: string; page?: number; total_pages?: number };
+/** Puts the members of the input where the row says. Throws if they cannot be sent. */
+function writeRequest(client: Client, row: Row, input: Input = {}, options: CallOptions = {}) {
+  const { apiKey } = client.options;
+  const { file: nameOfFile = "", floats = [], kind, type = "" } = row;
+  const [verb, path] = row.route.split(" ") as [string, string];
+  const members = new Map(Object.entries(input));
+  const file = members.get(nameOfFile);
+  members.delete(nameOfFile);
+  const violations: Violation[] = [];
+  const refuse = (place: string, path: string, rule: string, message: string) => {
+    violations.push({ in: place, path, rule, message });
+    return false;
+  };
+  /** Refuses numbers that would arrive as others: 2^53 + 1 as 2^53, NaN as null. */
+  const check = (value: unknown, place: string, path = "", isFloat?: boolean) => {
+    if (typeof value === "number" && !(Math.abs(value) < (isFloat ? Infinity : 2 ** 53))) refuse(place, path, "type", "must be finite, and below 2^53 if it is an integer");
+    for (const [name, inner] of Object.entries(membersOf(value))) {
+      check(inner, place, `${path}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`, isFloat || floats.includes(name));
+    }
+  };
+  /** Takes a member out of the input. Returns the texts of its values. */
+  const take = (place: string, member: string, name: string, pattern = /^/) => {
+    const value = members.get(member) ?? (place === "path" ? "" : undefined);
+    members.delete(member);
+    check({ [name]: value }, place, "", floats.includes(member));
+    return textsOf(value).filter((text) => pattern.test(text) || refuse(place, `/${name}`, "syntax", `must be a text that a ${place} can carry`));
+  };
+
+  let url = client.url + path.replace(/\{(.+?)\}/g, (_, name: string) => take("path", name, name, pathText).map(encodeURIComponent).join());
+  const query = new URLSearchParams();
+  for (const item of row.query ?? []) {
+    const [member, name = member] = [item].flat() as [member: string, name?: string];
+    for (const text of take("query", member, name)) query.append(name, text);
+  }
+  const headers = new Headers(client.options.headers);
+  for (const [member, name] of Object.entries(row.headers ?? {})) {
+    for (const text of take("header", member, name, headerText)) headers.set(name, text);
+  }
+  const fields = Object.fromEntries(members);
+  check(fields, "body");
+  const [first] = violations;
+  if (first) throw new CallError("INVALID_ARGUMENT", `invalid input: ${first.path} ${first.message}`, { status: 400, details: { violations } });
+
+  const { header, query: parameter } = client.service.apiKey ?? {};
+  if (apiKey && parameter) query.set(parameter, apiKey);
+  if (apiKey && header) headers.set(header, apiKey);
+  if (query.size > 0) url += `?${query}`;
+  headers.set("Accept", kind === "file" ? "*/*" : kind === "stream" || kind === "event" ? "text/event-stream" : "application/json");
+  if (row.keyed) headers.set("Idempotency-Key", options.idempotencyKey ?? crypto.getRandomValues(new Uint32Array(4)).join("-")); // randomUUID would need a secure context
+
+  let body: Content | FormData | string | null = null;
+  const fileType = (file instanceof Blob && file.type) || type;
+  if (row.body === "form") {
+    body = new FormData();
+    for (const [name, value] of members) {
+      for (const text of textsOf(value)) body.append(name, text);
+    }
+    // The file comes last, so that the service has the fields when it reads it.
+    if (file) body.append(nameOfFile, file instanceof Blob ? file : new Blob([file as ArrayBuffer], { type }));
+  } else if (file) {
+    body = file as Content;
+    headers.set("Content-Type", fileType);
+  } else if (row.body || verb === "POST") { // from pages of other sites, a service takes no POST without this type
+    if (row.body) body = JSON.stringify(fields);
+    headers.set("Content-Type", "application/json");
+  }
+  for (const [name, value] of Object.entries(options.headers ?? {})) headers.set(name, value);
+  return { verb, url, headers, body, file };
+}
+
+const pathText = /^(?!\.{0,2}$|\/$)\P{Surrogate}*$/u;
+const headerText = /^([!-~]([ -~]*[!-~])?)?$/;
+
+/** The texts of a list, of one value, or of none. */
+function textsOf(value: unknown) {
+  return [value ?? []].flat().map(String);
+}
 
 // While nothing succeeds, a client sends 35 repetitions: an outage must not multiply the load.
 const budget = 500;
 const costOfRepetition = 14; // given back if it succeeds; the success of a first attempt gives back 1
 
-/** A call that is being made: its request, and what was learned by sending it. */
-class Running {
-  url: string;
-  readonly #client: Client;
-  readonly #row: Row;
-  readonly #options: UploadOptions;
-  readonly #verb: string;
-  readonly #headers: Headers;
-  readonly #file: unknown;
-  #body: Content | FormData | string | null = null;
-  #lastID = "";
-  #isPlaced: boolean; // a stream that goes on would begin behind the last item
-  #retry = 0;
-
-  /** Puts the members of the input where the row says. Throws if they cannot be sent. */
-  constructor(client: Client, row: Row, input: Input, options: UploadOptions) {
-    const members = new Map(Object.entries(input));
-    const file = row.file && members.get(row.file);
-    const [verb = "", path = ""] = row.route.split(" ");
-    const headers = new Headers(client.options.headers);
-    this.#client = client;
-    this.#row = row;
-    this.#options = options;
-    this.#verb = verb;
-    this.#headers = headers;
-    this.#file = file;
-    this.#isPlaced = row.ids === true;
-
-    const violations: Violation[] = [];
-    const refuse = (place: string, path: string, rule: string, message: string) => violations.push({ in: place, path, rule, message });
-    const names = new Map(Object.entries(row.names ?? {}));
-    const nameOf = (member: string) => names.get(member) ?? member;
-    const take = (place: string, member: string, name = nameOf(member)) => {
-      const value = members.get(member);
-      members.delete(member);
-      for (const path of changedNumbers(value, row.floats, name, "", row.floats?.includes(member))) {
-        refuse(place, path, "type", "must be finite, and below 2^53 if it is an integer: JavaScript has no larger ones exactly");
-      }
-      return value;
-    };
-    if (row.file) members.delete(row.file);
-    this.url = client.url + path.replace(/\{(.+?)\}/g, (_, member: string) => {
-      const [text] = textsOf(take("path", member));
-      if (text === undefined) refuse("path", `/${nameOf(member)}`, "required", "is required");
-      else if (!/^(\.\.?|\/)?$|\p{Surrogate}/u.test(text)) return encodeURIComponent(text);
-      else refuse("path", `/${nameOf(member)}`, "syntax", 'must not be empty, ".", "..", "/" or have half a surrogate pair, which the path of a URL cannot carry');
-      return "";
-    });
-    const query = new URLSearchParams();
-    for (const member of row.query ?? []) {
-      for (const text of textsOf(take("query", member))) query.append(nameOf(member), text);
-    }
-    for (const [member, name] of Object.entries(row.headers ?? {})) {
-      for (const text of textsOf(take("header", member, name))) {
-        if (isHeaderText(text)) headers.set(name, text);
-        else refuse("header", `/${name}`, "syntax", "must be visible ASCII characters, with spaces only between them, since a header carries nothing else");
-      }
-    }
-    const fields = [...members.keys()].map((member): [string, unknown] => [nameOf(member), take("body", member)]);
-    const [first] = violations;
-    if (first) throw new CallError("INVALID_ARGUMENT", `invalid input: ${first.path} ${first.message}`, { status: 400, details: { violations } });
-
-    const { apiKey = "" } = client.options;
-    const { header, query: parameter } = client.service.apiKey ?? {};
-    if (apiKey && parameter) query.set(parameter, apiKey);
-    if (apiKey && header) headers.set(header, apiKey);
-    if (query.size > 0) this.url += `?${query}`;
-    headers.set("Accept", row.kind === "file" ? "*/*" : row.kind === "stream" || row.kind === "event" ? "text/event-stream" : "application/json");
-    if (row.keyed) headers.set("Idempotency-Key", options.idempotencyKey ?? newKey());
-    this.#writeBody(fields, nameOf(row.file ?? ""));
-    for (const [name, value] of Object.entries(options.headers ?? {})) headers.set(name, value);
-  }
-
-  #writeBody(fields: [name: string, value: unknown][], nameOfFile: string): void {
-    const { body, type = "application/octet-stream" } = this.#row;
-    const file = this.#file;
-    const fileType = (file instanceof Blob && file.type) || type;
-    if (body === "form") {
-      const form = new FormData();
-      for (const [name, value] of fields) {
-        for (const text of textsOf(value)) form.append(name, text);
-      }
-      // The file comes last, so that the service has the fields when it reads it.
-      if (file) form.append(nameOfFile, file instanceof Blob ? file : new Blob([file as ArrayBuffer], { type: fileType }));
-      this.#body = form;
-    } else if (file) {
-      this.#body = file as Content;
-      this.#headers.set("Content-Type", fileType);
-    } else if (body || this.#verb === "POST") { // from pages of other sites, a service takes no POST without this type
-      this.#body = body ? JSON.stringify(Object.fromEntries(fields)) : null;
-      this.#headers.set("Content-Type", "application/json");
-    }
-  }
-
-  /** Whether several requests have the effect of one. */
-  get #isRepeatable(): boolean {
-    const isConditional = ["If-Match", "If-None-Match", "If-Unmodified-Since"].some((name) => this.#headers.has(name));
-    return this.#row.keyed ?? (/GET|QUERY/.test(this.#verb) || (/PUT|DELETE/.test(this.#verb) && !isConditional));
-  }
-
-  output(): Promise<unknown> {
-    return this.#send(async (response) => {
-      const { kind, out = {} } = this.#row;
-      if (kind === "file" && response.headers.has("Content-Type")) return response;
-      if (kind === "event") {
-        for await (const item of this.#items(response)) return item;
-        throw this.#unreadable(response);
-      }
-      const text = await this.#textOf(response);
-      if (kind === "void" && text === "") return undefined;
-      const json = parseJSON(text, response);
-      if (json === undefined) throw this.#unreadable(response);
-      if (kind === "void") return undefined;
-      for (const [member, header] of Object.entries(out)) {
-        const [name, type] = typeof header === "string" ? [header] : header;
-        const value = name === ":status" ? String(response.status) : response.headers.get(name);
-        if (value !== null) membersOf(json)[member] = type === "number" ? Number(value) : type === "boolean" ? value === "true" : type === "list" ? value.split(", ") : value;
-      }
-      return json;
-    });
-  }
-
-  async *stream(): AsyncGenerator<unknown, void> {
-    let response = await this.#send(async (first) => first);
-    for (let failures = 0; ; failures++) {
-      try {
-        if (failures > 0) response = await this.#open();
-        for await (const item of this.#items(response)) {
-          failures = 0;
-          yield item;
-        }
-        return;
-      } catch (error) {
-        const goesOn = this.#row.from && this.#isPlaced && isHeaderText(this.#lastID) && this.#isRepeatable && this.#client.options.attempts !== 1;
-        if (!(error instanceof CallError && goesOn && isTransient(error, true)) || (error.status >= 400 && error.status < 500 && error.status !== 429)) throw error;
-        const least = Math.max(this.#retry, Math.min((error.retryAfter ?? 0) * 1000, 30_000));
-        await wait(Math.max(jitter(least), backoff(error, failures, 30_000)), this.#options.signal);
-        if (this.#lastID) this.#headers.set("Last-Event-ID", this.#lastID);
-      }
-    }
-  }
-
-  /** The items of one connection. It throws where that is cut. */
-  async *#items(response: Response): AsyncGenerator<unknown, void> {
-    const reader = response.body?.getReader();
-    try {
-      if (!reader || !response.headers.get("Content-Type")?.startsWith("text/event-stream")) throw this.#unreadable(response);
-      for await (const { name, data, id, retry } of readEvents(reader)) {
-        this.#options.signal?.throwIfAborted(); // more may have come already
-        this.#lastID = id ?? this.#lastID;
-        this.#retry = retry ?? this.#retry;
-        this.#isPlaced ||= Boolean(id);
-        if (data === undefined) continue;
-        if (name === "done") return;
-        const json = parseJSON(data);
-        if (name === "error") throw afterAttempts(errorIn(json, this.#client.service, {}) ?? this.#unreadable(response));
-        if (json === undefined) throw this.#unreadable(response);
-        this.#isPlaced = Boolean(id);
-        yield json;
-      }
-    } catch (error) {
-      throw this.#lost("the response was cut", error);
-    } finally {
-      reader?.cancel().catch(() => {}); // of a connection that is cut already
-    }
-  }
-
-  /** Makes attempts until one succeeds, or until another one cannot help or could have an effect twice. */
-  async #send<T>(read: (response: Response) => Promise<T>): Promise<T> {
-    const client = this.#client;
-    let mayHaveRun = false;
-    for (let repetitions = 0; ; repetitions++) {
-      try {
-        const output = await read(await this.#open());
-        client.spent = Math.max(0, client.spent - (repetitions > 0 ? costOfRepetition : 1));
-        return output;
-      } catch (error) {
-        if (!(error instanceof CallError)) throw error;
-        const { reason, retryAfter } = error;
-        const isLast = repetitions + 1 >= (client.options.attempts ?? 3) || client.spent + costOfRepetition > budget || (retryAfter ?? 0) > 20;
-        if (isLast || this.#body instanceof ReadableStream || !isTransient(error, this.#isRepeatable)) throw mayHaveRun ? afterAttempts(error) : error;
-        client.spent += costOfRepetition;
-        mayHaveRun ||= !isUnrun(reason);
-        await wait(retryAfter === undefined ? backoff(error, repetitions, 20_000) : Math.min(jitter(retryAfter * 1000), 20_000), this.#options.signal);
-      }
-    }
-  }
+/** Yields the items of a stream, or the output of another call. Makes attempts until one succeeds, or until another cannot help or could have an effect twice. */
+async function* run(client: Client, row: Row, input?: Input, options: UploadOptions = {}) {
+  const { verb, url, headers, body, file } = writeRequest(client, row, input, options);
+  const { attempts = 3, credentials = "same-origin", fetch: send = fetch, onResponse, token } = client.options;
+  const { signal, onProgress } = options;
+  const isOnce = body instanceof ReadableStream;
 
   /** Makes one attempt. If the token is refused, it asks for another. */
-  async #open(): Promise<Response> {
-    const { token } = this.#client.options;
+  async function open() {
     const ask = (refused?: string) => (typeof token === "function" ? token(refused) : token);
     const first = await ask();
-    try {
-      return await this.#exchange(first);
-    } catch (error) {
-      if (!first || !(error instanceof CallError) || error.reason !== "invalid_token" || this.#body instanceof ReadableStream) throw error;
-      const second = await ask(first);
-      if (second && second !== first) return this.#exchange(second);
-      if (this.#row.public) return this.#exchange("");
-      throw error;
-    }
+    return exchange(first).catch(async (error) => {
+      const second = first && !isOnce && callErrorOf(error).reason === "invalid_token" ? await ask(first) : first;
+      if (second === first || !(second || row.public)) throw error;
+      return exchange(second);
+    });
   }
 
   /** Sends the request. Returns the response if it is a success. */
-  async #exchange(token: Token): Promise<Response> {
-    const { credentials = "same-origin", fetch: send = fetch, onResponse } = this.#client.options;
-    const { signal, onProgress } = this.#options;
-    const headers = new Headers(this.#headers);
-    if (token) headers.set("Authorization", `Bearer ${token}`);
-    // A redirected POST would be a GET. A body that is a stream needs duplex.
-    const init: RequestInit & { duplex: "half" } = { method: this.#verb, headers, body: this.#body, credentials, redirect: "manual", signal: signal ?? null, duplex: "half" };
+  async function exchange(token: Token) {
     signal?.throwIfAborted();
-    if (send === fetch && !("location" in globalThis) && !/^https?:/i.test(this.url)) { // .url works there
-      throw new TypeError(`there is no page here for ${this.url}: give connect the whole url`);
-    }
+    const { location, XMLHttpRequest } = globalThis as { location?: unknown; XMLHttpRequest?: new () => Upload };
+    if (send === fetch && !location && !/^https?:/i.test(url)) throw new TypeError(`there is no page here for ${url}: give connect the whole url`);
+    const sent = new Headers(headers);
+    if (token) sent.set("Authorization", `Bearer ${token}`);
     let response: Response;
     try {
-      response = await (onProgress ? sendWithProgress(this.url, init, send, this.#file, onProgress) : send(this.url, init));
+      if (onProgress && XMLHttpRequest && !isOnce) response = await upload(new XMLHttpRequest(), sent);
+      else {
+        // A redirected POST would be a GET. A body that is a stream needs duplex.
+        const init: RequestInit & { duplex: "half" } = { method: verb, headers: sent, body, credentials, redirect: "manual", signal: signal ?? null, duplex: "half" };
+        response = await send(url, init);
+        const { size = 0, byteLength = size } = membersOf(file) as { size?: number; byteLength?: number };
+        onProgress?.(byteLength, byteLength);
+      }
     } catch (error) {
-      throw this.#lost("the server did not answer", error);
+      throw lost(error);
     }
     onResponse?.(response);
     if (response.ok) return response;
-
     const { status } = response;
-    const isRefused = response.headers.get("WWW-Authenticate")?.includes('error="invalid_token"');
-    const isLost = status === 502 || status === 504; // by a proxy
-    const error = { status, retryAfter: secondsIn(response.headers.get("Retry-After") ?? ""), reason: isRefused ? "invalid_token" : "" };
-    throw errorIn(parseJSON(await this.#textOf(response), response), this.#client.service, error)
-      ?? new CallError(codeOf(status), `the status is ${status}, without an error of the service`, isLost ? { ...error, reason: "outcome_unknown" } : error);
+    throw errorOf(await jsonOf(response), client.service, {
+      status,
+      retryAfter: secondsIn(response.headers.get("Retry-After") ?? ""),
+      reason: response.headers.get("WWW-Authenticate")?.includes('error="invalid_token"') ? "invalid_token" : status === 502 || status === 504 ? "outcome_unknown" : "",
+    });
   }
 
-  async #textOf(response: Response): Promise<string> {
+  /** Sends the request so that its progress is seen, which fetch does not tell. */
+  const upload = (request: Upload, headers: Headers) =>
+    abortable<Response>(signal, (resolve, reject) => {
+      request.open(verb, url);
+      request.responseType = "arraybuffer";
+      request.withCredentials = credentials === "include";
+      headers.forEach((value, name) => request.setRequestHeader(name, value));
+      request.upload.onprogress = ({ loaded, total }) => onProgress?.(loaded, total);
+      request.onloadend = () => {
+        const { response, status } = request;
+        if (status === 0) return reject(new TypeError("the request failed"));
+        const headers = request.getAllResponseHeaders().trim().split("\r\n").map((line) => line.split(/: *(.*)/, 2) as [string, string]);
+        resolve(new Response(response.byteLength > 0 ? response : null, { status, headers }));
+      };
+      request.send(body);
+      return () => request.abort();
+    });
+
+  /** Reads the output of a call that is no stream. */
+  async function outputOf(response: Response) {
+    const { kind, out = {}, parsed = [], status } = row;
+    if (kind === "file" && typeOf(response)) return response;
+    if (kind === "event") {
+      for await (const item of itemsOf(response)) return item;
+      throw unreadable(response);
+    }
+    const json = await jsonOf(response);
+    if (json === undefined && (kind !== "void" || typeOf(response))) throw unreadable(response);
+    for (const [member, name] of Object.entries(out)) {
+      const value = response.headers.get(name);
+      if (value !== null) membersOf(json)[member] = parsed.includes(member) ? parseJSON(value) : value;
+    }
+    if (status) membersOf(json)[status] = response.status;
+    return json;
+  }
+
+  let lastID = "";
+  let isPlaced = row.ids === "all"; // a stream that goes on would begin behind the last item
+  let pause = 0; // of which the stream says that it is the least
+
+  /** The items of one connection. It throws where that is cut. */
+  async function* itemsOf(response: Response) {
     try {
-      return await response.text();
+      const { body } = response;
+      if (!body || !typeOf(response).startsWith("text/event-stream")) {
+        await body?.cancel();
+        throw unreadable(response);
+      }
+      for await (const { data, event, id, retry } of readEvents(body)) {
+        signal?.throwIfAborted(); // more may have come already
+        lastID = id ?? lastID;
+        pause = Number(retry) || pause;
+        isPlaced ||= Boolean(id);
+        if (data === undefined) continue;
+        if (event === "done") return;
+        const json = parseJSON(data);
+        if (event === "error") throw errorOf(json, client.service);
+        if (json === undefined) throw unreadable(response);
+        isPlaced = Boolean(id);
+        yield json;
+      }
     } catch (error) {
-      throw this.#lost("the response was cut", error);
+      throw lost(error);
     }
   }
 
-  #unreadable({ headers, status }: Response): CallError {
-    const type = headers.get("Content-Type");
-    if (type === null) return this.#lost("the response was cut"); // Chromium takes half a head for a whole one
-    return new CallError("INTERNAL", `the response is not what the method returns: its status is ${status}, its type ${type}`, { status });
+  /** What the body of a response is, undefined if it is no JSON. */
+  async function jsonOf(response: Response) {
+    const text = await response.text().catch((error) => {
+      throw lost(error);
+    });
+    return /^application\/(.+\+)?json\b/i.test(typeOf(response)) ? parseJSON(text) : undefined;
+  }
+
+  function unreadable(response: Response) {
+    const type = typeOf(response);
+    if (!type) return lost(); // Chromium takes half a head for a whole one
+    return new CallError("INTERNAL", `the response is not what the method returns, but ${type}`, { status: response.status });
   }
 
   /** The error for an answer that did not come, or not whole. Throws the reason of the signal if that is why. */
-  #lost(message: string, cause?: unknown): CallError {
-    this.#options.signal?.throwIfAborted();
+  function lost(cause?: unknown) {
+    signal?.throwIfAborted();
     if (cause instanceof CallError) return cause;
     const { code } = membersOf(membersOf(cause)["cause"]); // in Node
-    const reason = code === "ECONNREFUSED" || code === "ENOTFOUND" ? "not_sent" : "outcome_unknown";
-    return new CallError("UNAVAILABLE", message, { reason, cause });
+    return new CallError("UNAVAILABLE", "there was no whole response", { reason: code === "ECONNREFUSED" || code === "ENOTFOUND" ? "not_sent" : "outcome_unknown", cause });
+  }
+
+  let isConditional = false;
+  headers.forEach((_, name) => { isConditional ||= name.startsWith("if-"); });
+  const isRepeatable = row.keyed || verb === "GET" || verb === "QUERY" || (/PUT|DELETE/.test(verb) && !isConditional);
+  let hasBegun = false; // of a stream
+  let mayHaveRun = false;
+  let owed = 1;
+  for (let failures = 0; ; failures++) {
+    try {
+      const response = await open();
+      const outputs = row.kind === "stream" ? itemsOf(response) : [await outputOf(response)];
+      client.spent = Math.max(0, client.spent - owed);
+      owed = 1;
+      hasBegun = mayHaveRun = true;
+      for await (const output of outputs) {
+        failures = 0;
+        yield output;
+      }
+      return;
+    } catch (thrown) {
+      const error = callErrorOf(thrown);
+      const { code, reason, retryAfter, status } = error;
+      const isUnrun = reason === "not_sent" || reason === "overloaded";
+      const isTransient = code === "UNAVAILABLE" || status === 429 || (status === 504 && reason === "outcome_unknown") || (code === "ABORTED" && retryAfter !== undefined);
+      const canRepeat = hasBegun
+        ? row.ids && isPlaced && headerText.test(lastID) && attempts !== 1 && code !== "ABORTED" // which refuses, as any other 4xx
+        : !isOnce && failures + 1 < attempts && client.spent + costOfRepetition <= budget && (retryAfter ?? 0) <= 20;
+      if (!canRepeat || !(isUnrun || (isRepeatable && isTransient))) {
+        throw mayHaveRun && isUnrun ? new CallError(code, error.message, { ...error, reason: "outcome_unknown", cause: error }) : error;
+      }
+      mayHaveRun ||= !isUnrun;
+      if (!hasBegun) client.spent += owed = costOfRepetition;
+      else if (lastID) headers.set("Last-Event-ID", lastID);
+      const most = hasBegun ? 30_000 : 20_000;
+      const backoff = Math.random() * Math.min((status === 429 ? 1000 : 50) * 2 ** failures, most);
+      const asked = Math.max(pause, Math.min((retryAfter ?? 0) * 1000, most)) * (1 + Math.random() / 10); // not all clients at once
+      await abortable(signal, (resolve) => {
+        const timer = setTimeout(resolve, hasBegun || retryAfter === undefined ? Math.max(asked, backoff) : Math.min(asked, most));
+        return () => clearTimeout(timer);
+      });
+    }
   }
 }
 
-/** The texts of a list, of one value, or of none. */
-function textsOf(value: unknown): string[] {
-  return [value ?? []].flat().map(String);
+function typeOf(response: Response) {
+  return response.headers.get("Content-Type") ?? "";
 }
 
-function isHeaderText(text: string): boolean {
-  return /^([!-~]([ -~]*[!-~])?)?$/.test(text);
+/** Throws what is none, such as the reason of a signal. */
+function callErrorOf(error: unknown) {
+  if (error instanceof CallError) return error;
+  throw error;
 }
 
-/** The places of numbers that would arrive as others, such as 9007199254740993 as 9007199254740992, and NaN as null. */
-function* changedNumbers(value: unknown, floats: readonly string[] = [], name: string, parent = "", isFloat = false): Generator<string, void> {
-  const path = `${parent}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
-  isFloat ||= floats.includes(name);
-  if (typeof value === "number" && !(isFloat || value % 1 ? Number.isFinite(value) : Number.isSafeInteger(value))) yield path;
-  if (typeof value !== "object" || value === null) return;
-  for (const [member, inner] of Object.entries(value)) yield* changedNumbers(inner, floats, member, path, isFloat);
-}
-
-/** randomUUID would need a secure context. */
-function newKey(): string {
-  return crypto.getRandomValues(new Uint32Array(4)).join("-");
-}
-
-/** Whether to make another attempt after an error. */
-function isTransient({ code, reason, retryAfter, status }: CallError, isRepeatable: boolean): boolean {
-  if (isUnrun(reason) || !isRepeatable) return isUnrun(reason);
-  if (code === "RESOURCE_EXHAUSTED") return status === 429;
-  if (code === "ABORTED") return retryAfter !== undefined;
-  if (code === "DEADLINE_EXCEEDED") return status > 0 && reason === "outcome_unknown"; // of a proxy
-  return code === "UNAVAILABLE";
-}
-
-function isUnrun(reason: string): boolean {
-  return reason === "not_sent" || reason === "overloaded";
-}
-
-/** The error of a call of which an earlier attempt may have had an effect. */
-function afterAttempts(error: CallError): CallError {
-  return isUnrun(error.reason) ? new CallError(error.code, error.message, { ...error, reason: "outcome_unknown", cause: error }) : error;
-}
-
-/** Adds up to a tenth, so that not all clients come back together. */
-function jitter(milliseconds: number): number {
-  return milliseconds * (1 + Math.random() / 10);
-}
-
-function backoff({ status }: CallError, repetitions: number, most: number): number {
-  return Math.random() * Math.min((status === 429 ? 1000 : 50) * 2 ** repetitions, most);
-}
-
-function wait(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const end = () => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", end);
-      if (signal?.aborted) reject(signal.reason);
-      else resolve();
+/** A promise that is rejected when the signal is aborted. */
+function abortable<T>(signal: AbortSignal | undefined, begin: (resolve: (value: T) => void, reject: (error: unknown) => void) => () => void) {
+  let abort = () => {};
+  return new Promise<T>((resolve, reject) => {
+    const end = begin(resolve, reject);
+    abort = () => {
+      end();
+      reject(signal?.reason);
     };
-    const timer = setTimeout(end, milliseconds);
-    signal?.addEventListener("abort", end);
-  });
+    signal?.addEventListener("abort", abort);
+  }).finally(() => signal?.removeEventListener("abort", abort));
 }
 
-/** The error that a body is: the envelope of svc, or the form of the service. */
-function errorIn(json: unknown, service: Service, init: CallErrorInit): CallError | undefined {
+/** The error that a body is: the envelope of svc, the form of the service, or something of a proxy. */
+function errorOf(json: unknown, service: Service, init: CallErrorInit = {}) {
   const outer = membersOf(json);
-  const { code, detail, message = detail, reason, details } = membersOf(outer["error"] ?? outer);
-  if (service.form && outer === json && !("error" in outer)) {
-    const status = Number(init.status ?? outer["status"] ?? 500);
-    return new CallError(codeOf(status), String(message ?? `the status is ${status}`), { ...init, form: json });
-  }
-  if (typeof code !== "string" || !Object.hasOwn(codes, code) || typeof message !== "string") return undefined;
-  return new CallError(code as Code, message, { ...init, reason: String(reason ?? init.reason ?? ""), details: membersOf(details) });
-}
-
-function codeOf(status: number): Code {
-  const [code] = Object.entries<readonly number[]>(codes).find(([, statuses]) => statuses.includes(status)) ?? [];
-  return (code ?? (status >= 400 && status < 500 ? "INVALID_ARGUMENT" : "UNKNOWN")) as Code;
+  const { code, detail, message = detail, reason = "", details } = membersOf(outer["error"] ?? outer);
+  const form = service.form && outer === json && !("error" in outer) ? json : undefined;
+  const text = typeof message === "string" ? message : "";
+  if (!form && text && Object.hasOwn(codes, String(code))) return new CallError(code as Code, text, { ...init, reason: String(reason), details: membersOf(details) });
+  const status = Number(init.status ?? outer["status"] ?? 500);
+  const found = (Object.keys(codes) as Code[]).find((code) => (codes[code] as number[]).includes(status));
+  return new CallError(found ?? (status >= 400 && status < 500 ? "INVALID_ARGUMENT" : "UNKNOWN"), text || `the status is ${status}`, { ...init, form });
 }
 
 /** Reads Retry-After, which has seconds or a date. */
-function secondsIn(text: string): number | undefined {
+function secondsIn(text: string) {
   if (/^\d+$/.test(text)) return Number(text);
   return text.endsWith("GMT") ? Math.max(0, Date.parse(text) - Date.now()) / 1000 : undefined;
 }
 
-/** Reads JSON: of a response, only if that says so. Returns undefined for anything else. */
-function parseJSON(text: string, response?: Response): unknown {
+/** Returns undefined for what is no JSON. */
+function parseJSON(text: string): unknown {
   try {
-    if (!response || /^application\/(.+\+)?json\s*(;|$)/i.test(response.headers.get("Content-Type") ?? "")) return JSON.parse(text);
-  } catch {}
-  return undefined;
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function membersOf(value: unknown): Record<string, unknown> {
   return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }
 
-type StreamEvent = { name?: string; data?: string; id?: string; retry?: number };
+type StreamEvent = { [field: string]: string; data?: string };
 
 /** Server-sent events. Without the event done, at which a reader leaves, it ends by an error. */
-async function* readEvents(reader: ReadableStreamDefaultReader<Uint8Array>): AsyncGenerator<StreamEvent, void> {
+async function* readEvents(body: ReadableStream<Uint8Array>) {
+  const reader = body.getReader();
+  const close = () => reader.cancel().catch(() => {});
   const decoder = new TextDecoder();
   let event: StreamEvent = {};
   let rest = "";
-  for (;;) {
-    const silence = setTimeout(() => reader.cancel().catch(() => {}), 45_000); // the server sends a comment every 15 s
-    const { value, done } = await reader.read().finally(() => clearTimeout(silence));
-    if (done) throw new TypeError("the stream has ended, or was silent for 45 s");
-    const lines = decoder.decode(value, { stream: true }).split("\n");
-    lines[0] = rest + lines[0];
-    rest = lines.pop() ?? "";
-    for (const line of lines) {
-      const [, field, text = ""] = /^([^:\r]*):? ?(.*?)\r?$/s.exec(line) ?? [];
-      if (field === "data") event.data = event.data === undefined ? text : `${event.data}\n${text}`;
-      else if (field === "event") event.name = text;
-      else if (field === "id" && !text.includes("\0")) event.id = text;
-      else if (field === "retry" && /^\d+$/.test(text)) event.retry = Number(text);
-      else if (field === "" && !line.startsWith(":")) {
-        yield event;
-        event = {};
+  try {
+    for (;;) {
+      const silence = setTimeout(close, 45_000); // the server sends a comment every 15 s
+      const { value, done } = await reader.read().finally(() => clearTimeout(silence));
+      if (done) throw new TypeError("the stream has ended, or was silent for 45 s");
+      const lines = decoder.decode(value, { stream: true }).split("\n");
+      lines[0] = rest + lines[0];
+      rest = lines.pop() ?? "";
+      for (const line of lines) {
+        const [, field = "", text = ""] = /^([^:\r]*):? ?(.*?)\r?$/s.exec(line) ?? [];
+        if (field) event[field] = field === "data" && event.data !== undefined ? `${event.data}\n${text}` : text;
+        else if (!line.startsWith(":")) {
+          yield event;
+          event = {};
+        }
       }
     }
+  } finally {
+    close();
   }
 }
-
-/** Sends a file by XMLHttpRequest where there is one, since fetch does not tell how far it is. */
-async function sendWithProgress(url: string, init: RequestInit, send: NonNullable<ConnectOptions["fetch"]>, file: unknown, onProgress: Progress): Promise<Response> {
-  const { XMLHttpRequest } = globalThis as { XMLHttpRequest?: new () => Upload };
-  if (!XMLHttpRequest || file instanceof ReadableStream) {
-    const response = await send(url, init);
-    const { size = 0, byteLength = size } = file as { size?: number; byteLength?: number };
-    onProgress(byteLength, byteLength);
-    return response;
-  }
-  return new Promise((resolve, reject) => {
-    const upload = new XMLHttpRequest();
-    const abort = () => upload.abort();
-    init.signal?.addEventListener("abort", abort);
-    upload.open(init.method ?? "", url);
-    upload.responseType = "arraybuffer";
-    upload.withCredentials = init.credentials === "include";
-    new Headers(init.headers).forEach((value, name) => upload.setRequestHeader(name, value));
-    upload.upload.onprogress = ({ loaded, total }) => onProgress(loaded, total);
-    upload.onloadend = () => {
-      init.signal?.removeEventListener("abort", abort);
-      const { response, status } = upload;
-      if (status === 0) return reject(new TypeError("the request failed"));
-      const headers = new Headers();
-      for (const [, name = "", value = ""] of upload.getAllResponseHeaders().matchAll(/^(.+?): *(.*)$/gm)) headers.append(name, value);
-      resolve(new Response(status === 204 || status === 205 ? null : response, { status, headers }));
-    };
-    upload.send(init.body);
-  });
-}
-
-type Progress = (sent: number, total: number) => void;
 
 /** What is used here of an XMLHttpRequest, which not every runtime has. */
 interface Upload {
-  readonly upload: { onprogress: ((event: { loaded: number; total: number }) => void) | null };
-  readonly status: number;
-  readonly response: ArrayBuffer;
+  upload: { onprogress: ((event: { loaded: number; total: number }) => void) | null };
+  status: number;
+  response: ArrayBuffer;
   responseType: string;
   withCredentials: boolean;
   onloadend: (() => void) | null;

@@ -7,12 +7,12 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 
 const rows = {
-  get: { route: 'GET /things/{id}', query: ['tag', 'big'], headers: { ifNoneMatch: 'If-None-Match' }, out: { eTag: 'ETag', age: ['Age', 'number'], old: ['X-Old', 'boolean'], links: ['Link', 'list'] } },
+  get: { route: 'GET /things/{id}', query: ['tag', 'big', ['size_', 'size']], headers: { ifNoneMatch: 'If-None-Match' }, out: { eTag: 'ETag', age: 'Age', old: 'X-Old' }, parsed: ['age', 'old'] },
   query: { route: 'QUERY /things', body: 'json' },
   put: { route: 'PUT /things/{id}', headers: { ifMatch: 'If-Match' }, body: 'json' },
-  save: { route: 'PUT /saved', body: 'json', out: { status: [':status', 'number'] } },
+  save: { route: 'PUT /saved', body: 'json', status: 'status' },
   delete: { route: 'DELETE /things/{id}', headers: { ifMatch: 'If-Match' }, kind: 'void' },
-  post: { route: 'POST /things', body: 'json', names: { id_: 'id' }, floats: ['price'] },
+  post: { route: 'POST /things', body: 'json', floats: ['price'] },
   patch: { route: 'PATCH /things/{id}', body: 'json' },
   keyed: { route: 'POST /keyed', body: 'json', keyed: true },
   none: { route: 'POST /none' },
@@ -23,11 +23,11 @@ const rows = {
   page: { route: 'GET /page', query: ['page'], kind: 'page' },
   cursor: { route: 'GET /cursor', query: ['cursor'], kind: 'cursor' },
   event: { route: 'GET /event', kind: 'event' },
-  watch: { route: 'GET /watch', headers: { after: 'Last-Event-ID' }, kind: 'stream', from: 'after', ids: true },
-  seek: { route: 'QUERY /seek', headers: { after: 'Last-Event-ID' }, body: 'json', kind: 'stream', from: 'after', ids: true },
-  start: { route: 'POST /start', headers: { after: 'Last-Event-ID' }, body: 'json', kind: 'stream', from: 'after', ids: true },
+  watch: { route: 'GET /watch', headers: { after: 'Last-Event-ID' }, kind: 'stream', ids: 'all' },
+  seek: { route: 'QUERY /seek', headers: { after: 'Last-Event-ID' }, body: 'json', kind: 'stream', ids: 'all' },
+  start: { route: 'POST /start', headers: { after: 'Last-Event-ID' }, body: 'json', kind: 'stream', ids: 'all' },
   plain: { route: 'GET /plain', kind: 'stream' },
-  places: { route: 'GET /places', headers: { after: 'Last-Event-ID' }, kind: 'stream', from: 'after' },
+  places: { route: 'GET /places', headers: { after: 'Last-Event-ID' }, kind: 'stream', ids: 'some' },
 };
 
 const runtime = readFileSync(new URL('../../typescript_runtime.txt', import.meta.url), 'utf8').replace(/‹[^›]*›/g, '');
@@ -366,14 +366,14 @@ const refusals = [
   ['get', { id: '..' }, 'path', '/id', 'syntax'],
   ['get', { id: '/' }, 'path', '/id', 'syntax'],
   ['get', { id: '\ud800' }, 'path', '/id', 'syntax'],
-  ['get', {}, 'path', '/id', 'required'],
-  ['get', { id: null }, 'path', '/id', 'required'],
+  ['get', {}, 'path', '/id', 'syntax'],
+  ['get', { id: null }, 'path', '/id', 'syntax'],
   ['get', { id: 2 ** 53 }, 'path', '/id', 'type'],
   ['get', { id: 1, big: [1, -(2 ** 60)] }, 'query', '/big/1', 'type'],
   ['get', { id: 1, ifNoneMatch: 'é' }, 'header', '/If-None-Match', 'syntax'],
   ['get', { id: 1, ifNoneMatch: ' x' }, 'header', '/If-None-Match', 'syntax'],
   ['post', { deep: [{ 'a/b': 2 ** 53 }] }, 'body', '/deep/0/a~1b', 'type'],
-  ['post', { id_: 2 ** 53 }, 'body', '/id', 'type'],
+  ['get', { id: 1, size_: 2 ** 53 }, 'query', '/size', 'type'],
   ['post', { n: NaN }, 'body', '/n', 'type'],
   ['post', { price: Infinity }, 'body', '/price', 'type'],
 ];
@@ -390,9 +390,9 @@ for (const [call, input, place, path, rule] of refusals) {
 }
 
 test('connect: without a page, a call needs the whole url, unless fetch is of the caller', async () => {
-  for (const url of ['/', '', 'svc.test/v1']) {
+  for (const url of ['/', '', 'svc.test/v1', undefined]) {
     const api = usual.connect({ url });
-    assert.equal(api.get.url({ id: 1 }), `${url === '/' ? '' : url}/things/1`);
+    assert.equal(api.get.url({ id: 1 }), `${url === '/' ? '' : url ?? ''}/things/1`);
     await assert.rejects(api.get.try({ id: 1 }), { name: 'TypeError', message: /give connect the whole url/ });
   }
   const { api, requests } = server([ok], { url: '/' });
@@ -402,16 +402,16 @@ test('connect: without a page, a call needs the whole url, unless fetch is of th
 
 test('inputs: where they are sent', async () => {
   const { api, requests } = server([ok], { apiKey: 'secret', headers: { 'X-All': '1' }, credentials: 'include' });
-  const hostile = Object.fromEntries([['__proto__', 1], ['constructor', 'x'], ['price', 1e300], ['gone', undefined], ['none', null], ['id_', 7]]);
-  await api.get({ id: 'a/b ü', tag: ['x', 'y&z'], ifNoneMatch: '"1"', constructor: 'x' }, { headers: { 'X-One': '2' } });
+  const hostile = Object.fromEntries([['__proto__', 1], ['constructor', 'x'], ['price', 1e300], ['gone', undefined], ['none', null]]);
+  await api.get({ id: 'a/b ü', tag: ['x', 'y&z'], size_: 3, ifNoneMatch: '"1"', constructor: 'x' }, { headers: { 'X-One': '2' } });
   await api.post(hostile);
   await api.none();
   await api.delete({ id: 1 });
   const [get, post, none, gone] = requests;
-  assert.equal(get.url, 'https://svc.test/v1/things/a%2Fb%20%C3%BC?tag=x&tag=y%26z');
+  assert.equal(get.url, 'https://svc.test/v1/things/a%2Fb%20%C3%BC?tag=x&tag=y%26z&size=3');
   assert.deepEqual(['X-Key', 'X-All', 'X-One', 'If-None-Match', 'Accept', 'Content-Type'].map((name) => get.headers.get(name)), ['secret', '1', '2', '"1"', 'application/json', null]);
   assert.equal(get.credentials, 'include');
-  assert.equal(post.body, '{"__proto__":1,"constructor":"x","price":1e+300,"none":null,"id":7}');
+  assert.equal(post.body, '{"__proto__":1,"constructor":"x","price":1e+300,"none":null}');
   assert.equal(none.body, null);
   assert.equal(none.headers.get('Content-Type'), 'application/json');
   assert.equal(gone.headers.get('Content-Type'), null);
@@ -475,8 +475,8 @@ test('outputs: the status is a member where the method chooses it', async () => 
 });
 
 test('outputs: headers are members, of their types', async () => {
-  const headers = { ETag: '"1"', Age: '3', 'X-Old': 'true', Link: '<a>, <b>' };
-  assert.deepEqual(await server([json(200, { id: 1 }, headers)]).api.get({ id: 1 }), { id: 1, eTag: '"1"', age: 3, old: true, links: ['<a>', '<b>'] });
+  const headers = { ETag: '"1"', Age: '3', 'X-Old': 'true' };
+  assert.deepEqual(await server([json(200, { id: 1 }, headers)]).api.get({ id: 1 }), { id: 1, eTag: '"1"', age: 3, old: true });
   assert.deepEqual(await server([ok]).api.get({ id: 1 }), { id: 1 });
   assert.equal(await server([empty]).api.delete({ id: 1 }), undefined);
 });
@@ -499,7 +499,6 @@ test('queries and addresses', async () => {
   assert.deepEqual(await queryFn({ signal }), { id: 1 });
   assert.equal(requests[0].signal, signal);
   assert.equal(api.get.url({ id: 1, tag: 'x', ifNoneMatch: '"1"' }), 'https://svc.test/v1/things/1?tag=x');
-  assert.throws(() => usual.connect({}), TypeError);
 });
 
 test('errors: what a CallError has', async () => {

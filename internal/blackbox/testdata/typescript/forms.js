@@ -6,9 +6,9 @@
 const service = {
   calls: {
     forms: {
-      optional: { route: "PUT /forms/optional", body: "form", file: "file" },
+      optional: { route: "PUT /forms/optional", body: "form", file: "file", type: "application/octet-stream" },
       plain: { route: "POST /forms/{id}", body: "form" },
-      upload: { route: "POST /forms/upload", body: "form", file: "photo" },
+      upload: { route: "POST /forms/upload", body: "form", file: "photo", type: "application/octet-stream" },
     },
   },
 };

@@ -54,9 +54,9 @@ export interface Api {
 const service = {
   calls: {
     forms: {
-      optional: { route: "PUT /forms/optional", body: "form", file: "file" },
+      optional: { route: "PUT /forms/optional", body: "form", file: "file", type: "application/octet-stream" },
       plain: { route: "POST /forms/{id}", body: "form" },
-      upload: { route: "POST /forms/upload", body: "form", file: "photo" },
+      upload: { route: "POST /forms/upload", body: "form", file: "photo", type: "application/octet-stream" },
     },
   },
 } as const;

@@ -6,7 +6,7 @@
 const service = {
   calls: {
     notes: {
-      put: { route: "PUT /notes/{name}", body: "json", out: { eTag: "ETag", status: [":status", "number"] }, keyed: true },
+      put: { route: "PUT /notes/{name}", body: "json", out: { eTag: "ETag" }, status: "status", keyed: true },
     },
   },
 };

@@ -25,7 +25,7 @@ export interface Api {
 const service = {
   calls: {
     notes: {
-      put: { route: "PUT /notes/{name}", body: "json", out: { eTag: "ETag", status: [":status", "number"] }, keyed: true },
+      put: { route: "PUT /notes/{name}", body: "json", out: { eTag: "ETag" }, status: "status", keyed: true },
     },
   },
 } as const;

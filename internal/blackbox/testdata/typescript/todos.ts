@@ -136,19 +136,19 @@ const service = {
   calls: {
     todos: {
       all: { route: "GET /todos/all" },
-      count: { route: "POST /todos/{id}/count", headers: { xCount_: "X-Count" }, body: "json", out: { xCount_: ["X-Count", "number"] } },
+      count: { route: "POST /todos/{id}/count", headers: { xCount_: "X-Count" }, body: "json", out: { xCount_: "X-Count" }, parsed: ["xCount_"] },
       create: { route: "POST /todos", headers: { account: "X-Account" }, body: "json", out: { eTag: "ETag" }, keyed: true, floats: ["lat"] },
       delete: { route: "DELETE /todos/{id}", kind: "void" },
       feed: { route: "GET /todos/feed", query: ["cursor", "limit"], kind: "cursor" },
       get: { route: "GET /todos/{id}", out: { eTag: "ETag" }, public: true },
-      list: { route: "GET /todos", query: ["page", "per_page", "tags"], names: { tags: "tag" }, kind: "page" },
+      list: { route: "GET /todos", query: ["page", "per_page", ["tags", "tag"]], kind: "page" },
       search: { route: "QUERY /todos/search", query: ["cursor", "limit"], body: "json", kind: "cursor" },
       update: { route: "PUT /todos/{id}", headers: { match: "If-Match" }, body: "json", out: { eTag: "ETag" } },
-      watch: { route: "GET /todos/watch", headers: { after: "Last-Event-ID" }, kind: "stream", from: "after", ids: true },
+      watch: { route: "GET /todos/watch", headers: { after: "Last-Event-ID" }, kind: "stream", ids: "all" },
     },
     "todo-photos": {
       getPhoto: { route: "GET /todos/{id}/photo", kind: "file" },
-      setPhoto: { route: "PUT /todos/{id}/photo", file: "photo", kind: "void" },
+      setPhoto: { route: "PUT /todos/{id}/photo", file: "photo", type: "application/octet-stream", kind: "void" },
     },
   },
   apiKey: { header: "X-Api-Key" },
