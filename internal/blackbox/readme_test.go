@@ -633,7 +633,11 @@ func TestDeployment(t *testing.T) {
 		switch b.lang {
 		case "nginx":
 			conf := regexp.MustCompile(`(?m)^#.*\n`).ReplaceAllString(withoutIndent(read("examples/bookmarks/drill/nginx.conf")), "")
-			conf = strings.Replace(conf, "SERVERS", "server 10.0.0.7:8080;\nserver 10.0.0.8:8080;", 1)
+			server := regexp.MustCompile(`"server "\+r\.address\+"([^"]+)"`).FindStringSubmatch(read("examples/bookmarks/drill/processes.go"))
+			if server == nil {
+				t.Fatal("the drill has no servers for nginx")
+			}
+			conf = strings.Replace(conf, "SERVERS", "server 10.0.0.7:8080"+server[1]+"\nserver 10.0.0.8:8080"+server[1], 1)
 			if !strings.Contains(conf, withoutIndent(b.text)) {
 				t.Errorf("nobody runs nginx with these lines:\n%s", b.text)
 			}
