@@ -684,9 +684,15 @@ func selectFrom(output []byte, list string, names []string) []byte {
 // The reason follows the message unless the message says it in its words: list_full is not added
 // to "the list is full".
 func appendErrorText(dst []byte, e *Error) []byte {
-	message := e.message()
-	dst = append(append(append(dst, e.code()...), ": "...), message...)
-	if reason := e.sentReason(); reason != "" && !saysWords(message, reason) {
+	dst = append(append(dst, e.code()...), ": "...)
+	begin := len(dst)
+	if e.found != nil && e.Message == "" {
+		dst = e.found.appendMessage(dst)
+	} else {
+		dst = append(dst, e.message()...)
+	}
+	message := dst[begin:]
+	if reason := e.sentReason(); reason != "" && !saysWords(string(message), reason) {
 		dst = append(append(append(dst, " (reason: "...), reason...), ')')
 	}
 	var list []Violation
@@ -705,7 +711,7 @@ func appendErrorText(dst []byte, e *Error) []byte {
 			dst = append(dst, ' ')
 		}
 		dst = append(dst, list[i].Message...)
-		if len(list) == 1 && strings.HasSuffix(message, string(dst[start+len("\n- "):])) {
+		if len(list) == 1 && bytes.HasSuffix(message, dst[start+len("\n- "):]) {
 			dst = dst[:start]
 		}
 	}
@@ -1146,6 +1152,11 @@ func parseLogLevel(value []byte) (slog.Level, bool) {
 		}
 	}
 	return 0, false
+}
+
+func isLogLevel(value []byte) bool {
+	_, ok := parseLogLevel(value)
+	return ok
 }
 
 // logLevelName returns the name of the highest level of MCP that is not above l.

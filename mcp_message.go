@@ -593,9 +593,8 @@ func (x *exchange) checkModern(m *message, header []string) *mcpError {
 // answerMethod answers a request that the rules of its era allow; see answerMessage.
 func (x *exchange) answerMethod(m *message) error {
 	method := string(m.method)
-	_, knowsLevel := parseLogLevel(m.meta.logLevel)
 	switch {
-	case x.modern() && m.meta.logLevel != nil && !knowsLevel:
+	case m.meta.logLevel != nil && x.modern() && !isLogLevel(m.meta.logLevel):
 		return badLogLevel // MCP 2026-07-28, Logging
 	case m.meta.token != nil && !isMCPID(m.meta.token):
 		return protocolError(rpcInvalidParams, "params._meta.progressToken must be a string or an integer, of at most 1024 bytes") // MCP 2025-11-25, Progress
