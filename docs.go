@@ -552,12 +552,15 @@ func (w *docsWriter) renderMarkdown() []byte {
 			fmt.Fprintf(w, "%s is served at %s, relative to this page; %s.\n", served[0], codeSpan(served[1]), served[2])
 		}
 	}
+	byResource := make(map[string][]*docsOperation)
+	for i := range w.operations {
+		o := &w.operations[i]
+		byResource[o.method.resource] = append(byResource[o.method.resource], o)
+	}
 	for _, name := range w.tags {
 		fmt.Fprintf(w, "\n## %s\n", plainLine(name))
-		for _, o := range w.operations {
-			if o.method.resource == name {
-				w.writeOperation(o)
-			}
+		for _, o := range byResource[name] {
+			w.writeOperation(*o)
 		}
 	}
 	w.WriteString("\n## Types\n")
@@ -794,7 +797,10 @@ func describePart(schema []byte) string {
 // plainLine returns text as one line of Markdown, in which <, ` and links are escaped, and a
 // mark such as # or - at the beginning.
 func plainLine(text string) string {
-	text = strings.NewReplacer("<", `\<`, "`", "\\`", "](", `]\(`).Replace(visibleText(strings.Join(strings.Fields(text), " ")))
+	text = visibleText(strings.Join(strings.Fields(text), " "))
+	if strings.ContainsAny(text, "<`]") { // as few do
+		text = strings.NewReplacer("<", `\<`, "`", "\\`", "](", `]\(`).Replace(text)
+	}
 	if strings.IndexAny(text, "#>-+*_=~|[") == 0 {
 		return `\` + text
 	}

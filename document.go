@@ -95,9 +95,13 @@ func (h *documentHandler) respond(w http.ResponseWriter, r *http.Request, _ *wor
 // direction of text, so that readers see what is sent: "a\u202eb". The two joiners stay,
 // since scripts and emoji need them.
 func visibleText(text string) string {
+	isPlain := func(r rune) bool { return ' ' <= r && r <= '~' }
+	if strings.IndexFunc(text, func(r rune) bool { return !isPlain(r) }) < 0 { // nearly always
+		return text
+	}
 	var visible strings.Builder
 	for _, r := range text {
-		if !unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) || r == '\u200c' || r == '\u200d' {
+		if isPlain(r) || !unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) || r == '\u200c' || r == '\u200d' {
 			visible.WriteRune(r)
 			continue
 		}

@@ -917,16 +917,27 @@ func eachMember(value []byte, visit func(name, value []byte)) {
 //
 //	memberAt({"error":{"code":"ABORTED"}}, "error", "code")   "ABORTED", with its quotes
 func memberAt(value []byte, names ...string) []byte {
-	for _, want := range names {
-		object := value
-		value = nil
-		eachMember(object, func(name, v []byte) {
-			if string(name) == want {
-				value = v
-			}
-		})
+	for _, name := range names {
+		value = memberOf(value, name)
 	}
 	return value
+}
+
+// memberOf is memberAt for one name. It reads no further than the member, since no other one has
+// its name.
+func memberOf(object []byte, want string) []byte {
+	if !isJSONObject(object) {
+		return nil
+	}
+	s := scanner{data: object, wanted: []string{}} // see eachMember
+	s.openBracket()
+	for first := true; s.more('}', first); first = false {
+		name := s.readName()
+		if value := s.skipValue(); string(name) == want {
+			return value
+		}
+	}
+	return nil
 }
 
 // textAt returns the text of the string that names lead to, as for memberAt, or "".

@@ -295,8 +295,11 @@ func (b *apiBuilder) writeRequestBody(out *members, m *method) {
 		about += f.tags.describeMost()
 		out.addRaw("requestBody", object("description", strings.TrimLeft(about, " "), "required", true, "content", fileContent(f.tags, "application/octet-stream")))
 	case m.bind.rest.body != nil:
-		content := contentWith(contentTypeJSON, appendRef(nil, componentPrefix, b.referBody(m)))
-		out.addRaw("requestBody", object("required", true, "content", content))
+		out.open("requestBody", '{')
+		out.add("required", true)
+		out.openContent()
+		out.buf = appendRef(out.buf, componentPrefix, b.referBody(m))
+		out.end("}}}")
 	}
 }
 
@@ -468,6 +471,14 @@ func contentWith(mediaType string, schema []byte) []byte {
 	return object(mediaType, object("schema", schema))
 }
 
+// openContent begins the member content that contentWith returns for JSON. Append the schema and
+// }} to m.buf.
+func (m *members) openContent() {
+	m.open("content", '{')
+	m.open(contentTypeJSON, '{')
+	m.addName("schema")
+}
+
 // fileContent returns the Content Object of a Body or a File, with its types in the order of the
 // tag, since clients use the first one. any stands for any type: clients cannot send a range such
 // as */*. All three forms have the format binary of 3.0.3. In 3.1 a file is a schema without a
@@ -507,8 +518,12 @@ func (b *apiBuilder) referBody(m *method) string {
 // Methods with the same part of one type share the component. If two routes have one input
 // type but different parts of it in the body, the second component gets a number.
 func (b *apiBuilder) referPart(m *method, s, part *shape, suffix string) string {
-	name := onlyNameBytes(cmp.Or(b.service.typeNames[s], capitalized(m.resource)+m.goName)) + suffix
-	fields := []byte(name)
+	name := b.service.typeNames[s]
+	if name == "" {
+		name = capitalized(m.resource) + m.goName
+	}
+	name = onlyNameBytes(name) + suffix
+	fields := append(make([]byte, 0, 256), name...) // most fit
 	for _, f := range part.fields {
 		fields = append(append(fields, 0), f.name...)
 	}
@@ -550,46 +565,66 @@ func (b *apiBuilder) namePart(partKey any, name string) string {
 func (b *apiBuilder) writeResponses(out *members, m *method) {
 	texts := b.describeErrors(m)
 	list, common := m.listErrors()
-	responses := map[string][]byte{"default": texts.ref}
+	successes := m.statuses()
+	all := slices.Clone(successes)
 	for _, e := range list {
-		status := m.opts.ErrorForm.statusOf(e)
-		if text := decimal(status); responses[text] == nil { // once for all errors of the status
-			responses[text] = m.describeStatus(status, list, common, texts)
-		}
+		all = append(all, m.opts.ErrorForm.statusOf(e))
 	}
 	if m.isConditional() {
-		responses["304"] = object("description", http.StatusText(http.StatusNotModified))
+		all = append(all, http.StatusNotModified)
 	}
 	if m.sendsRanges() {
-		headers := b.listHeaders(m)
-		headers["Content-Range"] = textHeader("Which part of the file this is.", true)
-		responses["206"] = object("description", http.StatusText(http.StatusPartialContent), "headers", headers, "content", fileContent(m.out.file.tags, "*/*"))
+		all = append(all, http.StatusPartialContent)
 	}
-	for _, status := range m.statuses() {
-		responses[decimal(status)] = b.describeSuccess(m, status)
+	slices.Sort(all)
+	out.open("responses", '{')
+	for _, status := range slices.Compact(all) {
+		out.addName(decimal(status))
+		switch {
+		case slices.Contains(successes, status):
+			b.writeSuccess(out, m, status)
+		case status == http.StatusPartialContent && m.sendsRanges():
+			headers := b.listHeaders(m)
+			headers["Content-Range"] = textHeader("Which part of the file this is.", true)
+			out.buf = append(out.buf, object("description", http.StatusText(status), "headers", headers, "content", fileContent(m.out.file.tags, "*/*"))...)
+		case status == http.StatusNotModified && m.isConditional():
+			out.buf = append(out.buf, object("description", http.StatusText(status))...)
+		default:
+			out.buf = append(out.buf, m.describeStatus(status, list, common, texts)...)
+		}
 	}
-	out.add("responses", responses) // in the order of their names: 200, 400, default
+	out.addRaw("default", texts.ref)
+	out.end("}")
 }
 
-// describeSuccess returns the Response Object of a success with this status. If fields of the output are
+// writeSuccess writes the Response Object of a success with this status. If fields of the output are
 // headers over REST and members over JSON-RPC and MCP, the body has a component of its own
 // without them, such as TodoResponse.
-func (b *apiBuilder) describeSuccess(m *method, status int) []byte {
-	description, content := http.StatusText(status), []byte(nil)
+func (b *apiBuilder) writeSuccess(out *members, m *method, status int) {
+	description := http.StatusText(status)
+	switch {
+	case m.stream != "" && m.opts.ErrorForm != nil:
+		description = strings.Replace(streamDescription, streamEnvelope, "what error responses have as their body", 1)
+	case m.stream != "":
+		description = streamDescription
+	}
+	out.openItem()
+	out.add("description", description, "headers", b.listHeaders(m))
 	switch {
 	case m.stream != "":
-		description, content = streamDescription, b.streamContent(m)
-		if m.opts.ErrorForm != nil {
-			description = strings.Replace(streamDescription, streamEnvelope, "what error responses have as their body", 1)
-		}
+		out.addRaw("content", b.streamContent(m))
 	case m.sendsFile():
-		content = fileContent(m.out.file.tags, "*/*")
+		out.addRaw("content", fileContent(m.out.file.tags, "*/*"))
 	case m.hasHeaderMembers():
-		content = contentWith(contentTypeJSON, appendRef(nil, componentPrefix, b.referPart(m, m.out, m.headers.body, "Response")))
+		out.openContent()
+		out.buf = appendRef(out.buf, componentPrefix, b.referPart(m, m.out, m.headers.body, "Response"))
+		out.end("}}")
 	case m.out != nil:
-		content = contentWith(contentTypeJSON, b.writer.appendShape(nil, m.out))
+		out.openContent()
+		out.buf = b.writer.appendShape(out.buf, m.out)
+		out.end("}}")
 	}
-	return object("description", description, "headers", b.listHeaders(m), "content", content)
+	out.end("}")
 }
 
 // listHeaders returns the Header Objects of a success by name, for the headers that svc sets
@@ -597,6 +632,9 @@ func (b *apiBuilder) describeSuccess(m *method, status int) []byte {
 // none for an HTTP-date. Set-Cookie is sent once for each cookie, so its schema describes
 // one cookie.
 func (b *apiBuilder) listHeaders(m *method) map[string][]byte {
+	if !m.sendsFile() && m.key == nil && m.headers == nil { // as of most
+		return nil
+	}
 	list := make(map[string][]byte)
 	if m.sendsFile() {
 		list["Content-Disposition"] = textHeader("Whether to show the file or to save it, and by which name.", true)

@@ -1030,11 +1030,13 @@ func (c *components) referShape(s *shape) string {
 // writeSchemas writes the pending schemas, which may add others, and returns all schemas. A
 // component has no constraints and no description of a field: those are beside the $ref.
 func (c *components) writeSchemas() map[string][]byte {
+	texts := make([]byte, 0, 512*len(c.pending)) // one behind the other; most fit
 	for ; len(c.pending) > 0; c.pending = c.pending[1:] {
-		m := openMembers(make([]byte, 0, 512)) // most fit
+		start, m := len(texts), openMembers(texts)
 		c.writer.writePlain(&m, c.pending[0], anywhere, false)
 		c.writer.writeAbout(&m, c.pending[0])
-		c.schemas[c.names[c.pending[0]]] = m.close()
+		texts = m.close() // if append has moved them, earlier ones keep their text in the old memory
+		c.schemas[c.names[c.pending[0]]] = texts[start:]
 	}
 	return c.schemas
 }

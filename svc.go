@@ -722,12 +722,17 @@ func (d *describer) readPiece(t *shape) map[string]any {
 	return readSchema(d.schemas.appendPiece(nil, d.schemas.pieceOf(t), false, false))
 }
 
-// sentTypes returns the types in the inputs of methods, which clients send.
+// sentTypes returns the structs in the inputs of methods, which clients send.
 func sentTypes(methods []*method) map[reflect.Type]bool {
 	sent, done := make(map[reflect.Type]bool), make(map[*shape]bool)
 	for _, m := range methods {
 		if m.in != nil {
-			m.in.walk(nil, done, func(s *shape, _ *placeText) { sent[s.typ] = true })
+			m.in.reaches(done, func(s *shape) bool {
+				if s.kind == kindObject {
+					sent[s.typ] = true
+				}
+				return false
+			})
 		}
 	}
 	return sent
