@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 
 import anyio
-from agents.mcp import MCPServerStdio, MCPServerStreamableHttp
+from agents.mcp import MCPServerStdio, MCPServerStreamableHttp, MCPUtil
 from kitchen import ORDER, WRONG, WRONG_AT, check_refs
 from langchain_mcp_adapters.callbacks import Callbacks
 from langchain_mcp_adapters.client import MultiServerMCPClient
@@ -66,6 +66,36 @@ async def cancels(name, server):
     print(f"ok mcp 1.x (Python), {name}, cancels")
 
 
+async def gives_up(call, url):
+    """Cancels a task that calls test_endless, once the server says that the call has begun."""
+    async with connect(url) as session:
+        task = asyncio.create_task(call)
+        for _ in range(200):
+            counts = (await session.call_tool("test_ended", {})).structuredContent
+            if counts["begun"] > counts["ended"]:
+                break
+            await asyncio.sleep(0.05)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        assert counts["begun"] > counts["ended"], counts
+
+
+async def cancels_agents(url):
+    """mcp 1.x leaves the request open if the task that waits for it is canceled. langchain
+    has a session for each call, unless a program keeps one, and closes it; openai-agents
+    keeps its session. The server ends the call when the session is closed."""
+    tools = {tool.name: tool for tool in await langchain_client(url).get_tools()}
+    await gives_up(tools["test_endless"].ainvoke({}), url)
+    async with connect(url) as session:
+        await ended(session.call_tool)
+    print("ok langchain-mcp-adapters, HTTP, cancels")
+    async with agents_server(url) as server:
+        await gives_up(server.call_tool("test_endless", {}), url)
+    async with connect(url) as session:
+        await ended(session.call_tool)
+    print("ok openai-agents, HTTP, ends its call when it closes")
+
+
 async def archive(name, call, answers):
     """Lets a user say no, then not yes, then yes. call returns whether the call failed, and its
     text."""
@@ -111,15 +141,22 @@ async def sdk(server, elicit):
         yield call
 
 
-@asynccontextmanager
-async def langchain(server, elicit):
+def langchain_client(server, elicit=None):
     if isinstance(server, str):
         connection = {"transport": "streamable_http", "url": server}
     else:
         connection = {"transport": "stdio", "command": server[0], "args": server[1:]}
     callbacks = Callbacks(on_elicitation=elicit) if elicit else None
-    client = MultiServerMCPClient({"todos": connection}, callbacks=callbacks)
-    async with client.session("todos") as session:
+    return MultiServerMCPClient({"it": connection}, callbacks=callbacks)
+
+
+def langchain_session(server, elicit=None):
+    return langchain_client(server, elicit).session("it")
+
+
+@asynccontextmanager
+async def langchain(server, elicit):
+    async with langchain_session(server, elicit) as session:
         tools = {tool.name: tool for tool in await load_mcp_tools(session)}
 
         async def call(tool, args):
@@ -130,13 +167,15 @@ async def langchain(server, elicit):
         yield call
 
 
+def agents_server(server):
+    if isinstance(server, str):
+        return MCPServerStreamableHttp(params={"url": server}, client_session_timeout_seconds=30)
+    return MCPServerStdio(params={"command": server[0], "args": server[1:]}, client_session_timeout_seconds=30)
+
+
 @asynccontextmanager
 async def agents(server, elicit):
-    if isinstance(server, str):
-        connection = MCPServerStreamableHttp(params={"url": server})
-    else:
-        connection = MCPServerStdio(params={"command": server[0], "args": server[1:]})
-    async with connection as session:
+    async with agents_server(server) as session:
         async def call(tool, args):
             result = await session.call_tool(tool, args)
             return result.isError, result.content[0].text
@@ -145,9 +184,17 @@ async def agents(server, elicit):
 
 
 async def refer(name, server):
-    """Calls a tool with $defs by each client. They validate its output."""
+    """Resolves the $refs that each client has, and calls a tool with $defs. They validate its
+    output."""
     async with connect(server) as session:
         check_refs([(tool.inputSchema, tool.outputSchema) for tool in (await session.list_tools()).tools])
+    async with langchain_session(server) as session:
+        check_refs([(tool.args_schema,) for tool in await load_mcp_tools(session)], expected=5)
+    async with agents_server(server) as session:
+        tools = await session.list_tools()
+        check_refs([(tool.inputSchema, tool.outputSchema) for tool in tools])
+        functions = [MCPUtil.to_function_tool(tool, session, convert_schemas_to_strict=False) for tool in tools]
+        check_refs([(function.params_json_schema,) for function in functions], expected=5)  # for the model
     for client, call_of in ("mcp 1.x (Python)", sdk), ("langchain-mcp-adapters", langchain), ("openai-agents", agents):
         async with call_of(server, None) as call:
             failed, text = await call("shipping_echo_order", ORDER)
@@ -163,6 +210,7 @@ async def main():
         await refer(over, server)
     for over, server in ("HTTP", url), ("stdio", [fixture, "-stdio"]):
         await cancels(over, server)
+    await cancels_agents(url)
     for over, server in ("HTTP", todos_url), ("stdio", [todos, "-mcp"]):
         await exercise(f"mcp 1.x (Python), {over}", server, True, sdk)
         await exercise(f"langchain-mcp-adapters, {over}", server, True, langchain)

@@ -22,13 +22,14 @@ def follow(schema, defs):
     return (ref is not None) + sum(follow(item, defs) for key, item in schema.items())
 
 
-def check_refs(tools):
-    """tools are the schemas of the inputs and of the outputs as a client lists them."""
+def check_refs(tools, expected=10):
+    """tools are the schemas of the inputs and of the outputs as a client lists them, of which
+    expected have $refs: half of 10 where a client has inputs only."""
     schemas = [schema for tool in tools for schema in tool if schema]
     with_refs = [schema for schema in schemas if follow(schema, schema.get("$defs", {}))]
-    assert len(tools) == 36 and len(with_refs) == 10, (len(tools), len(with_refs))
+    assert len(tools) == 36 and len(with_refs) == expected, (len(tools), len(with_refs))
     orders = [schema for schema in with_refs if "Order" in schema["$defs"]]
-    assert len(orders) == 2, orders
+    assert len(orders) == expected // 5, orders
     for schema in orders:
         assert Draft202012Validator(schema).is_valid(ORDER)
-    assert not all(Draft202012Validator(schema).is_valid(WRONG) for schema in orders)
+    assert not Draft202012Validator(orders[0]).is_valid(WRONG)  # of the input

@@ -1,7 +1,7 @@
 // Command clients calls the fixture with the Go clients that people use, at every
 // revision that they speak, over HTTP and over the standard input and output of
 // FIXTURE, and lets their users decide what the template archives.
-// Last they call a tool of the kitchen with $defs.
+// Last they resolve each $ref of the kitchen, and call a tool with $defs.
 // Usage: clients URL FIXTURE TEMPLATE_URL TEMPLATE KITCHEN_URL KITCHEN
 package main
 
@@ -146,7 +146,7 @@ type result struct {
 
 // A session is a connection of either client.
 type session interface {
-	listTools(ctx context.Context) (int, error)
+	listTools(ctx context.Context) ([]any, error) // as the client has them
 	call(ctx context.Context, tool string, arguments map[string]any, token any) (result, error)
 	read(ctx context.Context, uri string) (string, error)
 	prompt(ctx context.Context, name string, arguments map[string]string) (string, error)
@@ -163,8 +163,8 @@ func exercise(ctx context.Context, connect func(context.Context, string, string,
 		return err
 	}
 	defer s.close()
-	if n, err := s.listTools(ctx); n != 33 || err != nil {
-		return fmt.Errorf("%d tools, %v", n, err)
+	if tools, err := s.listTools(ctx); len(tools) != 33 || err != nil {
+		return fmt.Errorf("%d tools, %v", len(tools), err)
 	}
 	for _, test := range []struct {
 		tool, arguments string
@@ -315,6 +315,62 @@ func unasked(ctx context.Context, connect func(context.Context, string, string, 
 	return nil
 }
 
+// checkRefs resolves each $ref in the schemas of the tools of the kitchen.
+func checkRefs(tools []any) error {
+	with := 0 // schemas with $refs
+	for _, tool := range tools {
+		text, err := json.Marshal(tool)
+		if err != nil {
+			return err
+		}
+		var schemas struct{ InputSchema, OutputSchema map[string]any }
+		if err := json.Unmarshal(text, &schemas); err != nil {
+			return err
+		}
+		for _, schema := range []map[string]any{schemas.InputSchema, schemas.OutputSchema} {
+			defs, _ := schema["$defs"].(map[string]any)
+			n, err := follow(schema, defs)
+			if err != nil {
+				return fmt.Errorf("%w in %s", err, text)
+			}
+			if n > 0 {
+				with++
+			}
+		}
+	}
+	if len(tools) != 36 || with != 10 {
+		return fmt.Errorf("%d tools, %d schemas with $refs", len(tools), with)
+	}
+	return nil
+}
+
+// follow returns how many $refs are in a schema, each of which must be of a type in defs.
+func follow(schema any, defs map[string]any) (n int, err error) {
+	var parts []any
+	switch schema := schema.(type) {
+	case []any:
+		parts = schema
+	case map[string]any:
+		for name, part := range schema {
+			parts = append(parts, part)
+			if ref, ok := part.(string); ok && name == "$ref" {
+				n++
+				if _, ok := defs[strings.TrimPrefix(ref, "#/$defs/")]; !ok {
+					return n, fmt.Errorf("%s is not there", ref)
+				}
+			}
+		}
+	}
+	for _, part := range parts {
+		more, err := follow(part, defs)
+		if err != nil {
+			return n, err
+		}
+		n += more
+	}
+	return n, nil
+}
+
 // refer calls a tool with $defs, with a right and with a wrong argument.
 func refer(ctx context.Context, connect func(context.Context, string, string, *person, *reports) (session, error), server, revision string) error {
 	s, err := connect(ctx, server, revision, new(person), new(reports))
@@ -322,8 +378,12 @@ func refer(ctx context.Context, connect func(context.Context, string, string, *p
 		return err
 	}
 	defer s.close()
-	if n, err := s.listTools(ctx); n != 36 || err != nil {
-		return fmt.Errorf("%d tools, %v", n, err)
+	tools, err := s.listTools(ctx)
+	if err != nil {
+		return err
+	}
+	if err := checkRefs(tools); err != nil {
+		return err
 	}
 	const ada = `{"name":"Ada","street":"1 High Street","city":"Bath","land":"GB"}`
 	const order = `{"billing":` + ada + `,"lines":[{"sender":` + ada + `,"product":"p","count":1}],"parts":[{"billing":` + ada + `,"lines":[]}]}`
@@ -349,6 +409,13 @@ func flagOf(program string) string {
 		return "-mcp"
 	}
 	return "-stdio"
+}
+
+func anys[T any](list []T) (all []any) {
+	for _, item := range list {
+		all = append(all, item)
+	}
+	return all
 }
 
 type sdkSession struct{ *mcp.ClientSession }
@@ -380,12 +447,12 @@ func connectSDK(ctx context.Context, server, revision string, user *person, hear
 
 func (s sdkSession) close() { s.Close() }
 
-func (s sdkSession) listTools(ctx context.Context) (int, error) {
+func (s sdkSession) listTools(ctx context.Context) ([]any, error) {
 	list, err := s.ListTools(ctx, nil)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	return len(list.Tools), nil
+	return anys(list.Tools), nil
 }
 
 func (s sdkSession) call(ctx context.Context, tool string, arguments map[string]any, token any) (r result, err error) {
@@ -485,12 +552,12 @@ func connectMCPGo(ctx context.Context, server, revision string, user *person, he
 
 func (s mcpGoSession) close() { s.Close() }
 
-func (s mcpGoSession) listTools(ctx context.Context) (int, error) {
+func (s mcpGoSession) listTools(ctx context.Context) ([]any, error) {
 	list, err := s.ListTools(ctx, mcpgo.ListToolsRequest{})
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	return len(list.Tools), nil
+	return anys(list.Tools), nil
 }
 
 func (s mcpGoSession) call(ctx context.Context, tool string, arguments map[string]any, token any) (r result, err error) {
