@@ -969,7 +969,7 @@ func (p *logPlace) appendAttrs(attrs []slog.Attr) []slog.Attr {
 		attrs = append(attrs, slog.String("method", clip(p.request.Method, maxLoggedPath)), slog.String("path", clip(p.request.URL.Path, maxLoggedPath)))
 	}
 	if p.method != "" {
-		attrs = append(attrs, slog.String("call", p.resource+"."+p.method))
+		attrs = append(attrs, slog.String("call", strings.TrimPrefix(p.resource+"."+p.method, "."))) // those of MCPOptions.Methods have no resource
 	}
 	return attrs
 }

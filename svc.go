@@ -765,7 +765,7 @@ type runningCall interface {
 // call, for [InfoFrom]. A panic in Observe is logged and changes no answer.
 type Observation struct {
 	Transport Transport     // by which the call came
-	Resource  string        // of the method
+	Resource  string        // of the method; empty for one of MCPOptions.Methods
 	Method    string        // Method.Name
 	Route     string        // the pattern of the REST route, "GET /todos/{id}"; empty on other transports
 	Err       error         // as in the log, with its cause; nil for success. CodeOf(Err) has few values
