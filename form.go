@@ -64,7 +64,7 @@ type formPart struct {
 const ruleOrder = "order"
 
 var (
-	errBehindFile = &complaint{rule: ruleOrder, message: "must come before the file, which is the last part of the form"}
+	errBehindFile = &complaint{rule: ruleOrder, message: "is required, and must come before the file, which is the last part of the form"}
 	errOtherFile  = &complaint{rule: ruleOrder, message: "must not come behind the file, which is the last part of the form"}
 	errFileInText = &complaint{rule: ruleType, message: "must be a text, is a file"}
 	errNotBinary  = &complaint{rule: ruleType, message: "must have no Content-Transfer-Encoding, which forms do not have any more (RFC 7578, section 4.7)"}
