@@ -346,10 +346,12 @@ func (b *apiBuilder) writeForm(out *members, m *method) {
 }
 
 // asPart returns a copy of the field of p as it is in a form: a part is never null. A number that
-// is in a JSON string elsewhere is a text here too.
+// is in a JSON string elsewhere is a text here too, and a string that is in one is not in quotes.
 func (p *param) asPart() *field {
 	f := *p.field
-	f.shape = p.value
+	if f.shape = p.value; f.quoted && f.shape.kind == kindString {
+		f.quoted, f.def, f.example = false, unquotedLiteral(f.def), unquotedLiteral(f.example)
+	}
 	if p.list != nil {
 		list := *p.list
 		list.elem = p.value

@@ -154,6 +154,7 @@ func (m *clientMember) facts() string {
 		facts = append(facts, capitalized(strings.Join(texts, "; "))+".")
 	}
 	switch note := kindNotes[target.kind]; {
+	case m.quoted && m.in == inForm && target.kind == kindString: // without quotes there
 	case m.quoted:
 		facts = append(facts, "As JSON, in a string.")
 	case target.kind == kindInt || target.kind == kindUint:
