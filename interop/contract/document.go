@@ -25,9 +25,10 @@ var dialects = [2]struct{ version, query string }{{"3.0.3", "?openapi=3.0"}, {"3
 
 // An operation is an operation by both documents.
 type operation struct {
-	method, path string         // the path with its placeholders
-	document     map[string]any // the 3.1 document, for the generator
-	params       []*param
+	method, path string                // the path with its placeholders
+	document     map[string]any        // the 3.1 document, for the generator
+	params       []*param              // and the fields of a form
+	form         string                // the media type of the form that it takes, or ""
 	schema       map[string]any        // of the body in the 3.1 document, or nil
 	body         [2]*jsonschema.Schema // or nil
 	status       int                   // of success
@@ -68,6 +69,7 @@ func load(s *svc.Service) []*operation {
 					o.body[i] = c.MustCompile(at + "/requestBody/content/application~1json/schema")
 				}
 				o.compileParams(i, c, documents[i], at, dig(documents[i], "paths", path, method))
+				o.compileForm(i, c, documents[i], dig(documents[i], "paths", path, method))
 				o.compileSuccess(i, c, documents[i], path, method)
 				o.failure[i] = compileFailure(c, documents[i], op)
 			}

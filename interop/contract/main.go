@@ -45,6 +45,7 @@ func main() {
 		{"two services joined", kitchen.Both(), false},
 		{"types that write their own JSON", newCustom(), false},
 		{"streams", newStreams(), false},
+		{"forms", newForms(), false},
 	} {
 		t := run(subject.service, *n/3+1, *seed)
 		fmt.Printf("\n%s:\n", subject.name)
@@ -66,7 +67,7 @@ func main() {
 }
 
 // sources are where a parameter can be.
-var sources = [...]string{"path", "query", "header", "cookie"}
+var sources = [...]string{"path", "query", "header", "cookie", inForm}
 
 // A tally counts what came out.
 type tally struct {
@@ -164,11 +165,14 @@ func run(s *svc.Service, n int, seed uint64) *tally {
 
 // send sends one request and compares what everyone says of it.
 func (t *tally) send(g *generator, h http.Handler, o *operation) {
-	params, body := g.params(o), ""
-	if o.schema != nil {
-		body = g.body(o)
+	params, body, contentType := g.params(o), "", ""
+	switch {
+	case o.schema != nil:
+		body, contentType = g.body(o), "application/json"
+	case o.form != "":
+		body, contentType = g.formBody(o, params)
 	}
-	r := g.request(o, params, body)
+	r := g.request(o, params, body, contentType)
 	request := fmt.Sprintf("%s %s %q %s", r.Method, r.URL, r.Header, body)
 	var seen []svc.Code
 	r = r.WithContext(context.WithValue(r.Context(), seenKey{}, &seen))

@@ -38,6 +38,7 @@ type param struct {
 	schema   [2]*jsonschema.Schema
 	kind     [2]string // the type of its value, or of the items of its list
 	list     bool
+	file     bool // of a form: bytes of any kind
 }
 
 // compileParams sets the parameters of o by document i.
@@ -48,13 +49,17 @@ func (o *operation) compileParams(i int, c *jsonschema.Compiler, document map[st
 		if i == 0 {
 			o.params = append(o.params, &param{in: x["in"].(string), name: x["name"].(string), required: x["required"] == true})
 		}
-		p := o.params[n]
-		p.object = dig(x, "schema")
-		p.schema[i] = c.MustCompile(fmt.Sprintf("%s/parameters/%d/schema", at, n))
-		p.kind[i] = typeOf(document, p.object)
-		if p.list = p.kind[i] == "array"; p.list {
-			p.kind[i] = typeOf(document, plain(document, p.object)["items"].(map[string]any))
-		}
+		o.params[n].compile(i, c, document, fmt.Sprintf("%s/parameters/%d/schema", at, n), dig(x, "schema"))
+	}
+}
+
+// compile sets the schema of p, which is at a place of document i.
+func (p *param) compile(i int, c *jsonschema.Compiler, document map[string]any, at string, schema map[string]any) {
+	p.object = schema
+	p.schema[i] = c.MustCompile(at)
+	p.kind[i] = typeOf(document, schema)
+	if p.list = p.kind[i] == "array"; p.list {
+		p.kind[i] = typeOf(document, plain(document, schema)["items"].(map[string]any))
 	}
 }
 
@@ -98,6 +103,8 @@ func (p *param) read(dialect int, text string) any {
 		return json.Number(text)
 	case kind == "boolean" && (text == "true" || text == "false"):
 		return text == "true"
+	case kind == "boolean" && text == "on" && p.in == inForm: // of a checkbox without a value
+		return true
 	}
 	return text
 }
@@ -145,7 +152,7 @@ func (g *generator) paramTexts(p *param) []string {
 	n := 1
 	if p.list {
 		n += g.IntN(3)
-	} else if p.in != "path" && g.Float64() < g.wrongs/4 {
+	} else if p.in != "path" && !p.file && g.Float64() < g.wrongs/4 {
 		n = 2
 	}
 	var list []string
@@ -205,7 +212,7 @@ func isCarried(in, text string) bool {
 	switch in {
 	case "path":
 		return text != "" && text != "." && text != ".." && utf8.ValidString(text)
-	case "query":
+	case "query", inForm:
 		return true
 	case "cookie":
 		if strings.Contains(text, ";") {
@@ -225,7 +232,7 @@ func (p *param) received(text string) string {
 
 // request returns the request with these parameters and this body, read from the wire
 // as net/http reads it.
-func (g *generator) request(o *operation, params []sent, body string) *http.Request {
+func (g *generator) request(o *operation, params []sent, body, contentType string) *http.Request {
 	path, query := o.path, url.Values{}
 	var headers, cookies []string
 	for _, s := range params {
@@ -251,11 +258,15 @@ func (g *generator) request(o *operation, params []sent, body string) *http.Requ
 	if len(query) > 0 {
 		path += "?" + query.Encode()
 	}
-	if o.schema != nil {
-		headers = append(headers, "Content-Type: application/json")
+	if contentType != "" {
+		headers = append(headers, "Content-Type: "+contentType)
 	}
-	text := fmt.Sprintf("%s %s HTTP/1.1\r\nHost: test\r\nContent-Length: %d\r\n%s\r\n\r\n%s", o.method, path, len(body), strings.Join(headers, "\r\n"), body)
-	r, err := http.ReadRequest(bufio.NewReader(strings.NewReader(strings.Replace(text, "\r\n\r\n\r\n", "\r\n\r\n", 1))))
+	text := fmt.Sprintf("%s %s HTTP/1.1\r\nHost: test\r\nContent-Length: %d\r\n", o.method, path, len(body))
+	for _, line := range headers {
+		text += line + "\r\n"
+	}
+	text += "\r\n" + body
+	r, err := http.ReadRequest(bufio.NewReader(strings.NewReader(text)))
 	if err != nil {
 		panic(fmt.Sprintf("%v: %q", err, text))
 	}
@@ -273,7 +284,7 @@ func (g *generator) inAnyCase(name string) string {
 // violations returns those of all that are about p.
 func (p *param) violations(all []violation) (list []violation) {
 	for _, v := range all {
-		if v.In == p.in && v.tokens()[0] == p.name {
+		if (v.In == p.in || p.in == inForm && v.In == "body") && v.tokens()[0] == p.name {
 			list = append(list, v)
 		}
 	}
@@ -286,8 +297,14 @@ func (p *param) violations(all []violation) (list []violation) {
 func (s sent) compareParam(dialect int, violations []violation) (rows []int, ok bool) {
 	var value any
 	var err error
-	if len(s.texts) == 0 {
-		return nil, s.required == (len(violations) == 1 && violations[0].Rule == "required")
+	if len(s.texts) == 0 { // in a form, a file can come before what is required
+		return nil, s.required == (len(violations) == 1 && (violations[0].Rule == "required" || s.in == inForm && violations[0].Rule == "order"))
+	}
+	if s.file {
+		return nil, len(violations) == 0
+	}
+	if s.in == inForm && !s.required && len(violations) == 0 && s.isTaken(dialect) {
+		return nil, true
 	}
 	var texts []string
 	for _, text := range s.texts {
