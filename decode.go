@@ -142,7 +142,9 @@ type report struct {
 
 // reset empties r for the next input.
 func (r *report) reset(lean bool) {
-	r.dropViolations(lean)
+	if len(r.found.list) > 0 || r.found.cause != nil { // as few inputs have
+		r.dropViolations(lean)
+	}
 	r.validateErr, r.tooDeep, r.distances = nil, false, 0
 }
 
@@ -417,7 +419,7 @@ func (d *decoder) finish() error {
 		return nil
 	case d.report.nestedErr != nil && d.report.nestedCount == d.report.found.count():
 		return d.report.nestedErr
-	case slices.ContainsFunc(d.report.found.list, func(v Violation) bool { return v.In != d.report.found.list[0].In }):
+	case d.report.found.haveSources():
 		slices.SortStableFunc(d.report.found.list, func(a, b Violation) int {
 			return cmp.Compare(slices.Index(sourceOrder, a.In), slices.Index(sourceOrder, b.In))
 		})

@@ -515,7 +515,7 @@ func (c Code) isError() bool { return codes[c.row()].code == c }
 func (e *Error) message() string {
 	switch {
 	case e.Message == "" && e.found != nil:
-		return string(e.found.message())
+		return string(e.found.appendMessage(nil))
 	case e.Message == "" || e.code().private():
 		return codes[e.Code.row()].text
 	}
@@ -528,7 +528,7 @@ func (e *Error) appendMessage(dst []byte) []byte {
 	if e.Message != "" || e.found == nil {
 		return appendQuoted(dst, e.message())
 	}
-	return appendQuoted(dst, e.found.message())
+	return e.found.appendQuotedMessage(dst)
 }
 
 // Limits, in bytes, on what an application puts into one error for clients.
@@ -756,7 +756,7 @@ type violations struct {
 	bytes   int
 	omitted int    // how many there were more than list has
 	cause   error  // the first error that code of the application returned, for the log
-	text    []byte // memory of message
+	text    []byte // memory of appendQuotedMessage
 }
 
 // addViolation keeps v if there is room. It first counts v as if every byte of its text
@@ -809,6 +809,16 @@ func (v *Violation) hasLimit() bool {
 	return v.Limit != "" && len(v.Limit) <= maxViolationLimit
 }
 
+// haveSources reports whether the violations are of several sources.
+func (vs *violations) haveSources() bool {
+	for i := range vs.list {
+		if vs.list[i].In != vs.list[0].In {
+			return true
+		}
+	}
+	return false
+}
+
 // full reports whether nothing more is kept. After the first violation that did not fit
 // none is kept, even if it is short: to learn its size, the place of each of 100,000
 // violations would have to be written out. From then on the decoder also skips values, since
@@ -829,10 +839,16 @@ func (vs *violations) err() error {
 	}
 }
 
-// message returns the message of the error that carries the violations, in memory of vs.
-func (vs *violations) message() []byte {
-	vs.text = vs.appendMessage(vs.text[:0])
-	return vs.text
+// appendQuotedMessage appends the message as a JSON string. It seldom has a character to escape, so
+// it is written in its place first.
+func (vs *violations) appendQuotedMessage(dst []byte) []byte {
+	start := len(dst)
+	dst = vs.appendMessage(append(dst, '"'))
+	if plainEnd(dst, start+1) == len(dst) {
+		return append(dst, '"')
+	}
+	vs.text = append(vs.text[:0], dst[start+1:]...)
+	return appendQuoted(dst[:start], vs.text)
 }
 
 // appendMessage appends the message of the error that carries the violations, of
@@ -857,10 +873,14 @@ func (vs *violations) appendMessage(dst []byte) []byte {
 // clip shortens s to at most n bytes, between two characters, and says so with an
 // ellipsis.
 func clip(s string, n int) string {
-	const ellipsis = "…"
-	if len(s) <= n {
+	if len(s) <= n { // nearly always; only this is inlined
 		return s
 	}
+	return clipLong(s, n)
+}
+
+func clipLong(s string, n int) string {
+	const ellipsis = "…"
 	n -= len(ellipsis)
 	for n > 0 && !utf8.RuneStart(s[n]) {
 		n--

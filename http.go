@@ -609,6 +609,19 @@ const maxInstance = 2 << 10
 // the error. values is memory for the header.
 func writeErrorBody(w http.ResponseWriter, status int, header http.Header, contentType string, body []byte, values *headerValues) {
 	h := w.Header()
+	if len(h) > 0 { // a loop over an empty map costs as much as setting a header
+		deleteSuccess(h)
+	}
+	if len(header) > 0 {
+		setErrorHeader(h, header)
+	}
+	values.setBodyHeader(h, contentType, len(body))
+	w.WriteHeader(status)
+	w.Write(body) // fails only if the client has disconnected
+}
+
+// deleteSuccess deletes the headers that writeErrorBody does not keep.
+func deleteSuccess(h http.Header) {
 	for name := range h {
 		switch name {
 		case "Content-Encoding", "Content-Disposition", "Content-Language", "Content-Location", "Content-Range",
@@ -616,10 +629,6 @@ func writeErrorBody(w http.ResponseWriter, status int, header http.Header, conte
 			delete(h, name)
 		}
 	}
-	setErrorHeader(h, header)
-	values.setBodyHeader(h, contentType, len(body))
-	w.WriteHeader(status)
-	w.Write(body) // fails only if the client has disconnected
 }
 
 // setHeaders sets copies of the headers of an output or of a middleware.
@@ -988,7 +997,7 @@ func logError(ctx context.Context, logger *slog.Logger, err error, place logPlac
 	switch {
 	case e.code() == CodeCanceled && ctx.Err() != nil:
 		level = slog.LevelInfo
-	case errors.Is(err, http.ErrServerClosed), errors.Is(err, errRoutine):
+	case isRoutine(err, e):
 		level = slog.LevelDebug
 	case e.HTTPStatus() >= http.StatusInternalServerError, place.undeclared:
 		level = slog.LevelError
@@ -1009,6 +1018,15 @@ func logError(ctx context.Context, logger *slog.Logger, err error, place logPlac
 		text = "MethodOptions.Errors does not have " + string(e.code())
 	}
 	logger.LogAttrs(ctx, level, "svc: "+text, attrs...)
+}
+
+// isRoutine reports whether err wraps errRoutine or http.ErrServerClosed. e is ErrorFrom(err): most
+// errors are e itself and wrap nothing, and need no search.
+func isRoutine(err error, e *Error) bool {
+	if err == error(e) && e.cause == nil {
+		return false
+	}
+	return errors.Is(err, http.ErrServerClosed) || errors.Is(err, errRoutine)
 }
 
 // errRoutine is the cause of an error that clients of a protocol bring about in its normal course.
