@@ -3,7 +3,8 @@
 // method that asks three questions, one after the other. Then it brings states that
 // no replica may take: one that is cut, forged, of another call or of another caller.
 // At last clients of 2025-11-25 are asked, by an nginx that chooses the replica by their
-// session, and by the one that does not, where the answer must say what to configure.
+// session, and by the one that does not, where the answer must say what to configure. A
+// replica is killed while it asks: the client calls again, in the session it has.
 // Usage: replicas FIXTURE DIR
 package main
 
@@ -27,8 +28,11 @@ func main() {
 	log.SetFlags(0)
 	log.SetPrefix("replicas: ")
 	var upstream strings.Builder
+	fixtures := make(map[string]*exec.Cmd) // by address
 	for range 3 {
-		fmt.Fprintf(&upstream, "server %s; ", startFixture(os.Args[1]))
+		address, process := startFixture(os.Args[1])
+		fmt.Fprintf(&upstream, "server %s; ", address)
+		fixtures[address] = process
 	}
 	c := &client{url: startNginx(os.Args[2], upstream.String()) + "/mcp", replicas: make(map[string]int)}
 	state := c.converse()
@@ -39,6 +43,10 @@ func main() {
 	hashed := startNginx(dir, "hash $http_mcp_session_id consistent; "+upstream.String()) + "/mcp"
 	askBySession(hashed)
 	askByTurns(c.url)
+	killWhileAsking(hashed, fixtures)
+	a := c.call("ada", "test_conversation", `{"about":"colors"}`, round("sure", `{"ok":true}`, state))
+	check(len(a.Result.Content) == 1 && a.Result.Content[0].Text == "colors: Ada, red, true", "a conversation from before the kill ends with %+v", a)
+	fmt.Println("ok a conversation of 2026-07-28 goes on after one of the processes was killed")
 }
 
 func check(ok bool, format string, args ...any) {
@@ -56,8 +64,8 @@ func start(c *exec.Cmd) {
 }
 
 // startFixture starts one replica and returns its address.
-func startFixture(program string) string {
-	c := exec.Command(program, "-addr", "127.0.0.1:0")
+func startFixture(program string) (address string, c *exec.Cmd) {
+	c = exec.Command(program, "-addr", "127.0.0.1:0")
 	out, err := c.StdoutPipe()
 	check(err == nil, "%v", err)
 	start(c)
@@ -65,7 +73,7 @@ func startFixture(program string) string {
 	_, port, ok := strings.Cut(strings.TrimPrefix(line, "http://"), ":")
 	port, _, _ = strings.Cut(port, "/")
 	check(err == nil && ok, "the fixture says %q, %v", line, err)
-	return "127.0.0.1:" + port
+	return "127.0.0.1:" + port, c
 }
 
 // startNginx starts an nginx in front of the servers, in turn, and returns its URL.
@@ -142,6 +150,9 @@ func (c *client) call(caller, tool, arguments, more string) (a answer) {
 	w, err := http.DefaultClient.Do(r)
 	check(err == nil, "%v", err)
 	defer w.Body.Close()
+	if w.StatusCode == http.StatusBadGateway { // nginx finds out so that a replica is gone
+		return c.call(caller, tool, arguments, more)
+	}
 	text, err := io.ReadAll(w.Body)
 	check(err == nil && json.Unmarshal(text, &a) == nil, "%d %s, %v", w.StatusCode, text, err)
 	c.replicas[w.Header.Get("X-Replica")]++

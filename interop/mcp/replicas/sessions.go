@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os/exec"
 	"strings"
 	"time"
 )
@@ -62,6 +63,51 @@ func (c *earlier) call(tool, arguments string, answer func(id, message string) b
 	return ""
 }
 
+// answer answers one question of the conversation, and returns which replica has taken it.
+func (c *earlier) answer(id, message string) string {
+	content := `{"ok":true}`
+	if strings.Contains(message, "color") {
+		content = `{"color":"red"}`
+	} else if strings.Contains(message, "name") {
+		content = `{"name":"Ada"}`
+	}
+	w := c.post(`{"jsonrpc":"2.0","id":` + id + `,"result":{"action":"accept","content":` + content + `}}`)
+	w.Body.Close()
+	check(w.StatusCode == http.StatusAccepted, "an answer is %s", w.Status)
+	return w.Header.Get("X-Replica")
+}
+
+// killWhileAsking kills the replica of a session when it asks its second question. The client
+// calls again, and another replica reads the session and asks all three.
+func killWhileAsking(url string, fixtures map[string]*exec.Cmd) {
+	c := &earlier{url: url}
+	c.begin()
+	var first, second string
+	got := c.call("test_conversation", `{"about":"colors"}`, func(id, message string) bool {
+		if first != "" {
+			check(fixtures[first] != nil, "an answer was taken by %q", first)
+			fixtures[first].Process.Kill()
+			fixtures[first].Wait()
+			return true
+		}
+		first = c.answer(id, message)
+		return true
+	})
+	check(first != "" && got == "", "the call whose replica was killed ends with %q", got)
+	for range 100 {
+		got = c.call("test_conversation", `{"about":"colors"}`, func(id, message string) bool {
+			second = c.answer(id, message)
+			return true
+		})
+		if got != "" {
+			break // the first calls are 502, until nginx knows
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	check(strings.Contains(got, "colors: Ada, red, true") && second != first, "the call after the kill ends with %q, by %s after %s", got, second, first)
+	fmt.Println("ok a client of 2025-11-25 whose replica was killed while it asked goes on in its session with another")
+}
+
 // askBySession asks 12 clients, each of them three times, where the proxy chooses the replica
 // by the session, and lets each cancel a call.
 func askBySession(url string) {
@@ -70,16 +116,7 @@ func askBySession(url string) {
 		c := &earlier{url: url}
 		began[c.begin()]++
 		got := c.call("test_conversation", `{"about":"colors"}`, func(id, message string) bool {
-			content := `{"ok":true}`
-			if strings.Contains(message, "color") {
-				content = `{"color":"red"}`
-			} else if strings.Contains(message, "name") {
-				content = `{"name":"Ada"}`
-			}
-			w := c.post(`{"jsonrpc":"2.0","id":` + id + `,"result":{"action":"accept","content":` + content + `}}`)
-			w.Body.Close()
-			check(w.StatusCode == 202, "an answer is %s", w.Status)
-			replicas[w.Header.Get("X-Replica")]++
+			replicas[c.answer(id, message)]++
 			return true
 		})
 		check(strings.Contains(got, "colors: Ada, red, true"), "the conversation ends with %s", got)
