@@ -161,7 +161,13 @@ func newDocsWriter(s *Service, places DocsOptions) *docsWriter {
 			w.operations = append(w.operations, o)
 		}
 	}
-	slices.SortStableFunc(w.operations, func(x, y docsOperation) int { return x.order - y.order })
+	groups := make(map[string]int) // those of the document: of joined services, the first has the first
+	for i, name := range w.tags {
+		groups[name] = i
+	}
+	slices.SortStableFunc(w.operations, func(x, y docsOperation) int {
+		return cmp.Or(groups[x.method.resource]-groups[y.method.resource], x.order-y.order)
+	})
 	return w
 }
 
@@ -175,6 +181,7 @@ func newDocsWriter(s *Service, places DocsOptions) *docsWriter {
 //	reasons                   what listReasons returns; absent if it is empty
 //	rules                     the message of each rule by its keyword, with # for the value
 //	oneLine                   ruleRow.oneLine by the keyword, for the fields of forms
+//	words                     what patterns mean that are not for readers: those of svc, and those with a patternHint
 func (w *docsWriter) appendData(dst []byte) []byte {
 	var table [][3]any // code, HTTP status, JSON-RPC number
 	for _, c := range codes {
@@ -201,6 +208,7 @@ func (w *docsWriter) appendData(dst []byte) []byte {
 		out.add("rpc", o.rpc, "mcp", o.mcp, "names", o.names, "examples", o.examples)
 		if o.method.key != nil { // the argument of the tool, a header elsewhere
 			out.addText("key", keyArgument)
+			w.writer.words[keyPattern.String()] = "at most 255 visible ASCII characters"
 		}
 		if w.places.Client != "" {
 			out.add("ts", object("call", typeScriptName(o.method), "names", o.clientNames(), "items", o.sendsItems()), "go", o.goProgram())
@@ -208,7 +216,7 @@ func (w *docsWriter) appendData(dst []byte) []byte {
 		out.end("}")
 	}
 	out.end("}")
-	out.add("schemes", encodeDocument(credentials), "codes", encodeDocument(table), "rules", messages, "oneLine", lines)
+	out.add("schemes", encodeDocument(credentials), "codes", encodeDocument(table), "rules", messages, "oneLine", lines, "words", encodeDocument(w.writer.words))
 	if reasons := w.listReasons(); reasons != nil {
 		out.addRaw("reasons", encodeDocument(reasons))
 	}

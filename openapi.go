@@ -106,7 +106,8 @@ func (s *Service) methodsIn(d dialect) []*method {
 
 // newAPIBuilder returns a builder that has written the operations of methods, which are of s.
 // The result depends only on these and the dialect, so each document is always the same, byte
-// for byte. With plain, texts are for readers that do not know Markdown.
+// for byte. With plain, texts are for readers that do not know Markdown, and the writer notes the
+// words of patterns.
 //
 // Operations are written in the order of names, by which their IDs and the names of components
 // and placeholders are given, and listed in the order of the source.
@@ -126,7 +127,9 @@ func newAPIBuilder(s *Service, d dialect, methods []*method, plain bool) *apiBui
 	for _, m := range methods {
 		b.used.operations[m.own.OperationID] = true
 	}
-	b.writer.plain = plain
+	if plain {
+		b.writer.plain, b.writer.words = true, make(map[string]string)
+	}
 	for _, m := range methods {
 		b.writeOperation(m)
 	}

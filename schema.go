@@ -601,6 +601,7 @@ type rule struct {
 	costly    bool     // tried only if the rules before it hold; see checkRules
 	html      htmlRule // how a form of HTML says it
 	complaint *complaint
+	hint      string // of rolePattern, in the words of the author, which are in the field's doc too; or ""
 
 	value  []byte          // of the keyword, as JSON
 	count  int             // the number of a size: roleLeast and roleMost

@@ -23,6 +23,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -340,7 +341,8 @@ func (p *mistakes) narrowField(f *field, s *shape, rules ruleSet, format string)
 //
 //	Code string `json:"code" pattern:"^[A-Z]{2}[0-9]{6}$" patternHint:"two capital letters and six digits"`
 //
-// They take the place of the regular expression in messages, and are in the description.
+// They take the place of the regular expression in messages, and are in the description, where
+// they begin a sentence if there is no other text.
 func (p *mistakes) applyHint(f *field, pattern *rule, hasTag bool) {
 	if _, misspelt := lookupTag(f.tag, "patternhint"); misspelt {
 		p.addf("%s: the tag patternhint is spelt patternHint", f.place)
@@ -353,10 +355,23 @@ func (p *mistakes) applyHint(f *field, pattern *rule, hasTag bool) {
 	case hint == "":
 		p.addf("%s: patternHint is empty; write what the pattern matches, such as two capital letters and six digits", f.place)
 	default:
-		pattern.complaint = &complaint{rule: pattern.keyword, message: "must be " + hint}
+		pattern.complaint, pattern.hint = &complaint{rule: pattern.keyword, message: "must be " + hint}, hint
 		about := prose{strings.TrimSuffix(f.doc.markdown, "."), strings.TrimSuffix(f.doc.text, ".")}
+		word, _, _ := strings.Cut(hint, " ")
+		if about.text == "" && !strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsLetter(r) }) { // a-z stays
+			hint = capitalized(hint)
+		}
 		f.doc = about.join(": ", plainProse(hint))
 	}
+}
+
+// capitalized returns s with its first letter in upper case.
+func capitalized(s string) string {
+	first, size := utf8.DecodeRuneInString(s)
+	if size == 0 {
+		return ""
+	}
+	return string(unicode.ToUpper(first)) + s[size:]
 }
 
 // scalarItem returns the shape of the items of a list of scalars or of pointers to them, or

@@ -1469,11 +1469,3 @@ func onlyNameBytes(s string) string {
 		return -1
 	}, s)
 }
-
-// capitalized returns s with its first byte, which is ASCII, in upper case.
-func capitalized(s string) string {
-	if s == "" {
-		return ""
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
-}

@@ -81,9 +81,10 @@ type schemaWriter struct {
 	// to write the shape in place. If ref is nil, everything is in place.
 	ref    func(*shape) string
 	prefix string
-	refs   *[]schemaRef // where references have been written; nil if nobody asks
-	bare   *shape       // a shape that is written without the text of its type; or nil
-	plain  bool         // texts are not Markdown, also in documents
+	refs   *[]schemaRef      // where references have been written; nil if nobody asks
+	bare   *shape            // a shape that is written without the text of its type; or nil
+	plain  bool              // texts are not Markdown, also in documents
+	words  map[string]string // what the patterns mean that are written and have words, by their text; nil if nobody asks
 }
 
 // A schemaUse says what a schema is published for. The zero value is a document.
@@ -501,7 +502,7 @@ func (w *schemaWriter) writeTyped(m *members, s *shape, f *field) {
 		}
 	case kindDuration:
 		if w.use != forToolOutput {
-			m.addText("pattern", durationPattern)
+			w.writePattern(m, durationPattern, kindNotes[kindDuration])
 		}
 	case kindSlice, kindArray:
 		m.addName("items")
@@ -540,7 +541,7 @@ func (w *schemaWriter) writeNames(m *members, key *shape) {
 	case key.custom != nil:
 		w.writeCustom(m, key, anywhere, false)
 	case key.kind.isMachineInteger():
-		m.addText("pattern", key.integerPattern())
+		w.writePattern(m, key.integerPattern(), key.quotedNote())
 	}
 	m.closeSome(at, '}')
 }
@@ -554,7 +555,15 @@ func (w *schemaWriter) writeQuoted(m *members, s *shape, null bool) {
 	case s.kind == kindBool:
 		m.addEnum([]byte(`["true","false"]`), null)
 	default:
-		m.addText("pattern", s.quotedPattern())
+		w.writePattern(m, s.quotedPattern(), s.quotedNote())
+	}
+}
+
+// writePattern writes a pattern that is no rule of the author, and notes what it means.
+func (w *schemaWriter) writePattern(m *members, pattern, words string) {
+	m.addText("pattern", pattern)
+	if w.words != nil && pattern != "" {
+		w.words[pattern] = words
 	}
 }
 
@@ -602,6 +611,24 @@ var numberFormats = [...]string{
 	reflect.Int: "int64", reflect.Int8: "int32", reflect.Int16: "int32", reflect.Int32: "int32", reflect.Int64: "int64",
 	reflect.Uint: "int64", reflect.Uint8: "int32", reflect.Uint16: "int32", reflect.Uint32: "int64", reflect.Uint64: "int64", reflect.Uintptr: "int64",
 	reflect.Float32: "float", reflect.Float64: "double",
+}
+
+// kindNotes say what is in the strings of a kind, for readers of the page and of the client in
+// TypeScript. The client has them as sentences.
+var kindNotes = [...]string{
+	kindTime: "a time by RFC 3339", kindDuration: "a duration, such as 1m30s", kindBytes: "base64",
+	kindFile: "",
+}
+
+// quotedNote is the note of kindNotes for a value of shape s that is inside a string.
+func (s *shape) quotedNote() string {
+	switch s.kind {
+	case kindInt, kindUint:
+		return "an integer, in a string"
+	case kindFloat, kindNumber:
+		return "a number, in a string"
+	}
+	return "as JSON, in a string"
 }
 
 // exceedsInt64 reports whether a rule or the default of s, an unsigned integer in the
@@ -687,6 +714,9 @@ func (w *schemaWriter) writeRules(m *members, rules ruleSet, null bool) {
 			m.addEnum(r.value, null)
 		default:
 			m.addRaw(r.keyword, r.value)
+			if w.words != nil && r.hint != "" {
+				w.words[textOr(string(r.value))] = r.hint
+			}
 		}
 	}
 }

@@ -156,7 +156,7 @@ func (m *clientMember) facts() string {
 	switch note := kindNotes[target.kind]; {
 	case m.quoted && m.in == inForm && target.kind == kindString: // without quotes there
 	case m.quoted:
-		facts = append(facts, "As JSON, in a string.")
+		facts = append(facts, capitalized(target.quotedNote())+".")
 	case target.kind == kindInt || target.kind == kindUint:
 		if k := target.typ.Kind(); k == reflect.Int64 || k == reflect.Uint64 {
 			facts = append(facts, "Beyond 2^53 it is not exact, and not sent.")
@@ -164,7 +164,7 @@ func (m *clientMember) facts() string {
 	case m.in == inHeader && target.kind == kindTime:
 		facts = append(facts, "A time as in the header Date.")
 	case note != "":
-		facts = append(facts, note)
+		facts = append(facts, capitalized(note)+".")
 	}
 	if m.def != nil {
 		facts = append(facts, "Default: "+string(m.def)+".")
@@ -175,18 +175,12 @@ func (m *clientMember) facts() string {
 	return strings.Join(facts, " ")
 }
 
-// kindNotes say what is in the strings of a kind.
-var kindNotes = [...]string{
-	kindTime: "A time by RFC 3339.", kindDuration: "A duration, such as 1m30s.", kindBytes: "Base64.",
-	kindFile: "",
-}
-
 // ruleTexts returns the messages of rules, of which the first begins with this word. What the type
 // says is left out.
 func (m *clientMember) ruleTexts(rules ruleSet, first string) (texts []string) {
 	for _, r := range rules {
 		text := r.complaint.message
-		if r.role == roleValues || r.role == rolePattern && strings.HasSuffix(m.doc.text, strings.TrimPrefix(text, "must be ")) { // a patternHint is in doc
+		if r.role == roleValues || r.hint != "" { // a patternHint is in doc
 			continue
 		}
 		if first != "must " {

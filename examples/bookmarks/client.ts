@@ -1,4 +1,4 @@
-// sha256-b8030c285480af7ab22cf8ced47d2a8b of the lines below, which svc has written: do not edit them, fetch the file again.
+// sha256-5fd8ec1e6b8b1a63f9d36c52fd9f224f of the lines below, which svc has written: do not edit them, fetch the file again.
 // Links, notes and small files, with tags. All of them are those of the caller.
 //
 //     const api = connect({ url: "/" }); // the directory above the paths of the service
@@ -26,7 +26,7 @@ export type Item =
 export interface ItemLink {
   kind: "link";
   /**
-   * an address of http or https. Must have at most 2000 characters; must be a URI, such as
+   * An address of http or https. Must have at most 2000 characters; must be a URI, such as
    * https://example.com/.
    */
   url: string;

@@ -13,8 +13,10 @@ import (
 	"net/http/httptest"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"example.com/svc"
 	"example.com/svc/testdata/kitchen"
@@ -285,6 +287,79 @@ func TestDocsOrder(t *testing.T) {
 		if got != strings.ToLower(want) {
 			t.Errorf("%s has the methods %s, want %s", form.path, got, want)
 		}
+	}
+}
+
+// Verify that the page has the resources of joined services in their order, whatever the order of
+// the methods in each: a create comes before an update.
+func TestDocsOrderOfJoined(t *testing.T) {
+	page := getDocs(svc.Join("Both", docsService(), docsWordsService()), docsAll, "GET", "/").Body.String()
+	var groups []string
+	for _, found := range regexp.MustCompile(`"(\w+?)_\w+":\{"rpc"`).FindAllStringSubmatch(page, -1) {
+		groups = append(groups, found[1])
+	}
+	if got, want := strings.Join(groups, " "), "notes notes words"; got != want {
+		t.Errorf("the page has the groups %s, want %s", got, want)
+	}
+}
+
+// A docsWords has patterns that are not for readers.
+type docsWords struct {
+	Plate string         `json:"plate" pattern:"^[A-Z]{2}$" patternHint:"two capital letters"`
+	Plain string         `json:"plain" pattern:"^[a-z]+$"`
+	Wait  time.Duration  `json:"wait"`
+	Count int64          `json:"count,string"`
+	Ratio float64        `json:"ratio,string"`
+	Text  string         `json:"text,string"`
+	Names map[int8]bool  `json:"names"`
+	Deep  [][]docsDeeper `json:"deep"`
+}
+
+type docsDeeper struct {
+	Codes []string `json:"codes" pattern:"^[0-9]$" patternHint:"a digit"`
+}
+
+type docsWordsAPI interface {
+	Create(context.Context, *docsWords) error
+}
+
+type docsWordsImpl struct{}
+
+func (docsWordsImpl) Create(context.Context, *docsWords) error { return nil }
+
+func docsWordsService() *svc.Service {
+	run := func(ctx context.Context, _ string, do func(context.Context) ([]byte, error)) ([]byte, error) {
+		return do(ctx)
+	}
+	return svc.MustRegister[docsWordsAPI](docsWordsImpl{}, &svc.Options{Resource: "words", Defaults: svc.Defaults{Auth: "bearer"}, Idempotency: &svc.Idempotency{Run: run},
+		Methods: map[string]svc.MethodOptions{"Create": {IdempotencyKey: svc.KeyAllowed}}, Logger: slog.New(slog.DiscardHandler)})
+}
+
+// Verify that the page has words for the patterns of svc itself and for those with a patternHint,
+// by the patterns of the document, and for no others.
+func TestDocsWords(t *testing.T) {
+	s := docsWordsService()
+	text := between(t, getDocs(s, docsAll, "GET", "/").Body.String(), `id="data">`, "</script>")
+	var data struct {
+		Document json.RawMessage
+		Words    map[string]string
+	}
+	if err := json.Unmarshal([]byte(text), &data); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, found := range regexp.MustCompile(`"pattern":("(?:[^"\\]|\\.)*")`).FindAllStringSubmatch(string(data.Document), -1) {
+		var pattern string
+		if err := json.Unmarshal([]byte(found[1]), &pattern); err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, data.Words[pattern])
+		delete(data.Words, pattern)
+	}
+	slices.Sort(got)
+	want := []string{"", "a digit", "a duration, such as 1m30s", "a number, in a string", "an integer, in a string", "an integer, in a string", "as JSON, in a string", "at most 255 visible ASCII characters", "two capital letters"}
+	if !slices.Equal(got, want) || len(data.Words) > 0 {
+		t.Errorf("the words are %q and %v, want %q", got, data.Words, want)
 	}
 }
 

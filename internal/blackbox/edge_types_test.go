@@ -146,6 +146,8 @@ func TestSchemasOfEdgeTypes(t *testing.T) {
 	type hints struct {
 		Code string   `json:"code" pattern:"^[A-Z]{2}$" patternHint:"two capital letters" doc:"Of a country."`
 		List []string `json:"list" pattern:"^[A-Z]{2}$" patternHint:"two capital letters"`
+		Link string   `json:"link" pattern:"^https:" patternHint:"https: and an address"`
+		Size string   `json:"size" pattern:"^[0-9]+ m$" patternHint:"étendue"`
 	}
 	type badHints struct {
 		A string `json:"a" patternHint:"two capital letters"`
@@ -160,7 +162,9 @@ func TestSchemasOfEdgeTypes(t *testing.T) {
 		{"nullable true", exactSchema[wrong](false), `wrong.P: nullable:"true": want "false"`},
 		{"no pointer", exactSchema[wrong](false), `wrong.S: nullable:"false": want "false", on an Optional`},
 		{"a hint with a doc", exactSchema[hints](false), `"code":{"description":"Of a country: two capital letters","pattern":"^[A-Z]{2}$","type":"string"}`},
-		{"a hint of items", exactSchema[hints](false), `"list":{"description":"two capital letters","items":{"pattern":"^[A-Z]{2}$","type":"string"},"type":"array"}`},
+		{"a hint of items", exactSchema[hints](false), `"list":{"description":"Two capital letters","items":{"pattern":"^[A-Z]{2}$","type":"string"},"type":"array"}`},
+		{"a hint that begins with no word", exactSchema[hints](false), `"link":{"description":"https: and an address",`},
+		{"a hint that begins with another letter", exactSchema[hints](false), `"size":{"description":"Étendue",`},
 		{"a hint without a pattern", exactSchema[badHints](false), "badHints.A: patternHint says in words what a pattern is, and the field has none"},
 		{"an empty hint", exactSchema[badHints](false), "badHints.B: patternHint is empty"},
 		{"a hint in lower case", exactSchema[badHints](false), "badHints.C: the tag patternhint is spelt patternHint"},

@@ -79,7 +79,6 @@ const box = (o, name) => o.locator('form').getByRole('textbox', {name: new RegEx
 // complaint returns what stands at a field.
 const complaint = (page, o, name) => o.locator('.field', {has: page.getByRole('textbox', {name: new RegExp('^' + name + ' ')})}).locator('.bad').innerText();
 const send = async (o, good = true) => {
-	await o.locator('.out').evaluate((e) => e.replaceChildren());
 	await o.getByRole('button', {name: 'Send'}).click();
 	await o.locator(`.out [role=status].${good ? 'good' : 'bad'}`).waitFor();
 	return o.locator('.out [role=status]').innerText();
@@ -111,7 +110,7 @@ const giveToken = async (page, token) => {
 for (const t of [
 	{name: 'the template', path: '/tokens/', secured: 'todos_Create', weak: 'reader', fields: {title: 'Buy milk'}, field: 'description', bad: 'x'.repeat(2001), good: 'soon', says: /at most 2000 characters/, stream: 'todos_Watch', feed: 'todos_Create'},
 	{name: 'the kitchen sink', path: '/sink/', secured: 'extras_Rename', fields: {id: '7', name: 'saw'}, field: 'name', bad: '', good: 'axe', says: /at least 1 character/, stream: 'extras_Tick'},
-	{name: '500 methods', path: '/many/', secured: 'extras_Rename', fields: {id: '7', name: 'saw'}, field: 'name', bad: 'x'.repeat(81), good: 'axe', says: /at most 80 characters/, stream: 'extras_Tick'},
+	{name: '500 methods', path: '/many/', secured: 'extras_Rename', fields: {id: '7', name: 'saw'}, field: 'name', bad: 'x'.repeat(81), good: 'axe', says: /at most 80 characters/, stream: 'extras_Tick', colorScheme: 'dark'},
 ]) {
 	await step(`a deep link, a token, a violation, a stream and accessibility: ${t.name}`, t.path + '#' + t.secured, async (page, {sent}) => {
 		const o = op(page, t.secured);
@@ -162,7 +161,7 @@ for (const t of [
 		if (!t.feed) assert.equal((await (await send(w), answer(w))).result.items.length, 1);
 		await accessible(page);
 		assert(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'the page is wider than the screen');
-	}, {statuses: [400, 401, 403]});
+	}, {statuses: [400, 401, 403], colorScheme: t.colorScheme});
 }
 
 await step('a union: an alternative is chosen, filled in, refused at its field and sent', '/sink/#sinks_EchoChoices', async (page) => {
@@ -275,6 +274,7 @@ await step('the sink shows everything', '/sink/', async (page) => {
 	await shown('sinks_EchoBounds', 'between integer (int64) required From -10 to 10. at least -10; at most 10; for example 3', 'seventh integer (int64) required a multiple of 7', 'colour string one of "red", "green", "blue"; default "red"', 'names array of string at least 1 item; at most 3 items; must not have the same item twice');
 	await shown('sinks_Watch', 'stream', 'Server-sent events.', 'Inner, one an event, as text/event-stream', 'Last-Event-ID integer (int64), in the header');
 	await shown('extras_Rename', 'needs credentials', 'Needs a bearer token with items:write.', 'mood Mood one of "calm", "wild"', 'moods array of Mood at most 2 items; each: one of "calm", "wild"', 'codes array of string each: must match the pattern ^[A-Z]+$', 'note string or null', '401 Unauthorized', '403 PERMISSION_DENIED: the caller lacks a scope: items:write', 'X-Note string, in the header A word.');
+	await shown('extras_Rename', 'plate string Two capital letters and three digits at most 5 characters wait string a duration, such as 1m30s age integer (int32) size integer (int32) at least 1 count string an integer, in a string');
 	await shown('extras_Purge', 'deprecated', '202 Accepted', 'Needs a bearer token with items:write, items:purge.');
 	await shown('seconds_Create', 'POST /v2/', '400 Bad Request Problem as application/problem+json');
 	const errors = (await page.getByRole('region', {name: 'Errors'}).innerText()).replace(/\s+/g, ' ');
@@ -296,6 +296,25 @@ await step('the sink shows everything', '/sink/', async (page) => {
 		'- JSON-RPC method: `extras.rename`', '- MCP tool: `extras_rename` (if the server offers it)', '| NOT_FOUND | 404 | -32005 |',
 	]) assert(markdown.split('\n').includes(line), `the Markdown has no line ${line}`);
 });
+
+await step('hints and rules of a form, and what is wrong in lists', '/sink/#extras_Rename', async (page) => {
+	let o = op(page, 'extras_Rename');
+	await o.getByRole('button', {name: 'Send'}).waitFor();
+	const lines = (name) => o.locator('.field', {has: page.getByRole('textbox', {name: new RegExp('^' + name + ' ')})}).locator('.hint.text > div').allInnerTexts();
+	assert.deepEqual(await lines('X-Note'), ['A word.']);
+	assert.deepEqual(await lines('plate'), ['Two capital letters and three digits', 'at most 5 characters']); // without the regular expression
+	assert.deepEqual(await lines('wait'), ['a duration, such as 1m30s']);
+	assert.deepEqual(await lines('age'), []); // int32 says its bounds
+	assert.deepEqual(await lines('size'), ['at least 1']);
+	assert.deepEqual(await lines('count'), ['an integer, in a string']);
+	o = await open(page, 'sinks_EchoLists');
+	await send(o, false);
+	const ints = o.locator('fieldset', {has: page.locator(':scope > legend', {hasText: /^ints /})}).first();
+	assert.equal(await ints.locator(':scope > .bad').innerText(), 'must have at least 1 item');
+	assert.equal(await ints.getAttribute('aria-invalid'), 'true');
+	assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Add an item');
+	await accessible(page);
+}, {statuses: [400], colorScheme: 'dark'});
 
 for (const transport of ['REST', 'JSON-RPC', 'MCP']) {
 	await step(`a todo over ${transport}, behind a prefix`, app, async (page, {sent}) => {
@@ -455,6 +474,36 @@ await step('by keyboard only', app, async (page) => {
 	await page.keyboard.press('/');
 	await page.keyboard.press('Escape');
 	assert(await op(page, 'todos_Get').isVisible());
+
+	// From the search to an answer, with a mistake, over another transport, and the call in Go.
+	const focused = (what) => page.evaluate((w) => document.activeElement.matches(w), what);
+	const tabTo = async (what) => {
+		for (let i = 0; i < 12 && !(await focused(what)); i++) await page.keyboard.press('Tab');
+		assert(await focused(what), `Tab does not reach ${what}`);
+	};
+	await page.keyboard.type('todos_Create');
+	await page.getByText(/^1 of /).waitFor();
+	await page.keyboard.press('Enter'); // opens what was found
+	const create = op(page, 'todos_Create');
+	await create.getByRole('button', {name: 'Send'}).waitFor();
+	assert(await focused('[id="todos_Create"] > summary'), 'the method that was found has no focus');
+	await tabTo('[type=radio]');
+	await page.keyboard.press('ArrowRight');
+	assert(await create.getByRole('radio', {name: 'JSON-RPC'}).isChecked());
+	await tabTo('textarea, input:not([type=radio])');
+	await page.keyboard.press('Control+Enter');
+	await create.locator('.out .bad', {hasText: /INVALID_ARGUMENT/}).waitFor();
+	assert(await focused('[aria-invalid=true]'), 'the field has no focus');
+	const said = await page.evaluate(() => document.activeElement.getAttribute('aria-describedby').split(' ').map((id) => document.getElementById(id).innerText));
+	assert.match(said[0], /must have at least 1 character/); // a screen reader says what is wrong before the rules
+	await page.keyboard.type('Tea');
+	await page.keyboard.press('Control+Enter');
+	await create.locator('.out .good').waitFor();
+	await tabTo('[aria-label=Language]');
+	await page.keyboard.press('G');
+	await create.locator('pre.curl', {hasText: 'client.Create'}).waitFor();
+	await tabTo('pre.curl'); // where it can be scrolled
+	assert.equal(await page.evaluate(() => document.activeElement.getAttribute('aria-label')), 'Code');
 });
 
 await step('methods in the order of their sources, and the documents', app, async (page, {sent}) => {
@@ -667,7 +716,8 @@ await step('files', '/files/', async (page, {sent}) => {
 	await box(set, 'id').fill('7');
 	assert.match(await set.locator('.curl').innerText(), /-X PUT[^]*-T FILE/);
 	await set.getByRole('button', {name: 'Send'}).click();
-	assert.match(await set.getByRole('alert').innerText(), /Choose a file/);
+	assert.match(await set.locator('.field', {has: page.locator('input[type=file]')}).locator('.bad').innerText(), /choose a file/);
+	assert(await set.locator('input[type=file]').evaluate((e) => e === document.activeElement), 'the field has no focus');
 	await set.locator('input[type=file]').setInputFiles(photo);
 	assert.match(await set.locator('.curl').innerText(), /image\/png[^]*-T 'my photo.png'/);
 	await accessible(page);
@@ -850,6 +900,7 @@ await step('a key is kept until the form changes', '/keys/', async (page, {sent}
 	await box(o, 'name').fill('lamp');
 	const first = await key();
 	assert.match(first, /^(\d+-){3}\d+$/);
+	assert.equal(await o.locator('.field', {has: page.getByRole('textbox', {name: /^Idempotency-Key /})}).locator('.hint.text > div').last().innerText(), 'at most 255 visible ASCII characters');
 	assert.equal(await replayed(first), false);
 	assert.equal(await replayed(first), true);
 	await over(o, 'MCP'); // the same call, over another transport
@@ -950,8 +1001,8 @@ await step('the same as Markdown', app, async (page) => {
 });
 
 for (const [name, path, options] of [
-	['light', app, {}], ['dark', app, {colorScheme: 'dark'}], ['phone', app, {viewport: {width: 390, height: 844}}], ['phone-dark', '/secret/', {viewport: {width: 390, height: 844}, colorScheme: 'dark'}],
-	['sink', '/sink/', {}], ['sink-phone', '/sink/', {viewport: {width: 390, height: 844}}],
+	['light', app, {}], ['dark', app, {colorScheme: 'dark'}], ['phone', app, {viewport: {width: 375, height: 812}}], ['phone-dark', '/secret/', {viewport: {width: 375, height: 812}, colorScheme: 'dark'}],
+	['sink', '/sink/', {}], ['sink-phone-dark', '/sink/', {viewport: {width: 375, height: 812}, colorScheme: 'dark'}],
 ]) {
 	await step(`looks and accessibility: ${name}`, path, async (page) => {
 		assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), options.colorScheme === 'dark' ? 'rgb(20, 24, 29)' : 'rgb(255, 255, 255)');

@@ -149,8 +149,8 @@ type Tick struct {
 	Count int `json:"count,omitempty" minimum:"1" doc:"After how many ticks the stream ends. Without it, it does not."`
 }
 
-// Rename has a type with values of its own, rules for the items of lists, and a
-// value that can be null.
+// Rename has a type with values of its own, rules for the items of lists, a value that
+// can be null, and patterns and bounds that are not for readers.
 type Rename struct {
 	ID    string               `json:"id" path:"id"`
 	Name  string               `json:"name" minLength:"1" maxLength:"80" example:"lamp"`
@@ -159,6 +159,11 @@ type Rename struct {
 	Codes []string             `json:"codes,omitempty" pattern:"^[A-Z]+$"`
 	Note  svc.Optional[string] `json:"note,omitzero" minLength:"2"`
 	Token string               `json:"-" header:"X-Note,omitempty" doc:"A word."`
+	Plate string               `json:"plate,omitempty" pattern:"^[A-Z]{2}[0-9]{3}$" patternHint:"two capital letters and three digits" maxLength:"5"`
+	Wait  time.Duration        `json:"wait,omitempty"`
+	Age   int32                `json:"age,omitempty"`
+	Size  int32                `json:"size,omitempty" minimum:"1"`
+	Count int64                `json:"count,string,omitempty"`
 }
 
 type Mood string

@@ -31,7 +31,7 @@ export interface PlainForm {
   raw?: string;
   /** A time by RFC 3339. */
   at?: string;
-  /** As JSON, in a string. */
+  /** An integer, in a string. */
   big?: string;
 }
 

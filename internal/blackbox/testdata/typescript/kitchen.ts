@@ -299,25 +299,25 @@ export interface Optional {
 }
 
 export interface Quoted {
-  /** As JSON, in a string. */
+  /** An integer, in a string. */
   int8: string;
-  /** As JSON, in a string. */
+  /** An integer, in a string. */
   int: string;
-  /** As JSON, in a string. Default: "5". Example: "6". */
+  /** An integer, in a string. Default: "5". Example: "6". */
   int64?: string;
-  /** As JSON, in a string. */
+  /** An integer, in a string. */
   uint8: string;
-  /** As JSON, in a string. */
+  /** An integer, in a string. */
   uint64: string;
-  /** As JSON, in a string. */
+  /** A number, in a string. */
   float: string;
   /** As JSON, in a string. */
   bool: string;
   /** As JSON, in a string. */
   string: string;
-  /** As JSON, in a string. */
+  /** An integer, in a string. */
   pointer: string | null;
-  /** As JSON, in a string. */
+  /** An integer, in a string. */
   maybe?: string | null;
 }
 
@@ -377,7 +377,7 @@ export interface Query {
   /** Each item must have at least 1 character; each item must have at most 4 characters. */
   words?: string[];
   sort?: "asc" | "desc";
-  /** As JSON, in a string. Default: "3". */
+  /** An integer, in a string. Default: "3". */
   quoted?: string;
 }
 
