@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strconv"
 	"strings"
 	"syscall"
@@ -141,4 +142,77 @@ func TestWatch(t *testing.T) {
 		}
 	}
 	p.wait(t)
+}
+
+// Verify that the streams of before and after SIGTERM go on until -drain is over.
+func TestDrainStreams(t *testing.T) {
+	p := startDraining(t, "1h")
+	old := p.watch(t, "0")
+	p.stop(t, syscall.SIGTERM)
+	if status, answer := p.send(t, "POST /todos", `{"title":"one"}`); status != http.StatusOK {
+		t.Errorf("%d %s", status, answer)
+	}
+	for _, w := range []*watcher{old, p.watch(t, "0")} {
+		for _, want := range []string{"id: 0\n", `"title":"one"`} {
+			if got := w.next(); !strings.Contains(got, want) {
+				t.Errorf("a stream got %q, want %s", got, want)
+			}
+		}
+	}
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil { // the second one kills it
+		t.Fatal(err)
+	}
+	p.cmd.Wait()
+}
+
+// Verify that over JSON-RPC the stream ends with its last todo, and begins with the first one for an
+// ID of an earlier process.
+func TestWatchOverRPC(t *testing.T) {
+	s := newStore()
+	s.add("Buy milk", "")
+	h := newTestHandler(s, nil)
+	for _, after := range []string{"0", "17"} {
+		w := do(h, "POST", "/rpc", `{"jsonrpc":"2.0","method":"todos.watch","params":{"after":"`+after+`","count":1},"id":1}`)
+		if want := `"result":{"items":[{"id":"1","title":"Buy milk",`; w.Code != http.StatusOK || !strings.Contains(w.Body.String(), want) {
+			t.Errorf("after %s: %d %s, want %s", after, w.Code, w.Body, want)
+		}
+	}
+}
+
+// Verify that there is a limit on requests, and that the health of the program is
+// told beyond it.
+func TestRequestsAreLimited(t *testing.T) {
+	s := newStore()
+	stopping := make(chan struct{})
+	server := httptest.NewServer(newTestHandler(s, stopping))
+	defer server.Close()
+	client := server.Client()
+	var streams []*http.Response
+	for range maxRequests {
+		w, err := client.Get(server.URL + "/todos/watch")
+		if err != nil {
+			t.Fatal(err)
+		}
+		streams = append(streams, w)
+	}
+	for _, test := range []struct {
+		path   string
+		status int
+	}{{"/todos", 503}, {"/rpc", 503}, {"/health", 200}} {
+		t.Run(test.path, func(t *testing.T) {
+			w, err := client.Get(server.URL + test.path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.Body.Close()
+			if w.StatusCode != test.status {
+				t.Errorf("%d, want %d", w.StatusCode, test.status)
+			}
+		})
+	}
+	close(stopping)
+	for _, w := range streams {
+		io.Copy(io.Discard, w.Body)
+		w.Body.Close()
+	}
 }
