@@ -10,7 +10,10 @@ package svc
 // Each type is written once, as a piece with $refs to other types. A schema is then put
 // together from pieces: it has a $ref, or the text of the other piece in its place.
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // These limits are in bytes of JSON.
 const (
@@ -78,7 +81,7 @@ func (b *schemaBundler) pieceOf(s *shape) *schemaPiece {
 		}
 		return b.writer.ref(inner)
 	}
-	p.text = w.appendShape(nil, s)
+	p.text = w.appendShape(make([]byte, 0, 512), s) // most fit
 	b.pieces[s] = p
 	return p
 }
@@ -135,10 +138,10 @@ func (b *schemaBundler) appendSchema(dst []byte, s *shape) []byte {
 	if root.refs == nil { // as for most inputs
 		return w.appendPiece(dst, root, false, w.writer.use == forToolInput) // the description of the tool says more
 	}
-	w = b.newBundle()
 	if !b.isSmall(s) {
 		w.share(s)
 	}
+	dst = slices.Grow(dst, min(b.sizeOf(s), maxWrittenOut))
 	m := members{w.appendPiece(dst, root, false, w.writer.use == forToolInput)}
 	m.buf = m.buf[:len(m.buf)-1]
 	at := m.open("$defs", '{')
@@ -151,7 +154,7 @@ func (b *schemaBundler) appendSchema(dst []byte, s *shape) []byte {
 }
 
 // A schemaBundle is one schema, or several that refer to the same types. Types that contain
-// themselves are always under $defs.
+// themselves are always under $defs. Its maps are nil until share or appendPiece needs them.
 type schemaBundle struct {
 	*schemaBundler
 	uses   map[*shape]int  // how many $refs there are to each type, in the pieces of the types
@@ -161,14 +164,11 @@ type schemaBundle struct {
 	defs   []*shape // the keys of listed: those under $defs, in the order of their first $refs
 }
 
-func (b *schemaBundler) newBundle() *schemaBundle {
-	return &schemaBundle{schemaBundler: b, uses: make(map[*shape]int), shared: make(map[*shape]bool), listed: make(map[*shape]bool)}
-}
-
 // share decides which types in the schemas of roots are under $defs: those that are used more
 // than once and have more than maxRepeated bytes. So each $ref stands for a few bytes, for a
 // type that is written once, or for one at this place alone.
 func (w *schemaBundle) share(roots ...*shape) {
+	w.uses, w.shared = make(map[*shape]int), make(map[*shape]bool)
 	for _, s := range roots {
 		w.countUses(w.pieceOf(s))
 	}
@@ -207,6 +207,9 @@ func (w *schemaBundle) appendPiece(dst []byte, p *schemaPiece, inside, described
 			dst = w.appendPiece(dst, w.pieceOf(r.target), true, r.described)
 			continue
 		case !w.listed[r.target]:
+			if w.listed == nil {
+				w.listed = make(map[*shape]bool)
+			}
 			w.listed[r.target] = true
 			w.defs = append(w.defs, r.target)
 		}

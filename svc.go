@@ -674,7 +674,7 @@ type describer struct {
 }
 
 func (s *Service) newDescriber() *describer {
-	d := &describer{s, newBundler(schemaWriter{sent: sentTypes(s.methods)}, s.typeNames).newBundle(), make(map[string]any)}
+	d := &describer{s, &schemaBundle{schemaBundler: newBundler(schemaWriter{sent: sentTypes(s.methods)}, s.typeNames)}, make(map[string]any)}
 	roots := slices.Clone(s.types)
 	for _, m := range s.methods {
 		for _, t := range []*shape{m.in, m.out} {
