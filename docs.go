@@ -121,8 +121,9 @@ func docsPolicy(page string) string {
 type docsWriter struct {
 	*apiBuilder  // of OpenAPI 3.1, with methods by QUERY beside; its schemas are written
 	places       DocsOptions
-	operations   []docsOperation // in the order of reading
-	bytes.Buffer                 // of the Markdown
+	operations   []docsOperation   // in the order of reading
+	bytes.Buffer                   // of the Markdown
+	answers      map[string]string // the Markdown of each response so far, by its status and its text
 }
 
 // A docsOperation is an operation of the document, with its path, the names of its method
@@ -145,7 +146,7 @@ type docsOperation struct {
 
 // newDocsWriter returns a writer for the page or the Markdown of s.
 func newDocsWriter(s *Service, places DocsOptions) *docsWriter {
-	w := &docsWriter{apiBuilder: newAPIBuilder(s, openAPI31, s.methodsOn(TransportREST), true), places: places}
+	w := &docsWriter{apiBuilder: newAPIBuilder(s, openAPI31, s.methodsOn(TransportREST), true), places: places, answers: make(map[string]string)}
 	w.writeSchemas()
 	for _, path := range w.paths {
 		for _, operation := range path.operations {
@@ -641,7 +642,15 @@ func (w *docsWriter) writeOperation(o docsOperation) {
 		fmt.Fprintf(w, "- body: a %s as `%s`. %s\n", what, strings.Join(types, "` or `"), plainLine(textAt(request, "description")))
 	}
 	w.writeProperties("", place, w.resolve(body))
-	eachMember(memberAt(operation, "responses"), func(status, response []byte) { w.writeResponse(string(status), w.resolve(response)) })
+	eachMember(memberAt(operation, "responses"), func(status, response []byte) {
+		key, start := string(status)+string(response), w.Len()
+		if known, ok := w.answers[key]; ok { // as of most errors
+			w.WriteString(known)
+			return
+		}
+		w.writeResponse(string(status), w.resolve(response))
+		w.answers[key] = string(w.Bytes()[start:])
+	})
 	fmt.Fprintf(w, "\n```sh\n%s\n```\n", w.curlCommand(o))
 	if w.places.Client != "" {
 		fmt.Fprintf(w, "\n- in TypeScript: %s\n- in Go: %s\n", codeSpan(o.typeScriptCall()), codeSpan(o.goCall()))

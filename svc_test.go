@@ -1255,8 +1255,9 @@ func largeService(n int) *Service {
 			resource:     fmt.Sprintf("r%d", i),
 			route:        route{verb: http.MethodPut, path: fmt.Sprintf("/r%d/{id}", i), placeholders: []string{"id"}},
 			in:           shapes.shapeFor(in, "in"),
-			methodOutput: methodOutput{out: shapes.shapeFor(out, "out")},
+			methodOutput: methodOutput{out: shapes.shapeFor(out, "out"), outType: reflect.PointerTo(out)},
 		})
+		methods[i].result = methods[i].out
 	}
 	for _, t := range shapes.all {
 		if t.kind == kindObject && t.typ.Name() == "" { // StructOf makes types without names
@@ -1279,14 +1280,28 @@ func largeService(n int) *Service {
 	return s
 }
 
-// BenchmarkOpenAPI makes and serves the document of 500 methods and 1,000 types.
-func BenchmarkOpenAPI(b *testing.B) {
-	s := largeService(500)
-	for _, d := range []dialect{openAPI30, openAPI31} {
-		b.Run("build/"+dialectVersions[d], func(b *testing.B) {
+// BenchmarkDocuments makes the documents of 1,000 methods and 2,000 types, and serves one.
+func BenchmarkDocuments(b *testing.B) {
+	s := largeService(1000)
+	openAPI := func(d dialect) int {
+		return len(newAPIBuilder(s, d, s.methodsIn(d), false).appendDocument(nil))
+	}
+	for _, document := range []struct {
+		name string
+		size func() int
+	}{
+		{"OpenAPI 3.0", func() int { return openAPI(openAPI30) }},
+		{"OpenAPI 3.1", func() int { return openAPI(openAPI31) }},
+		{"OpenRPC", func() int { return len(buildOpenRPC(s)) }},
+		{"page", func() int { return len(newDocsWriter(s, DocsOptions{REST: ".", RPC: "rpc", MCP: "mcp"}).renderPage()) }},
+		{"Markdown", func() int { return len(newDocsWriter(s, DocsOptions{REST: "."}).renderMarkdown()) }},
+		{"tools", func() int { return s.newMCPHandler(nil).lists["tools/list"].size }},
+		{"contract", func() int { return len(s.Contract()) }},
+	} {
+		b.Run(document.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for range b.N {
-				b.SetBytes(int64(len(newAPIBuilder(s, d, s.methodsIn(d), false).appendDocument(nil))))
+				b.SetBytes(int64(document.size()))
 			}
 		})
 	}
