@@ -183,7 +183,8 @@ type methodCompiler struct {
 	decoders *decoders
 	encoders *encoders
 	bindings map[bindingKey]*binding
-	closed   map[*shape]bool // the shapes that closeObjects has closed
+	closed   map[*shape]bool                        // the shapes that closeObjects has closed
+	statuses map[reflect.Type][]reflect.StructField // what statusFields has returned
 }
 
 // A bindingKey has what decides how an input is bound.
@@ -210,6 +211,7 @@ func newMethodCompiler(p *mistakes, iface reflect.Type, impl any, o Options) *me
 		mistakes: p, impl: impl,
 		config: &config{iface: iface, opts: o, eventTimes: defaultEventTimes},
 		shapes: shapes, decoders: newDecoders(p, o.Strict), encoders: newEncoders(false), bindings: make(map[bindingKey]*binding), closed: make(map[*shape]bool),
+		statuses: make(map[reflect.Type][]reflect.StructField),
 	}
 }
 

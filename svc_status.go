@@ -32,11 +32,8 @@ func (c *methodCompiler) findStatus(m *method) *statusField {
 		return nil
 	}
 	var found *statusField
-	for _, sf := range reflect.VisibleFields(m.out.typ) {
-		text, ok := lookupTag(sf.Tag, statusTag)
-		if !ok {
-			continue
-		}
+	for _, sf := range c.statusFields(m.out.typ) {
+		text, _ := lookupTag(sf.Tag, statusTag)
 		allowed, mistake := parseStatuses(text)
 		other := ""
 		for _, place := range [...]string{"path", "query", "header", "cookie"} {
@@ -64,6 +61,17 @@ func (c *methodCompiler) findStatus(m *method) *statusField {
 		}
 	}
 	return found
+}
+
+// statusFields returns the fields of the struct t with the tag. It looks once for each type.
+func (c *methodCompiler) statusFields(t reflect.Type) []reflect.StructField {
+	list, known := c.statuses[t]
+	if !known {
+		isOther := func(sf reflect.StructField) bool { _, ok := lookupTag(sf.Tag, statusTag); return !ok }
+		list = slices.DeleteFunc(reflect.VisibleFields(t), isOther)
+		c.statuses[t] = list
+	}
+	return list
 }
 
 // hasPointer reports whether a field of t with this index is reached by a pointer.
