@@ -277,7 +277,7 @@ func TestFormQuotedString(t *testing.T) {
 	if want := `"said":{"type":"string"}`; !strings.Contains(w.Body.String(), want) {
 		t.Errorf("the document has no %s: %s", want, w.Body)
 	}
-	if text := getClient(s, "/client.ts").Body.String(); strings.Count(text, "As JSON, in a string.") != 1 {
+	if text := getClient(s, "/client.ts").Body.String(); strings.Count(text, "An integer, in a string.") != 1 {
 		t.Errorf("not only the number is in a string: %s", text)
 	}
 }
