@@ -48,8 +48,8 @@ import (
 // other than GET and HEAD get 405. [CheckClient] keeps a copy of it current.
 func (s *Service) TypeScript() http.Handler {
 	module := sync.OnceValue(func() []byte { return appendClient(nil, s) })
-	typed := lazyDocument(func() []byte { return withDigest(typedModule(module())) })
-	plain := lazyDocument(func() []byte { return withDigest(plainModule(module())) })
+	typed := lazyDocument(func() []byte { return moduleForm(typedModule).serve(module()) })
+	plain := lazyDocument(func() []byte { return moduleForm(plainModule).serve(module()) })
 	return s.serveDocument("typescript", func(_ http.Header, r *http.Request) (*document, string, error) {
 		if strings.HasSuffix(r.URL.Path, ".js") {
 			return plain(), "text/javascript; charset=utf-8", nil
@@ -69,11 +69,11 @@ func (s *Service) TypeScript() http.Handler {
 // the package that is tested.
 func CheckClient(t TestingT, s *Service, file string, update bool) {
 	t.Helper()
-	current := typedModule
+	current := moduleForm(typedModule)
 	if strings.HasSuffix(file, ".js") {
 		current = plainModule
 	}
-	want := withDigest(current(appendClient(nil, s)))
+	want := current.serve(appendClient(nil, s))
 	have, err := os.ReadFile(file)
 	have = bytes.ReplaceAll(have, []byte("\r\n"), []byte("\n")) // as git may write it
 	switch {
@@ -111,33 +111,47 @@ const (
 	endTypes   = "›"
 )
 
-// typedModule returns a module without the marks.
-func typedModule(module []byte) []byte {
-	return []byte(strings.NewReplacer(beginTypes, "", endTypes, "").Replace(string(module)))
-}
+// A moduleForm appends a module as it is served.
+type moduleForm func(dst, module []byte) []byte
 
-// plainModule returns a module without what is between the marks. Where that is whole lines, their
-// end goes too, and an empty line behind them.
-func plainModule(module []byte) []byte {
-	out := make([]byte, 0, len(module))
-	for rest := string(module); ; {
-		before, marked, found := strings.Cut(rest, beginTypes)
-		out = append(out, before...)
+// typedModule appends a module without the marks.
+func typedModule(dst, module []byte) []byte {
+	for {
+		before, rest, found := bytes.Cut(module, []byte(beginTypes))
+		marked, rest, _ := bytes.Cut(rest, []byte(endTypes))
+		dst = append(append(dst, before...), marked...)
 		if !found {
-			return out
+			return dst
 		}
-		_, rest, _ = strings.Cut(marked, endTypes)
-		if (len(out) == 0 || out[len(out)-1] == '\n') && strings.HasPrefix(rest, "\n") {
-			rest = strings.TrimPrefix(rest[1:], "\n")
-		}
+		module = rest
 	}
 }
 
-// withDigest puts the first line before a module, which says what the digest of the others is.
-func withDigest(module []byte) []byte {
-	sum := sha256.Sum256(module)
-	first := "// sha256-" + hex.EncodeToString(sum[:16]) + " of the lines below, which svc has written: do not edit them, fetch the file again.\n"
-	return append([]byte(first), module...)
+// plainModule appends a module without what is between the marks. Where that is whole lines, their
+// end goes too, and an empty line behind them.
+func plainModule(dst, module []byte) []byte {
+	for {
+		before, rest, found := bytes.Cut(module, []byte(beginTypes))
+		_, rest, _ = bytes.Cut(rest, []byte(endTypes))
+		dst = append(dst, before...)
+		if !found {
+			return dst
+		}
+		if (len(dst) == 0 || dst[len(dst)-1] == '\n') && bytes.HasPrefix(rest, []byte("\n")) {
+			rest = bytes.TrimPrefix(rest[1:], []byte("\n"))
+		}
+		module = rest
+	}
+}
+
+// serve returns a module in a form, behind a first line with the digest of the others.
+func (form moduleForm) serve(module []byte) []byte {
+	const before, digits = "// sha256-", "00000000000000000000000000000000"
+	const first = before + digits + " of the lines below, which svc has written: do not edit them, fetch the file again.\n"
+	text := form(append(make([]byte, 0, len(first)+len(module)), first...), module)
+	sum := sha256.Sum256(text[len(first):])
+	hex.Encode(text[len(before):], sum[:len(digits)/2])
+	return text
 }
 
 // A clientWriter writes the module of a service.
@@ -401,14 +415,8 @@ func appendKey(dst []byte, name string) []byte {
 // appendRow appends the members of a row, of which the type Row of the runtime says what they are.
 func (w *clientWriter) appendRow(dst []byte, c *clientCallText) []byte {
 	var members []clientMember
-	if c.in != nil {
-		for i, form := range c.method.in.forms() {
-			for _, m := range c.inputMembers(form) {
-				if i == 0 { // all forms have the same names outside of the body
-					members = append(members, m)
-				}
-			}
-		}
+	if c.in != nil { // all forms have the same names outside of the body
+		members = w.inputMembers(c.method, c.method.in.forms()[0])
 	}
 	dst = appendScriptText(append(dst, " route: "...), c.verb+" "+w.routePath(c.method, members))
 	r := rowWriter{dst}
@@ -430,7 +438,10 @@ func (w *clientWriter) appendRow(dst []byte, c *clientCallText) []byte {
 		r.addText("body", "json")
 	}
 	r.addText("kind", c.kind)
-	outputs, _ := w.outputMembers(c.method)
+	var outputs []clientMember
+	if c.out != nil {
+		outputs = c.out.members
+	}
 	r.addNames("out", outputs, inHeader)
 	r.addTexts("parsed", parsedMembers(outputs))
 	if i := slices.IndexFunc(outputs, func(m clientMember) bool { return m.in == inStatus }); i >= 0 {

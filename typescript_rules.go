@@ -52,7 +52,7 @@ func (w *clientWriter) appendLimits(dst []byte) []byte {
 	dst = append(dst, "/** How large the file in an input may be. */\nexport const limits = {"...)
 	at := len(dst)
 	for _, d := range w.inputTypes() {
-		members := d.in.inputMembers(d.shape)
+		members := w.inputMembers(d.in, d.shape)
 		i := slices.IndexFunc(members, func(m clientMember) bool { return m.shape.kind == kindFile })
 		if i < 0 {
 			continue
@@ -88,7 +88,7 @@ func (w *clientWriter) appendRules(dst []byte) []byte {
 	for _, d := range w.inputTypes() {
 		r := new(ruleWriter)
 		for _, form := range d.shape.forms() {
-			r.addFields(d.in.inputMembers(form), "", d.shape.alternatives == nil)
+			r.addFields(w.inputMembers(d.in, form), "", d.shape.alternatives == nil)
 		}
 		dst = r.appendFields(dst, d.name)
 	}

@@ -33,10 +33,10 @@ func TestPlainModule(t *testing.T) {
 		{"the end of a line", "a‹ as T›\n", "a\n", "a as T\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if got := string(plainModule([]byte(test.module))); got != test.plain {
+			if got := string(plainModule(nil, []byte(test.module))); got != test.plain {
 				t.Errorf("without types: %q, want %q", got, test.plain)
 			}
-			if got := string(typedModule([]byte(test.module))); got != test.typed {
+			if got := string(typedModule(nil, []byte(test.module))); got != test.typed {
 				t.Errorf("with types: %q, want %q", got, test.typed)
 			}
 		})
@@ -60,7 +60,7 @@ func TestRuntimeMarks(t *testing.T) {
 	if open {
 		t.Error("the last mark is not closed")
 	}
-	plain := string(plainModule([]byte(runtime)))
+	plain := string(plainModule(nil, []byte(runtime)))
 	for _, word := range []string{"interface ", "readonly ", " satisfies ", " as ", ": string", ": unknown"} {
 		for line := range strings.Lines(plain) {
 			code, _, _ := strings.Cut(line, "//")

@@ -33,7 +33,8 @@ type clientTypes struct {
 	components map[string]*clientType   // that something refers to, by their names in documents
 	inputs     map[*binding]*clientType // of methods; methods with one binding have one type
 	outputs    map[*shape]*clientType   // of methods, with headers as members
-	list       []*clientType            // all of them, in the order of the text
+	members    map[inputForm][]clientMember
+	list       []*clientType // all of them, in the order of the text
 }
 
 // A clientType is the declaration of one type.
@@ -47,6 +48,8 @@ type clientType struct {
 	more  []byte      // of an output: the members that the component does not have; nil if body has others of its members
 	base  *clientType // that it extends, or nil
 	in    *method     // the first with this input
+
+	members []clientMember // of an output
 }
 
 // A typeRole says what a type is the type of. Of types with one name in documents, the first role
@@ -77,7 +80,7 @@ const typeWords = "any as asserts async await bigint boolean break case catch cl
 func newClientTypes(s *Service, methods []*method, reserved []string) *clientTypes {
 	t := &clientTypes{
 		service: s, sent: sentTypes(methods), names: make(map[string]string), taken: make(map[string]bool),
-		components: make(map[string]*clientType), inputs: make(map[*binding]*clientType), outputs: make(map[*shape]*clientType),
+		components: make(map[string]*clientType), inputs: make(map[*binding]*clientType), outputs: make(map[*shape]*clientType), members: make(map[inputForm][]clientMember),
 	}
 	for _, word := range slices.Concat(strings.Fields(typeWords), reserved) {
 		t.taken[word] = true
@@ -206,7 +209,7 @@ func (t *clientTypes) inputOf(m *method) *clientType {
 	base := cmp.Or(t.service.typeNames[m.in], capitalized(onlyNameBytes(m.resource))+m.goName)
 	d = t.declare(ofInput, m.in, base)
 	d.in, t.inputs[m.bind] = m, d
-	switch members := m.inputMembers(m.in); {
+	switch members := t.inputMembers(m, m.in); {
 	case m.in.alternatives == nil:
 		d.body = append(t.appendMembers([]byte(" {\n"), members, "  "), '}')
 	case m.bind.rest.inBody == m.in:
@@ -217,7 +220,7 @@ func (t *clientTypes) inputOf(m *method) *clientType {
 	default:
 		d.body = []byte(" =")
 		for _, a := range m.in.alternatives {
-			d.body = append(t.appendMembers(append(d.body, "\n  | {\n"...), m.inputMembers(a), "      "), "    }"...)
+			d.body = append(t.appendMembers(append(d.body, "\n  | {\n"...), t.inputMembers(m, a), "      "), "    }"...)
 		}
 		d.body = append(d.body, ';')
 	}
@@ -226,16 +229,19 @@ func (t *clientTypes) inputOf(m *method) *clientType {
 
 // outputOf returns the type of the output of m if that has headers, and else nil.
 func (t *clientTypes) outputOf(m *method) *clientType {
-	members, more := t.outputMembers(m)
-	if members == nil {
+	if !m.hasMoreMembers() {
 		return nil
 	}
 	d := t.outputs[m.out]
 	if d != nil {
 		return d
 	}
+	members, more := t.outputMembers(m)
+	if len(members) == 0 {
+		return nil
+	}
 	d = t.declare(ofOutput, m.out, cmp.Or(t.service.typeNames[m.out], capitalized(onlyNameBytes(m.resource))+m.goName))
-	t.outputs[m.out] = d
+	t.outputs[m.out], d.members = d, members
 	d.body = append(t.appendMembers([]byte(" {\n"), members, "  "), '}')
 	if len(more) > 0 {
 		d.more = t.appendMembers(nil, more, "  ")
@@ -253,7 +259,8 @@ type clientMember struct {
 }
 
 // jsonMembers returns the members of the object s as they are in JSON.
-func (t *clientTypes) jsonMembers(s *shape) (list []clientMember) {
+func (t *clientTypes) jsonMembers(s *shape) []clientMember {
+	list := make([]clientMember, 0, len(s.fields))
 	for _, f := range s.fields {
 		if !f.hidden {
 			list = append(list, clientMember{field: f, name: f.name, in: inBody, optional: t.isOptional(s, f)})
@@ -267,9 +274,27 @@ func (t *clientTypes) isOptional(s *shape, f *field) bool {
 	return !f.isRequired() && (t.sent[s.typ] || f.optional)
 }
 
+// An inputForm is the input of the methods with one binding, or one of its forms.
+type inputForm struct {
+	bind *binding
+	form *shape
+}
+
+// inputMembers returns what m.inputMembers does, made once.
+func (t *clientTypes) inputMembers(m *method, form *shape) []clientMember {
+	key := inputForm{m.bind, form}
+	list, known := t.members[key]
+	if !known {
+		list = m.inputMembers(form)
+		t.members[key] = list
+	}
+	return list
+}
+
 // inputMembers returns the members of s, the input of m or one of its forms, in the order of the
 // fields. Cookies are not among them, since a browser sends its own.
-func (m *method) inputMembers(s *shape) (list []clientMember) {
+func (m *method) inputMembers(s *shape) []clientMember {
+	list := make([]clientMember, 0, len(s.fields)+1)
 	for _, f := range s.fields {
 		source := m.bind.sources[f]
 		if source.in == inCookie {
@@ -312,13 +337,16 @@ func (p *restPlan) sourceName(f *field) string {
 	return ""
 }
 
-// outputMembers returns the members of the output of m, with those that are headers or the status
-// of the response: none if there is no such member. more has the members that the component of the
-// type does not have, and is nil if its other members differ.
+// hasMoreMembers reports whether the output of m has members that are headers or the status.
+func (m *method) hasMoreMembers() bool {
+	return (m.headers != nil || m.chosen != nil) && m.out.alternatives == nil && m.out.kind == kindObject
+}
+
+// outputMembers returns the members of the output of m, with those that are headers or the status.
+// more has the members that the component of the type does not have, and is nil if its other
+// members differ.
 func (t *clientTypes) outputMembers(m *method) (list, more []clientMember) {
-	if m.headers == nil && m.chosen == nil || m.out.alternatives != nil || m.out.kind != kindObject {
-		return nil, nil
-	}
+	list = make([]clientMember, 0, len(m.out.fields)+1)
 	headers := make(map[*field]*outputHeader)
 	for i := 0; m.headers != nil && i < len(m.headers.fields); i++ {
 		headers[m.headers.fields[i].field] = &m.headers.fields[i]
