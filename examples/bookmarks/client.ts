@@ -1,4 +1,4 @@
-// sha256-5fd8ec1e6b8b1a63f9d36c52fd9f224f of the lines below, which svc has written: do not edit them, fetch the file again.
+// sha256-129bb09a50a8a68139821e236b3847d8 of the lines below, which svc has written: do not edit them, fetch the file again.
 // Links, notes and small files, with tags. All of them are those of the caller.
 //
 //     const api = connect({ url: "/" }); // the directory above the paths of the service
@@ -809,7 +809,7 @@ function membersOf(value: unknown): Record<string, unknown> {
   return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }
 
-type StreamEvent = { [field: string]: string; data?: string };
+type StreamEvent = { [field: string]: string | undefined; data?: string };
 
 /** Server-sent events. Without the event done, at which a reader leaves, it ends by an error. */
 async function* readEvents(body: ReadableStream<Uint8Array>) {
@@ -847,7 +847,7 @@ interface Upload {
   response: ArrayBuffer;
   responseType: string;
   withCredentials: boolean;
-  onloadend: (() => void) | null;
+  onloadend: unknown;
   open(verb: string, url: string): void;
   setRequestHeader(name: string, value: string): void;
   getAllResponseHeaders(): string;
