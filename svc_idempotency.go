@@ -79,7 +79,11 @@ func (c *methodCompiler) setKey(m *method, use KeyUse) {
 		return
 	}
 	c.addIf(use != KeyAllowed && use != KeyRequired, "MethodOptions.IdempotencyKey is %q; want KeyAllowed or KeyRequired", use)
-	c.addIf(m.route.isRead() || m.stream != "" || m.takesBody() || m.sendsFile(), "MethodOptions.IdempotencyKey is for methods that write and answer with JSON, not for a GET, a QUERY, a stream, a Body or a File")
+	hint := ""
+	if m.takesBody() {
+		hint = "; an upload can be a PUT with an ID of the client in its path, which may be sent again"
+	}
+	c.addIf(m.route.isRead() || m.stream != "" || m.takesBody() || m.sendsFile(), "MethodOptions.IdempotencyKey is for methods that write and answer with JSON, not for a GET, a QUERY, a stream, a Body or a File%s", hint)
 	c.addIf(c.impl != nil && c.opts.Idempotency == nil, "MethodOptions.IdempotencyKey needs Options.Idempotency, which keeps the answers")
 	m.key = &keyPlan{Idempotency: c.opts.Idempotency, name: m.resource + "." + m.name}
 	if m.in != nil {
