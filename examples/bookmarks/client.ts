@@ -1,4 +1,4 @@
-// sha256-129bb09a50a8a68139821e236b3847d8 of the lines below, which svc has written: do not edit them, fetch the file again.
+// sha256-15273f3e9dea114e8329e7802b90992e of the lines below, which svc has written: do not edit them, fetch the file again.
 // Links, notes and small files, with tags. All of them are those of the caller.
 //
 //     const api = connect({ url: "/" }); // the directory above the paths of the service
@@ -827,7 +827,7 @@ async function* readEvents(body: ReadableStream<Uint8Array>) {
       lines[0] = rest + lines[0];
       rest = lines.pop() ?? "";
       for (const line of lines) {
-        const [, field = "", text = ""] = /^([^:\r]*):? ?(.*?)\r?$/s.exec(line) ?? [];
+        const [, field = "", text = ""] = /^([^:\r]*):? ?([^]*?)\r?$/.exec(line) ?? [];
         if (field) event[field] = field === "data" && event.data !== undefined ? `${event.data}\n${text}` : text;
         else if (!line.startsWith(":")) {
           yield event;
