@@ -189,7 +189,7 @@ func serveAsking(t *testing.T, impl askingImpl) (*mcpHandler, func() *askedClien
 	transport := &http.Transport{MaxIdleConnsPerHost: 64}
 	t.Cleanup(func() {
 		transport.CloseIdleConnections()
-		server.Close()
+		server.Close() // a client may read an answer before its call ends here
 		wantNothingLeft(t, h)
 		for range 500 { // net/http ends its own a little later
 			if runtime.NumGoroutine() <= before {
@@ -219,7 +219,7 @@ func wantNothingLeft(t *testing.T, h *mcpHandler) {
 // comes after one of another session that must not count.
 func TestMCPSessionManyQuestions(t *testing.T) {
 	const sessions, questions = 20, 50
-	h, newClient := serveAsking(t, askingImpl{})
+	_, newClient := serveAsking(t, askingImpl{})
 	clients := make([]*askedClient, sessions)
 	for i := range clients {
 		clients[i] = newClient()
@@ -256,7 +256,6 @@ func TestMCPSessionManyQuestions(t *testing.T) {
 		}()
 	}
 	done.Wait()
-	wantNothingLeft(t, h)
 }
 
 // 1,000 questions are left when their clients cancel, disconnect or let them wait.
