@@ -69,7 +69,7 @@ func hasBody(r *http.Request) bool {
 // next request of the connection.
 func (l limits) setDeadline(w http.ResponseWriter, r *http.Request) {
 	if l.time >= 0 && hasBody(r) {
-		http.NewResponseController(w).SetReadDeadline(started.Add(time.Since(started) + l.time))
+		http.NewResponseController(w).SetReadDeadline(started.Add(time.Since(started)).Add(l.time)) // the sum of the two could overflow
 	}
 }
 

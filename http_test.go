@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"math"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -23,6 +24,31 @@ func TestDecimal(t *testing.T) {
 		if got := decimal(n); got != strconv.Itoa(n) {
 			t.Errorf("decimal(%d) = %q", n, got)
 		}
+	}
+}
+
+// A deadlineRecorder keeps the deadline for reading that it gets.
+type deadlineRecorder struct {
+	*httptest.ResponseRecorder
+	deadline time.Time
+}
+
+func (r *deadlineRecorder) SetReadDeadline(t time.Time) error {
+	r.deadline = t
+	return nil
+}
+
+// Verify the deadline for a body: of the longest time too, which people set to have no limit.
+func TestSetDeadline(t *testing.T) {
+	for _, limit := range []time.Duration{0, time.Minute, math.MaxInt64 - 1, math.MaxInt64} {
+		t.Run(limit.String(), func(t *testing.T) {
+			recorder := &deadlineRecorder{ResponseRecorder: httptest.NewRecorder()}
+			least := time.Now().Add(limit).Add(-time.Second) // the system may set its clock
+			limits{time: limit}.setDeadline(recorder, httptest.NewRequest("POST", "/", strings.NewReader("{}")))
+			if most := least.Add(time.Minute); recorder.deadline.Before(least) || recorder.deadline.After(most) {
+				t.Errorf("the deadline is %v, want one from %v to %v", recorder.deadline, least, most)
+			}
+		})
 	}
 }
 
