@@ -217,6 +217,7 @@ func (w *docsWriter) appendData(dst []byte) []byte {
 		out.end("}")
 	}
 	out.end("}")
+	maps.DeleteFunc(w.writer.words, func(_, words string) bool { return words == "" })
 	out.add("schemes", encodeDocument(credentials), "codes", encodeDocument(table), "rules", messages, "oneLine", lines, "words", encodeDocument(w.writer.words))
 	if reasons := w.listReasons(); reasons != nil {
 		out.addRaw("reasons", encodeDocument(reasons))

@@ -84,7 +84,7 @@ type schemaWriter struct {
 	refs   *[]schemaRef      // where references have been written; nil if nobody asks
 	bare   *shape            // a shape that is written without the text of its type; or nil
 	plain  bool              // texts are not Markdown, also in documents
-	words  map[string]string // what the patterns mean that are written and have words, by their text; nil if nobody asks
+	words  map[string]string // what noteWords has noted, by the patterns; nil if nobody asks
 }
 
 // A schemaUse says what a schema is published for. The zero value is a document.
@@ -562,9 +562,18 @@ func (w *schemaWriter) writeQuoted(m *members, s *shape, null bool) {
 // writePattern writes a pattern that is no rule of the author, and notes what it means.
 func (w *schemaWriter) writePattern(m *members, pattern, words string) {
 	m.addText("pattern", pattern)
-	if w.words != nil && pattern != "" {
-		w.words[pattern] = words
+	w.noteWords(pattern, words)
+}
+
+// noteWords notes what a pattern means: "" if it has no words, or others in another field.
+func (w *schemaWriter) noteWords(pattern, words string) {
+	if w.words == nil || pattern == "" {
+		return
 	}
+	if known, ok := w.words[pattern]; ok && known != words {
+		words = ""
+	}
+	w.words[pattern] = words
 }
 
 // formatAndBounds returns the format of a scalar and the bounds of its Go type, as
@@ -714,8 +723,8 @@ func (w *schemaWriter) writeRules(m *members, rules ruleSet, null bool) {
 			m.addEnum(r.value, null)
 		default:
 			m.addRaw(r.keyword, r.value)
-			if w.words != nil && r.hint != "" {
-				w.words[textOr(string(r.value))] = r.hint
+			if w.words != nil && r.role == rolePattern {
+				w.noteWords(textOr(string(r.value)), r.hint)
 			}
 		}
 	}
