@@ -1,4 +1,4 @@
-// sha256-15273f3e9dea114e8329e7802b90992e of the lines below, which svc has written: do not edit them, fetch the file again.
+// sha256-b6319373470624f79d2fd8e039c636d9 of the lines below, which svc has written: do not edit them, fetch the file again.
 // Links, notes and small files, with tags. All of them are those of the caller.
 //
 //     const api = connect({ url: "/" }); // the directory above the paths of the service
@@ -635,7 +635,7 @@ async function* run(client: Client, row: Row, input?: Input, options: UploadOpti
       request.onloadend = () => {
         const { response, status } = request;
         if (status === 0) return reject(new TypeError("the request failed"));
-        const headers = request.getAllResponseHeaders().trim().split("\r\n").map((line) => line.split(/: *(.*)/, 2) as [string, string]);
+        const headers = (request.getAllResponseHeaders().match(/.+/g) ?? []).map((line) => line.split(/: *(.*)/, 2) as [string, string]);
         resolve(new Response(response.byteLength > 0 ? response : null, { status, headers }));
       };
       request.send(body);
@@ -781,7 +781,7 @@ function abortable<T>(signal: AbortSignal | undefined, begin: (resolve: (value: 
 /** The error that a body is: the envelope of svc, the form of the service, or something of a proxy. */
 function errorOf(json: unknown, service: Service, init: CallErrorInit = {}) {
   const outer = membersOf(json);
-  const { code, detail, message = detail, reason = "", details } = membersOf(outer["error"] ?? outer);
+  const { code, detail, message = detail, reason = init.status === 401 ? init.reason : "", details } = membersOf(outer["error"] ?? outer);
   const form = service.form && outer === json && !("error" in outer) ? json : undefined;
   const text = typeof message === "string" ? message : "";
   if (!form && text && Object.hasOwn(codes, String(code))) return new CallError(code as Code, text, { ...init, reason: String(reason), details: membersOf(details) });

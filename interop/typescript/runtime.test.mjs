@@ -19,6 +19,7 @@ const rows = {
   public: { route: 'GET /public', public: true },
   file: { route: 'GET /file', kind: 'file' },
   upload: { route: 'PUT /photo', file: 'photo', type: 'image/png', query: ['note'] },
+  send: { route: 'PUT /sent', file: 'photo', type: 'image/png', kind: 'void' },
   form: { route: 'POST /form', body: 'form', file: 'photo' },
   page: { route: 'GET /page', query: ['page'], kind: 'page' },
   cursor: { route: 'GET /cursor', query: ['cursor'], kind: 'cursor' },
@@ -215,6 +216,7 @@ test('keys: one of 128 random bits a call, or that of the options', async () => 
 });
 
 const invalid = fails('UNAUTHENTICATED', 401, { reason: 'invalid_token' });
+const challengedBy = fails('UNAUTHENTICATED', 401, {}, { 'WWW-Authenticate': 'Bearer error="invalid_token"' });
 const challenged = html(401, { 'WWW-Authenticate': 'Bearer error="invalid_token"' });
 const tokenRows = [
   // the answers; what the function returns; the call; the tokens that are sent; the error
@@ -223,6 +225,7 @@ const tokenRows = [
   ['a refused one', [invalid, ok], ['a', 'b'], 'get', ['Bearer a', 'Bearer b'], ''],
   ['a refused one of a POST', [invalid, ok], ['a', 'b'], 'post', ['Bearer a', 'Bearer b'], ''],
   ['by the challenge of a proxy', [challenged, ok], ['a', 'b'], 'get', ['Bearer a', 'Bearer b'], ''],
+  ['by the challenge of a guard that says no reason', [challengedBy, ok], ['a', 'b'], 'get', ['Bearer a', 'Bearer b'], ''],
   ['the same again', [invalid], ['a', 'a'], 'get', ['Bearer a'], 'invalid_token'],
   ['none again', [invalid], ['a', undefined], 'get', ['Bearer a'], 'invalid_token'],
   ['two refused ones', [invalid], ['a', 'b'], 'get', ['Bearer a', 'Bearer b'], 'invalid_token'],
@@ -455,6 +458,25 @@ test('files: progress by XMLHttpRequest', async () => {
     assert.deepEqual(calls, [[1, 3]]);
     assert.deepEqual([error.code, error.reason, error.status, error.retryAfter], ['NOT_FOUND', 'no_thing', 404, 3]);
     assert.deepEqual([seen.verb, seen.url, seen.headers['content-type']], ['PUT', 'https://svc.test/v1/photo', 'image/png']);
+  } finally {
+    delete globalThis.XMLHttpRequest;
+  }
+});
+
+// As of a service of another origin that exposes no header.
+test('files: an answer without headers by XMLHttpRequest', async () => {
+  globalThis.XMLHttpRequest = class {
+    upload = {};
+    status = 204;
+    response = new ArrayBuffer(0);
+    open() {}
+    setRequestHeader() {}
+    getAllResponseHeaders() { return ''; }
+    send() { queueMicrotask(() => { try { this.onloadend(); } catch {} }); } // what it throws reaches nobody
+  };
+  try {
+    const call = server([lost]).api.send({ photo: new Uint8Array(3) }, { onProgress: () => {} }).then(() => 'done');
+    assert.equal(await Promise.race([call, new Promise((resolve) => realTimeout(resolve, 1000, 'no end'))]), 'done');
   } finally {
     delete globalThis.XMLHttpRequest;
   }
