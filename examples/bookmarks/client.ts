@@ -1,4 +1,4 @@
-// sha256-b6319373470624f79d2fd8e039c636d9 of the lines below, which svc has written: do not edit them, fetch the file again.
+// sha256-dcff313c9e13bada1dcc6f334b73c56e of the lines below, which svc has written: do not edit them, fetch the file again.
 // Links, notes and small files, with tags. All of them are those of the caller.
 //
 //     const api = connect({ url: "/" }); // the directory above the paths of the service
@@ -734,7 +734,7 @@ async function* run(client: Client, row: Row, input?: Input, options: UploadOpti
       const error = callErrorOf(thrown);
       const { code, reason, retryAfter, status } = error;
       const isUnrun = reason === "not_sent" || reason === "overloaded";
-      const isTransient = code === "UNAVAILABLE" || status === 429 || (status === 504 && reason === "outcome_unknown") || (code === "ABORTED" && retryAfter !== undefined);
+      const isTransient = code === "UNAVAILABLE" || (status === 429 && code === "RESOURCE_EXHAUSTED") || (status === 504 && reason === "outcome_unknown") || (code === "ABORTED" && retryAfter !== undefined);
       const canRepeat = hasBegun
         ? row.ids && isPlaced && headerText.test(lastID) && attempts !== 1 && code !== "ABORTED" // which refuses, as any other 4xx
         : !isOnce && failures + 1 < attempts && client.spent + costOfRepetition <= budget && (retryAfter ?? 0) <= 20;

@@ -112,6 +112,7 @@ const repetitions = [
   ['UNAVAILABLE', [unavailable, ok], ['get', 'query', 'put', 'delete', 'keyed'], 2, '', [25]],
   ['UNAVAILABLE, once only', [unavailable], ['post', 'patch', 'put if'], 1, 'UNAVAILABLE ', []],
   ['429', [fails('RESOURCE_EXHAUSTED', 429), ok], ['get', 'keyed'], 2, '', [500]],
+  ['429 with another code', [fails('FAILED_PRECONDITION', 429, {}, after(1))], ['get', 'keyed'], 1, 'FAILED_PRECONDITION ', []],
   ['413', [fails('RESOURCE_EXHAUSTED', 413)], ['get', 'keyed'], 1, 'RESOURCE_EXHAUSTED ', []],
   ['ABORTED', [fails('ABORTED', 409)], ['get', 'keyed'], 1, 'ABORTED ', []],
   ['ABORTED with Retry-After', [fails('ABORTED', 409, { reason: 'key_running' }, after(1)), ok], ['keyed', 'put'], 2, '', [1050]],
