@@ -607,11 +607,11 @@ func cutParameterValue(text string) (rest string, ok bool) {
 // mediaTypeError returns the error for an upload whose Content-Type isMediaType does not accept,
 // or that has two.
 func (t *fileTags) mediaTypeError() error {
-	want := "such as application/octet-stream"
+	want := ", such as application/octet-stream"
 	if t.types != nil {
-		want = strings.Join(t.types, " or ")
+		want = ": " + strings.Join(t.types, " or ")
 	}
-	return httpError(http.StatusUnsupportedMediaType, CodeInvalidArgument, "the Content-Type must be one media type: %s", want)
+	return httpError(http.StatusUnsupportedMediaType, CodeInvalidArgument, "the Content-Type must be one media type%s", want)
 }
 
 // partTypeError returns the error for a file with another Content-Type, which is this part of a

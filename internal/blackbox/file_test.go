@@ -148,7 +148,7 @@ func TestBody(t *testing.T) {
 		{"two types", "PUT /files/1", png + png + withLength(1, "a"), 415, "image/png"},
 		{"two types in one line", "PUT /files/1", "Content-Type: image/png;a=b,text/html\r\n" + withLength(1, "a"), 415, "one media type: image/png or text/csv"},
 		{"a parameter without a value", "PUT /files/1", "Content-Type: image/png; a\r\n" + withLength(1, "a"), 415, "one media type: image/png or text/csv"},
-		{"two types where any is taken", "POST /files/convert?to=text/plain", "Content-Type: a/b\r\nContent-Type: c/d\r\n" + withLength(1, "a"), 415, "one media type: such as application/octet-stream"},
+		{"two types where any is taken", "POST /files/convert?to=text/plain", "Content-Type: a/b\r\nContent-Type: c/d\r\n" + withLength(1, "a"), 415, "one media type, such as application/octet-stream"},
 		{"two lines that look like one type", "POST /files/convert?to=text/plain", "Content-Type: a/b;x=\"\r\nContent-Type: \"\r\n" + withLength(1, "a"), 415, "one media type"},
 		{"compressed", "PUT /files/1", png + "Content-Encoding: gzip\r\n" + withLength(1, "a"), 415, "Content-Encoding"},
 		{"another violation", "PUT /files/0", png + withLength(1, "a"), 400, "/id"},

@@ -62,7 +62,7 @@ func checkType(t *testing.T, h http.Handler, lines ...string) bool {
 		}
 	case isOne && (w.Code != 200 || got != lines[0]):
 		t.Fatalf("%q: %d, and it comes back as %q", lines[0], w.Code, got)
-	case !isOne && (w.Code != 415 || !strings.Contains(w.Body.String(), "must be one media type: such as application/octet-stream")):
+	case !isOne && (w.Code != 415 || !strings.Contains(w.Body.String(), "must be one media type, such as application/octet-stream")):
 		t.Fatalf("%q: %d %s", lines, w.Code, w.Body)
 	}
 	return w.Code == 200
