@@ -3,6 +3,7 @@ package svc
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"reflect"
 	"testing"
 )
@@ -51,20 +52,23 @@ func codecBinding(tb testing.TB) *binding {
 	return b
 }
 
-// Decode allocates no more than a call for its input, but for a decoder now and then: under the
-// race detector, a pool forgets some of what it gets.
+// Decode allocates no more than a call for its input. The least of many counts, since under the
+// race detector a pool forgets some of what it gets.
 func TestCodecCost(t *testing.T) {
 	text, codec, b, d := codecText(), NewCodec[codecOrder](), codecBinding(t), new(decoder)
-	call := testing.AllocsPerRun(100, func() {
-		if _, err := b.bindObject(d, text); err != nil {
-			t.Fatal(err)
+	least := func(decode func() error) float64 {
+		n := math.Inf(1)
+		for range 50 {
+			n = min(n, testing.AllocsPerRun(1, func() {
+				if err := decode(); err != nil {
+					t.Fatal(err)
+				}
+			}))
 		}
-	})
-	own := testing.AllocsPerRun(100, func() {
-		if _, err := codec.Decode(text); err != nil {
-			t.Fatal(err)
-		}
-	})
+		return n
+	}
+	call := least(func() error { _, err := b.bindObject(d, text); return err })
+	own := least(func() error { _, err := codec.Decode(text); return err })
 	t.Logf("%d bytes: %v allocations for a call, %v for a codec", len(text), call, own)
 	if own > call+1 {
 		t.Errorf("%v allocations, and %v for a call", own, call)
