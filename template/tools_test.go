@@ -7,7 +7,7 @@ import (
 )
 
 // maxToolsBytes is how long the list of tools may be. A model reads all of it before it begins, and
-// 1,200 tokens of o200k_base are about 5,070 bytes of such JSON.
+// 5,024 bytes of such JSON are 1,188 tokens of o200k_base, 1,200 are about 5,070.
 const maxToolsBytes = 5070
 
 // Verify that the list of tools stays short.

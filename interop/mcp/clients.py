@@ -307,17 +307,23 @@ async def refer_agent(name, server):
 
 
 async def cancel_agent(name, server):
+    """Cancels a call once the server says that it has begun. The server is asked, too,
+    whether it has ended."""
     async with MCPToolset(server) as toolset:
-        try:
-            await asyncio.wait_for(toolset.direct_call_tool("test_endless", {}), 0.3)
-        except asyncio.TimeoutError:
-            pass
-        for _ in range(100):
-            counts = await toolset.direct_call_tool("test_ended", {})
-            if counts["begun"] == counts["ended"] > 0:
-                break
-            await asyncio.sleep(0.05)
-        assert counts["begun"] == counts["ended"] > 0, counts
+        async def until(enough):
+            for _ in range(200):
+                counts = await toolset.direct_call_tool("test_ended", {})
+                if enough(counts):
+                    return counts
+                await asyncio.sleep(0.05)
+            raise AssertionError(counts)
+
+        before = await until(lambda counts: counts["begun"] == counts["ended"])
+        call = asyncio.create_task(toolset.direct_call_tool("test_endless", {}))
+        await until(lambda counts: counts["begun"] > before["begun"])
+        call.cancel()
+        await asyncio.gather(call, return_exceptions=True)
+        await until(lambda counts: counts["begun"] == counts["ended"])
     print(f"ok pydantic-ai, {name}, cancels")
 
 

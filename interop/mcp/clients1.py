@@ -45,22 +45,33 @@ async def ended(call):
     raise AssertionError(counts)
 
 
+async def begun(call):
+    """Waits until the server says that a call of test_endless runs."""
+    for _ in range(200):
+        counts = (await call("test_ended", {})).structuredContent
+        if counts["begun"] > counts["ended"]:
+            return
+        await asyncio.sleep(0.05)
+    raise AssertionError(counts)
+
+
 async def cancels(name, server):
     """mcp 1.x has no call for it: a program sends the notification itself, with the id that
     the session gives its next request."""
     async with connect(server) as session:
-        id = session._request_id
+        ids = []
         async with anyio.create_task_group() as group:
             async def call():
+                ids.append(session._request_id)
                 try:
                     await session.call_tool("test_endless", {}, read_timeout_seconds=timedelta(seconds=20))
                 except Exception:
                     pass
 
             group.start_soon(call)
-            await asyncio.sleep(0.3)
+            await begun(session.call_tool)
             await session.send_notification(ClientNotification(CancelledNotification(
-                method="notifications/cancelled", params=CancelledNotificationParams(requestId=id, reason="enough"))))
+                method="notifications/cancelled", params=CancelledNotificationParams(requestId=ids[0], reason="enough"))))
             await ended(session.call_tool)
             group.cancel_scope.cancel()
     print(f"ok mcp 1.x (Python), {name}, cancels")
@@ -70,14 +81,9 @@ async def gives_up(call, url):
     """Cancels a task that calls test_endless, once the server says that the call has begun."""
     async with connect(url) as session:
         task = asyncio.create_task(call)
-        for _ in range(200):
-            counts = (await session.call_tool("test_ended", {})).structuredContent
-            if counts["begun"] > counts["ended"]:
-                break
-            await asyncio.sleep(0.05)
+        await begun(session.call_tool)
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
-        assert counts["begun"] > counts["ended"], counts
 
 
 async def cancels_agents(url):
