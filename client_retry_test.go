@@ -485,7 +485,7 @@ func TestClientWaits(t *testing.T) {
 		{"429", status(429), 0, []time.Duration{0, 0, 0}, []time.Duration{time.Second, 2 * time.Second, 4 * time.Second}, 4},
 		{"seconds", status(503, "Retry-After", "7"), 0, []time.Duration{7 * time.Second}, []time.Duration{7700 * time.Millisecond}, 4},
 		{"20 seconds", status(503, "Retry-After", "20"), 0, []time.Duration{20 * time.Second}, []time.Duration{20 * time.Second}, 4},
-		{"a date", status(503, "Retry-After", date), 0, []time.Duration{8 * time.Second}, []time.Duration{11 * time.Second}, 4},
+		{"a date", status(503, "Retry-After", date), 0, []time.Duration{5 * time.Second}, []time.Duration{11 * time.Second}, 4},
 		{"a date that is over", status(503, "Retry-After", "Mon, 02 Jan 2006 15:04:05 GMT"), 0, []time.Duration{0}, []time.Duration{0}, 4},
 		{"no number", status(503, "Retry-After", "soon"), 0, []time.Duration{0}, []time.Duration{50 * time.Millisecond}, 4},
 		{"a negative number", status(503, "Retry-After", "-1"), 0, []time.Duration{0}, []time.Duration{50 * time.Millisecond}, 4},

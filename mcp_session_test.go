@@ -191,7 +191,7 @@ func serveAsking(t *testing.T, impl askingImpl) (*mcpHandler, func() *askedClien
 		transport.CloseIdleConnections()
 		server.Close() // a client may read an answer before its call ends here
 		wantNothingLeft(t, h)
-		for range 500 { // net/http ends its own a little later
+		for range 3000 { // net/http ends its own a little later
 			if runtime.NumGoroutine() <= before {
 				return
 			}

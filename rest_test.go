@@ -251,7 +251,7 @@ func TestStreamStuckReader(t *testing.T) {
 		}}
 		log := new(tickLog)
 		s := tickService(t, impl, true, log.logger())
-		s.methods[0].config.eventTimes = eventTimes{heartbeat: 50 * time.Millisecond, write: 100 * time.Millisecond}
+		s.methods[0].config.eventTimes = eventTimes{heartbeat: 200 * time.Millisecond, write: 400 * time.Millisecond} // less may pass before the header
 		server := tickServer(t, s, http2)
 		resp, err := server.Client().Get(server.URL + "/ticks")
 		if err != nil {
@@ -422,7 +422,7 @@ type usage struct {
 
 // inUse waits until no goroutine of a test is left, and returns what is in use.
 func inUse() usage {
-	u := usage{goroutines: len(leaked(3 * time.Second))}
+	u := usage{goroutines: len(leaked(10 * time.Second))}
 	for range 3 { // the pools keep what was in use for a round
 		runtime.GC()
 	}

@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 	flag.Set("test.parallel", "8") // many of them wait; the flag -parallel comes after this
 	code := m.Run()
 	if code == 0 && !fuzzing() {
-		if left := leaked(3 * time.Second); len(left) > 0 {
+		if left := leaked(time.Minute); len(left) > 0 {
 			fmt.Fprintf(os.Stderr, "FAIL: the tests left %d goroutines behind:\n\n%s\n", len(left), strings.Join(left, "\n\n"))
 			code = 1
 		}
@@ -103,7 +103,7 @@ func TestLeakedGoroutinesAreFound(t *testing.T) {
 		t.Errorf("found %d goroutines, want one more than the %d before", len(left), before)
 	}
 	close(stop)
-	if left := leaked(time.Second); len(left) != before {
+	if left := leaked(10 * time.Second); len(left) != before {
 		t.Errorf("found %d goroutines after the end, want the %d before", len(left), before)
 	}
 }

@@ -283,7 +283,7 @@ func TestBearerClientLeaves(t *testing.T) {
 			}
 		})
 	}
-	if left := leaked(3 * time.Second); len(left) > before {
+	if left := leaked(10 * time.Second); len(left) > before {
 		t.Errorf("%d goroutines are left:\n%s", len(left)-before, strings.Join(left, "\n\n"))
 	}
 }

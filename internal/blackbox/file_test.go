@@ -235,10 +235,14 @@ func TestBodyReadErrors(t *testing.T) {
 		errs <- err
 		return nil // which stores a part of the file
 	}}
-	opts := fileOptions()
-	opts.Methods["Post"] = svc.MethodOptions{HTTP: "POST /files", MaxBody: 100, BodyTimeout: 20 * time.Millisecond}
-	// ReadTimeout is over before the method is called.
-	_, addr := serveFiles(t, keep, opts, func(s *http.Server) { s.ReadTimeout, s.ReadHeaderTimeout = 1, time.Minute })
+	serve := func(timeout time.Duration) (addr string) {
+		opts := fileOptions()
+		opts.Methods["Post"] = svc.MethodOptions{HTTP: "POST /files", MaxBody: 100, BodyTimeout: timeout}
+		// ReadTimeout is over before the method is called.
+		_, addr = serveFiles(t, keep, opts, func(s *http.Server) { s.ReadTimeout, s.ReadHeaderTimeout = 1, time.Minute })
+		return addr
+	}
+	hasty, patient := serve(20*time.Millisecond), serve(wirePatience)
 	for _, test := range []struct {
 		name, rest string
 		end        bool
@@ -252,6 +256,10 @@ func TestBodyReadErrors(t *testing.T) {
 		{"no chunk", chunked("zz\r\n"), false, 400, svc.CodeInvalidArgument},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			addr := hasty
+			if test.end {
+				addr = patient // as a busy client may be slow to end
+			}
 			conn := wireDial(t, addr)
 			conn.send(fileHead("POST /files") + test.rest)
 			if test.end {

@@ -451,15 +451,18 @@ func TestObserveMissingIdentity(t *testing.T) {
 func TestObserveBrokenBodies(t *testing.T) {
 	t.Parallel()
 	o := new(observer)
-	opts := wireOptions()
-	opts.BodyTimeout = 50 * time.Millisecond
-	opts.Observe = o.observe
-	s, _ := newWire(t, opts)
-	mux := http.NewServeMux()
-	mux.Handle("/rpc", s.RPC())
-	mux.Handle("/mcp", s.MCP(nil))
-	mux.Handle("/", s.REST())
-	addr := wireServer(t, mux, false).Listener.Addr().String()
+	serve := func(timeout time.Duration) (addr string) {
+		opts := wireOptions()
+		opts.BodyTimeout = timeout
+		opts.Observe = o.observe
+		s, _ := newWire(t, opts)
+		mux := http.NewServeMux()
+		mux.Handle("/rpc", s.RPC())
+		mux.Handle("/mcp", s.MCP(nil))
+		mux.Handle("/", s.REST())
+		return wireServer(t, mux, false).Listener.Addr().String()
+	}
+	hasty, patient := serve(50*time.Millisecond), serve(wirePatience)
 	for _, test := range []struct {
 		name, line, rest string
 		end              bool // the client sends no more, and says so
@@ -476,6 +479,10 @@ func TestObserveBrokenBodies(t *testing.T) {
 		{"slow, MCP", "POST /mcp", withLength(9, `{"`), false, 408, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			addr := hasty
+			if test.end {
+				addr = patient // as a busy client may be slow to end
+			}
 			conn := wireDial(t, addr)
 			conn.send(wireHead(test.line) + test.rest)
 			if test.end {
