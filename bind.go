@@ -12,7 +12,6 @@ package svc
 //	query          the text, then its parameters
 //	setScalar …    one text into one field
 //	checks         rules and Validate methods on a finished input
-//	hooks          where in a struct Validate is to be called
 //	outputs        how clients and records of idempotency keys read them
 //
 // A field has one source, by the first line that is true for it:
@@ -39,14 +38,12 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"net/http"
 	"net/textproto"
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 	"unicode/utf8"
 )
 
@@ -60,17 +57,12 @@ import (
 //	sources has every field, those of the alternatives of a union too
 //	object decodes every field that has a wire name, and sets the defaults of all
 //	runsCode is set if decoding calls methods of the application, such as UnmarshalText
-//	hooks calls the Validate methods; rules checks the rules of the fields of a Go value,
-//	  as a decoder would, and is compiled when Service.Call first needs it. Both are nil
-//	  for nothing to do
 type binding struct {
 	in       *shape // of an object; nil for no input
 	sources  map[*field]fieldSource
 	rest     restPlan
 	object   *objectPlan
 	runsCode bool
-	hooks    checkFunc
-	rules    func() checkFunc
 	sourceOf func(path string) string // sourceAt, made once
 }
 
@@ -83,7 +75,6 @@ type binding struct {
 //	no two of a list have the same name, headers whatever their case
 //	body decodes inBody, which is the input itself if all fields come from the
 //	  body; both are nil if none does, and the request's body is then not looked at
-//	hooks is as binding.hooks, with the places that REST clients know
 //	isForm says that the body is a form; then body is nil, and else form
 type restPlan struct {
 	path   []param
@@ -94,7 +85,6 @@ type restPlan struct {
 	isForm bool
 	inBody *shape
 	body   *objectPlan
-	hooks  checkFunc
 }
 
 // A param is the plan of a field that comes from the path, the query, a header, a cookie
@@ -152,7 +142,7 @@ func (r route) isIdempotent() bool {
 
 // noBinding returns the binding of a method without an input. Its inputs are nil.
 func noBinding(strict bool) *binding {
-	return &binding{object: &objectPlan{strict: strict}, rules: func() checkFunc { return nil }}
+	return &binding{object: &objectPlan{strict: strict}}
 }
 
 // compileBinding compiles the binding of input s for a route. It adds the mistakes to
@@ -215,12 +205,6 @@ func compileBinding(c *decoders, s *shape, r route) *binding {
 		rest.body = c.structPlan(rest.inBody, b.sources)
 	}
 	b.sourceOf = b.sourceAt
-	b.hooks = new(checks).compileInput(s, b.sources)
-	if b.hooks != nil {
-		c := &checks{forREST: true}
-		rest.hooks = c.compileInput(s, b.sources)
-	}
-	b.rules = sync.OnceValue(func() checkFunc { return (&checks{rules: true}).compileInput(s, b.sources) })
 	return b
 }
 
@@ -253,15 +237,6 @@ func (b *binding) checkForm(p *mistakes, r route, at string) {
 // runsCode reports whether decoding s calls methods of the application.
 func (s *shape) runsCode() bool {
 	return s.reaches(make(map[*shape]bool), func(s *shape) bool { return s.kind == kindCustom || s.kind == kindText })
-}
-
-// compileInput compiles the check of a whole input, or returns nil if there is nothing
-// to check.
-func (c *checks) compileInput(s *shape, sources map[*field]fieldSource) checkFunc {
-	if !c.needsCheck(s) {
-		return nil
-	}
-	return c.structCheck(s, sources)
 }
 
 // inForm is the source of fields of a form. Clients learn inBody: a form is a body.
@@ -473,7 +448,7 @@ func (b *binding) bindRequest(d *decoder, r *requestValues) (any, error) {
 	} else if r.form != nil {
 		b.bindForm(d, v, r.form, r.strict)
 	}
-	return in, b.finishInput(d, v, b.rest.hooks)
+	return in, b.finishInput(d, v, true)
 }
 
 // sourceAt returns the Violation.In of a place in the input, which an error of the application
@@ -699,7 +674,7 @@ func (b *binding) bindObject(d *decoder, text []byte) (any, error) {
 	in, v := b.newInput()
 	b.object.decodeObject(d, v)
 	d.scan.checkEnd()
-	return in, b.finishInput(d, v, b.hooks)
+	return in, b.finishInput(d, v, false)
 }
 
 // readObject is bindObject for an object in the middle of the text that d is reading, such
@@ -730,36 +705,43 @@ func (b *binding) checkValue(d *decoder, in reflect.Value) error {
 // checkRules is checkValue for an input that is not changed.
 func (b *binding) checkRules(d *decoder, in reflect.Value) error {
 	d.start(nil)
-	if rules := b.rules(); rules != nil {
-		rules(d, in)
+	b.checkInput(&valueCheck{decoder: d}, in)
+	return b.finishInput(d, in, false)
+}
+
+// checkInput checks the input v, if there is one.
+func (b *binding) checkInput(c *valueCheck, v reflect.Value) {
+	switch {
+	case b.in == nil, c.validate && !b.in.validates, !c.validate && !b.in.ruled:
+	case b.sources != nil:
+		c.checkObject(b.in, v, b.sources)
+	default: // a value of a Codec
+		c.check(b.in, v)
 	}
-	return b.finishInput(d, in, b.hooks)
 }
 
 // errInputTooDeep is the complaint about a Go value, at the place of the whole input: a
 // value that contains itself has no first place that is too deep.
 var errInputTooDeep = &complaint{rule: ruleSyntax, message: "is nested more than 1000 levels deep, or contains itself"}
 
-// finishInput runs hooks if the input has no violations so far, and returns the
-// error of the input or nil.
+// finishInput calls the Validate methods if the input has no violations so far, and returns the
+// error of the input or nil. forREST is that of valueCheck.
 //
 // Validate methods run last and only on a valid input. They can therefore rely on the types,
 // the required fields and the rules of the tags. They may also change their receiver, so
 // the rules of the tags must be checked before, and the fingerprint must be taken before.
-func (b *binding) finishInput(d *decoder, v reflect.Value, hooks checkFunc) error {
+func (b *binding) finishInput(d *decoder, v reflect.Value, forREST bool) error {
 	key := d.keyed
 	d.keyed = nil
 	if key != nil && key.violation != nil {
 		d.report.found.addViolation(*key.violation)
 	}
-	if (key != nil || hooks != nil) && d.scan.err == nil && len(d.report.found.list) == 0 && !d.report.tooDeep {
+	if (key != nil || b.in != nil && b.in.validates) && d.scan.err == nil && len(d.report.found.list) == 0 && !d.report.tooDeep {
 		if key != nil {
 			key.take(v)
 		}
-		if hooks != nil {
-			d.in, d.sourceOf = inBody, b.sourceOf
-			hooks(d, v)
-		}
+		d.in, d.sourceOf = inBody, b.sourceOf
+		b.checkInput(&valueCheck{decoder: d, validate: true, forREST: forREST}, v)
 	}
 	if d.report.tooDeep {
 		d.report.dropViolations(d.opts.lean)
@@ -1002,123 +984,60 @@ func (p *param) checkList(d *decoder, v reflect.Value) {
 	d.checkRules(rules, list)
 }
 
-// A checkFunc checks the value v, which is addressable. It adds violations to
-// the decoder, whose path leads to v. It may change v, because Validate may.
-type checkFunc func(d *decoder, v reflect.Value)
-
-// checks is the compile pass of one check. A nil checkFunc stands for a value with
-// nothing to check. Most types have nothing, so a request visits few values.
-//
-// Invariant: byShape has a pointer to nil for a shape that is being compiled.
-type checks struct {
-	rules   bool            // check the rules of fields and the depth; otherwise call Validate
-	forREST bool            // violations have the places that REST clients know
-	clean   map[*shape]bool // shapes with nothing to check, so that needsCheck searches each once
-	checked map[*shape]bool // shapes with something to check, for the same reason
-	byShape map[*shape]*checkFunc
+// A valueCheck visits the Go value of an input, which is addressable, and what is in it. It adds
+// violations to the decoder, whose path leads to the value. It visits only values of shapes with
+// something to check at or below them: most have nothing.
+type valueCheck struct {
+	*decoder
+	validate bool // call Validate, which may change the value; otherwise check rules and the depth
+	forREST  bool // violations have the places that REST clients know
 }
 
-// checkFor returns the check of values of shape s, or nil.
-func (c *checks) checkFor(s *shape) checkFunc {
-	if !c.needsCheck(s) {
-		return nil
+// check checks v, a value of shape s.
+func (c *valueCheck) check(s *shape, v reflect.Value) {
+	if c.validate && !s.validates || !c.validate && !s.ruled {
+		return
 	}
-	if c.byShape == nil {
-		c.byShape = make(map[*shape]*checkFunc)
-	}
-	return compileOnce(c.byShape, s, c.compileCheck)
-}
-
-// needsCheck reports whether there is anything to check in values of shape s. If rules is
-// set, that includes the depth of values that can contain themselves and of an any.
-func (c *checks) needsCheck(s *shape) bool {
-	if c.clean[s] {
-		return false
-	}
-	// If nothing is found, all shapes in done have nothing to check. Otherwise the search ended
-	// early, and only the shapes on the way to what was found are known.
-	done := make(map[*shape]bool)
-	if c.findCheck(s, done) {
-		return true
-	}
-	if c.clean == nil {
-		c.clean = done
-	}
-	maps.Copy(c.clean, done)
-	return false
-}
-
-// findCheck is needsCheck without the shapes in done, to which it adds those that it visits.
-func (c *checks) findCheck(s *shape, done map[*shape]bool) bool {
-	switch {
-	case c.checked[s]:
-		return true
-	case done[s], c.clean[s]:
-		return false
-	}
-	found := c.checksItself(s)
-	if !found && s.hasParts() {
-		done[s] = true
-		for p := range s.parts {
-			if found = c.findCheck(p.shape, done); found {
-				break
-			}
-		}
-	}
-	if found && s.hasParts() {
-		if c.checked == nil {
-			c.checked = make(map[*shape]bool)
-		}
-		c.checked[s] = true
-	}
-	return found
-}
-
-// checksItself reports whether there is anything to check in values of shape s beside their
-// parts.
-func (c *checks) checksItself(s *shape) bool {
-	if !c.rules {
-		return len(hooksOf(s.typ)) > 0
-	}
-	return s.recursive || s.kind == kindAny || len(s.rules) > 0 || slices.ContainsFunc(s.fields, func(f *field) bool { return f.notNull })
-}
-
-// compileCheck compiles the check for s, which needs one.
-func (c *checks) compileCheck(s *shape) checkFunc {
-	if c.rules && len(s.rules) > 0 {
-		inner := c.checkFor(s.withoutRules())
-		return func(d *decoder, v reflect.Value) {
-			if d.checkRules(s.rules, v); inner != nil {
-				inner(d, v)
-			}
-		}
+	if !c.validate {
+		c.checkRules(s.rules, v)
 	}
 	switch s.kind {
 	case kindAny:
-		return func(d *decoder, v reflect.Value) {
-			d.report.tooDeep = d.report.tooDeep || !endsInTime(v, len(d.path))
-		}
+		c.report.tooDeep = c.report.tooDeep || !c.validate && !endsInTime(v, len(c.path))
 	case kindPointer, kindOptional:
-		elem := c.checkFor(s.deref())
-		return func(d *decoder, v reflect.Value) {
-			if value, ok := notNull(v); ok {
-				elem(d, value)
-			}
+		if value, ok := notNull(v); ok {
+			c.check(s.deref(), value)
 		}
 	case kindSlice, kindArray:
-		elem := c.checkFor(s.elem)
-		return func(d *decoder, v reflect.Value) {
-			d.path = append(d.path, step{})
-			for i := range v.Len() {
-				d.path[len(d.path)-1].index = i
-				elem(d, v.Index(i))
-			}
-			d.pop()
+		c.path = append(c.path, step{})
+		for i := range v.Len() {
+			c.path[len(c.path)-1].index = i
+			c.check(s.elem, v.Index(i))
 		}
+		c.pop()
 	case kindMap:
-		return c.checkMap(s)
+		c.checkMap(s, v)
+	case kindObject, kindFile:
+		c.checkObject(s, v, nil)
+	case kindText, kindCustom:
+		c.callHooks(s, v)
 	}
-	return c.structCheck(s, nil)
+}
+
+// callHooks calls the Validate methods of v and of the structs that it embeds.
+func (c *valueCheck) callHooks(s *shape, v reflect.Value) {
+	if !c.validate {
+		return
+	}
+	for _, h := range s.hooks {
+		value, ok := followIndex(v, h, false)
+		if ok && value.Kind() == reflect.Pointer {
+			value, ok = value.Elem(), !value.IsNil()
+		}
+		if ok {
+			c.callValidate(value)
+		}
+	}
 }
 
 // endsInTime reports whether v, the value of an any, has no lists, maps and pointers
@@ -1153,36 +1072,31 @@ func endsInTime(v reflect.Value, depth int) bool {
 	return true
 }
 
-// checkMap returns the check of a map of shape s. It visits values in the order of the
+// checkMap checks a map of shape s. It visits values in the order of the
 // names of the map keys, so that an input has the same violations each time. The values of
 // a map are not addressable, so it checks a copy. It stores the copy only if a check has
 // changed it: other goroutines may be reading the map of a Go value.
-func (c *checks) checkMap(s *shape) checkFunc {
-	elem := c.checkFor(s.elem) // nil if there is something to check in the names only
-	return func(d *decoder, v reflect.Value) {
-		var keys []entry[reflect.Value]
-		for _, key := range v.MapKeys() {
-			name, _ := s.key.keyText(key) // a map key without a name sorts first
-			keys = append(keys, entry[reflect.Value]{name, key})
+func (c *valueCheck) checkMap(s *shape, v reflect.Value) {
+	var keys []entry[reflect.Value]
+	for _, key := range v.MapKeys() {
+		name, _ := s.key.keyText(key) // a map key without a name sorts first
+		keys = append(keys, entry[reflect.Value]{name, key})
+	}
+	slices.SortFunc(keys, func(a, b entry[reflect.Value]) int { return strings.Compare(a.name, b.name) })
+	for _, e := range keys {
+		c.push(e.name)
+		if !c.validate {
+			c.naming = true
+			c.checkRules(s.key.rules, e.value)
+			c.naming = false
 		}
-		slices.SortFunc(keys, func(a, b entry[reflect.Value]) int { return strings.Compare(a.name, b.name) })
-		for _, e := range keys {
-			d.push(e.name)
-			if len(s.key.rules) > 0 {
-				d.naming = true
-				d.checkRules(s.key.rules, e.value)
-				d.naming = false
-			}
-			if elem != nil {
-				stored := v.MapIndex(e.value)
-				value := reflect.New(s.elem.typ).Elem()
-				value.Set(stored)
-				if elem(d, value); !isSameValue(value, stored) {
-					v.SetMapIndex(e.value, value)
-				}
-			}
-			d.pop()
+		stored := v.MapIndex(e.value)
+		value := reflect.New(s.elem.typ).Elem()
+		value.Set(stored)
+		if c.check(s.elem, value); !isSameValue(value, stored) {
+			v.SetMapIndex(e.value, value)
 		}
+		c.pop()
 	}
 }
 
@@ -1226,98 +1140,69 @@ func isSameValue(a, b reflect.Value) bool {
 
 func isSameFloat(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }
 
-// structCheck compiles the check of a struct of shape s. sources is that of an input. For
-// a struct inside another it is nil, and fields hidden by json:"-" are left out. A union without an alternative has nothing to check; where rules count,
-// that is a violation.
-func (c *checks) structCheck(s *shape, sources map[*field]fieldSource) checkFunc {
-	var values []string
-	for _, a := range s.alternatives {
-		values = append(values, a.value)
-	}
-	errNoAlternative := &complaint{rule: ruleVariant, message: "must have exactly one of the alternatives " + strings.Join(values, ", ") + ", and a discriminator that is empty or says which"}
-	compile := func(form *shape) checkFunc { return c.membersCheck(form, sources) }
-	return compileForms(s, compile, func(d *decoder, _ error) {
-		if c.rules {
-			d.addViolation(errNoAlternative)
-		}
-	})
-}
-
-// membersCheck is structCheck for one form of the struct: a union has a form for each
-// alternative, and any other struct has one. Validate of the fields is called before that of
+// checkObject checks a struct of shape s. sources is that of an input. For a struct inside another
+// it is nil, and fields hidden by json:"-" are left out. A union without an alternative has nothing
+// to check; where rules count, that is a violation. Validate of the fields is called before that of
 // the struct, which sees what those have changed.
 //
 // Rules are not checked for an optional field with its zero value: in a Go
 // value that is how an absent field looks. A Go value may contain itself, which
 // is found when it is deeper than any JSON. The first such place ends all checks,
 // since a value that contains itself twice would be visited 2^1000 times.
-func (c *checks) membersCheck(s *shape, sources map[*field]fieldSource) checkFunc {
-	type member struct {
-		*field
-		in    string
-		token string
-		inner checkFunc
+func (c *valueCheck) checkObject(s *shape, v reflect.Value, sources map[*field]fieldSource) {
+	if c.report.tooDeep = c.report.tooDeep || len(c.path) >= maxDepth; c.report.tooDeep {
+		return
 	}
-	members := make([]member, 0, len(s.fields))
-	for _, f := range s.fields {
-		if sources == nil && f.hidden {
+	form, err := s.formOf(v)
+	if err != nil {
+		if !c.validate {
+			c.addViolation(s.alternativeComplaint())
+		}
+		return
+	}
+	outer := c.in
+	for _, f := range form.fields {
+		isNeeded := c.validate && f.shape.validates || !c.validate && (f.shape.ruled || f.notNull || f.only != nil)
+		if !isNeeded || sources == nil && f.hidden {
 			continue
 		}
-		m := member{field: f, in: sources[f].in, token: f.token, inner: c.checkFor(f.shape)}
-		if c.forREST {
-			m.token = cmp.Or(sources[f].token, f.token)
+		value, ok := f.valueIn(v)
+		if !ok {
+			continue
 		}
-		if c.rules && f.only != nil {
-			m.inner = f.fillOnly
+		token := f.token
+		if source, ok := sources[f]; ok {
+			c.in = cmp.Or(source.in, c.in)
+			if c.forREST {
+				token = cmp.Or(source.token, token)
+			}
 		}
-		if m.inner != nil || c.rules && f.notNull {
-			members = append(members, m)
+		c.pushToken(token)
+		switch {
+		case c.validate:
+			c.check(f.shape, value)
+		case f.only != nil:
+			f.fillOnly(c.decoder, value)
+		case value.IsZero() && (f.optional || f.notNull):
+		default:
+			if _, ok := notNull(value); f.notNull && !ok {
+				c.addViolation(errNull)
+			}
+			c.check(f.shape, value)
 		}
+		c.pop()
 	}
-	rules := c.rules
-	var hooks [][]int
-	if !rules {
-		hooks = hooksOf(s.typ)
-	}
-	return func(d *decoder, v reflect.Value) {
-		if d.report.tooDeep = d.report.tooDeep || len(d.path) >= maxDepth; d.report.tooDeep {
-			return
-		}
-		outer := d.in
-		for _, m := range members {
-			value, ok := m.valueIn(v)
-			if !ok {
-				continue
-			}
-			if m.in != "" {
-				d.in = m.in
-			}
-			d.pushToken(m.token)
-			if rules && m.notNull && !value.IsZero() {
-				d.checkNotNull(value)
-			}
-			if m.inner != nil && !(rules && m.optional && value.IsZero()) {
-				m.inner(d, value)
-			}
-			d.pop()
-		}
-		d.in = outer
-		for _, h := range hooks {
-			value, ok := followIndex(v, h, false)
-			if ok && value.Kind() == reflect.Pointer {
-				value, ok = value.Elem(), !value.IsNil()
-			}
-			if ok {
-				d.callValidate(value)
-			}
-		}
-	}
+	c.in = outer
+	c.callHooks(s, v)
 }
 
-func (d *decoder) checkNotNull(v reflect.Value) {
-	if _, ok := notNull(v); !ok {
-		d.addViolation(errNull)
+// alternativeComplaint returns the complaint about a union without exactly one alternative.
+func (s *shape) alternativeComplaint() *complaint {
+	var values []string
+	for _, a := range s.alternatives {
+		values = append(values, a.value)
 	}
+	return &complaint{rule: ruleVariant, message: "must have exactly one of the alternatives " + strings.Join(values, ", ") + ", and a discriminator that is empty or says which"}
 }
 
 // fillOnly sets the empty field v to the one value that it can have, if inputOptions.fills
@@ -1346,121 +1231,6 @@ func (d *decoder) callValidate(v reflect.Value) {
 	default:
 		d.addViolation(&complaint{rule: ruleValidate, message: err.Error()})
 	}
-}
-
-// hooksOf returns where in a struct of type t Validate is to be called. Each hook is an
-// index for reflect's FieldByIndex: those of embedded structs and of the alternatives of a
-// union, innermost first, and at last the empty index of t itself.
-//
-// A method that t only inherits is called once, on the struct that declares it. If reflect
-// cannot call it there, since that is embedded under an unexported name, it is called on
-// the least deep struct around it:
-//
-//	type base struct{}                 // declares Validate
-//	type Paged struct{ base }
-//	type ListTodos struct{ Paged }     // one hook: {0}, the field Paged
-//
-//	type Owned struct{}                // declares Validate
-//	type EditTodo struct{ Owned }      // declares one too: two hooks, {0} and {}
-//
-// A struct that is embedded in several ways is checked at its smallest depth only, and not
-// at all if it is there twice: in the others, no field of it is a member.
-func hooksOf(t reflect.Type) [][]int {
-	if t.Kind() != reflect.Struct {
-		return nil
-	}
-	h := hookSearch{members: make(map[reflect.Type][]int)}
-	for _, l := range levelsOf(t, promotedStruct) {
-		if !l.ambiguous {
-			h.members[l.typ] = l.index
-		}
-	}
-	h.visit(t, []int{}, true)
-	return h.hooks
-}
-
-type hookSearch struct {
-	members map[reflect.Type][]int // the places of the structs whose fields may be members
-	hooks   [][]int
-}
-
-// visit adds the hooks of t, which is at index. It reports whether its Validate is called: by
-// a hook, or by the check of a member. reachable is set if reflect can call the methods of t.
-func (h *hookSearch) visit(t reflect.Type, index []int, reachable bool) (called bool) {
-	promotes := -1
-	has := hasMethods(t, typeValidator) // not if two methods are equally deep
-	declares := has && declaresMethod(t, "Validate")
-	if has && !declares {
-		promotes = promotesValidate(t)
-	}
-	for i := range t.NumField() {
-		isCalled := h.visitField(t.Field(i), append(slices.Clone(index), i))
-		called = called || isCalled && i == promotes
-	}
-	if reachable && !called && (declares || promotes >= 0) {
-		h.hooks, called = append(h.hooks, index), true
-	}
-	return called
-}
-
-// visitField is visit for the field f, which is at index, if it embeds a struct or is an
-// alternative.
-func (h *hookSearch) visitField(f reflect.StructField, index []int) (called bool) {
-	if _, variant := lookupTag(f.Tag, "variant"); variant && len(index) == 1 && f.Type.Kind() == reflect.Pointer {
-		for _, hook := range hooksOf(f.Type.Elem()) {
-			h.hooks = append(h.hooks, append(index, hook...))
-		}
-		return false
-	}
-	t, ok := embeddedStruct(f)
-	if !ok {
-		return false
-	}
-	if _, promoted := promotedStruct(f); !promoted {
-		name, _ := parseJSONTag(f.Tag.Get("json"))
-		return f.IsExported() && name != ""
-	}
-	if !slices.Equal(h.members[t], index) {
-		return true // no Validate around it is to call it either
-	}
-	return h.visit(t, index, f.IsExported())
-}
-
-// promotesValidate returns which field of t promotes the Validate that t has but does not
-// declare, or -1 if that is the method of an interface. Of those that are embedded, Go promotes
-// the least deep one.
-func promotesValidate(t reflect.Type) int {
-	type embedded struct {
-		typ reflect.Type
-		by  int
-	}
-	queue, seen := []embedded{{t, -1}}, make(map[reflect.Type]bool)
-	for ; len(queue) > 0; queue = queue[1:] {
-		e := queue[0]
-		switch {
-		case seen[e.typ]:
-			continue
-		case e.typ.Kind() == reflect.Interface && e.typ.Implements(typeValidator):
-			return -1
-		case hasMethods(e.typ, typeValidator) && declaresMethod(e.typ, "Validate"):
-			return e.by
-		}
-		seen[e.typ] = true
-		for i := 0; e.typ.Kind() == reflect.Struct && i < e.typ.NumField(); i++ {
-			if f := e.typ.Field(i); f.Anonymous {
-				inner := f.Type
-				if inner.Kind() == reflect.Pointer {
-					inner = inner.Elem()
-				}
-				by := e.by
-				if by < 0 {
-					by = i
-				}
-				queue = append(queue, embedded{inner, by})
-			}
-		}
-	}
-	return -1
 }
 
 // compileReader returns what a client needs to read outputs of type t: its shape, decoders

@@ -265,9 +265,9 @@ func (c *call) bindObject(text []byte, read any, readErr error) (any, error) {
 		return nil, readErr
 	case read == nil:
 		return m.bind.bindObject(&c.ws.dec, text)
-	case m.bind.hooks != nil:
+	case m.in != nil && m.in.validates:
 		c.ws.dec.start(nil)
-		return read, m.bind.finishInput(&c.ws.dec, reflect.ValueOf(read).Elem(), m.bind.hooks)
+		return read, m.bind.finishInput(&c.ws.dec, reflect.ValueOf(read).Elem(), false)
 	}
 	return read, nil
 }

@@ -113,12 +113,7 @@ func newCodecPlan(t reflect.Type) *codecPlan {
 		typ:    t,
 		encode: e.encoderFor(s),
 		decode: d.decoderFor(s),
-		check: &binding{
-			in:       s,
-			hooks:    new(checks).checkFor(s),
-			rules:    sync.OnceValue(func() checkFunc { return (&checks{rules: true}).checkFor(s) }),
-			sourceOf: func(string) string { return inBody },
-		},
+		check:  &binding{in: s, sourceOf: func(string) string { return inBody }},
 	}
 }
 
@@ -181,9 +176,7 @@ func (c *complaint) violation() Violation {
 // so the check of the rules finds those of unions, whatever other rules v breaks.
 func (p *codecPlan) explain(d *decoder, v reflect.Value, cause error) error {
 	d.start(nil)
-	if rules := p.check.rules(); rules != nil {
-		rules(d, v)
-	}
+	p.check.checkInput(&valueCheck{decoder: d}, v)
 	list := slices.DeleteFunc(slices.Clone(d.report.found.list), func(v Violation) bool { return v.Rule != ruleVariant })
 	switch {
 	case d.report.tooDeep:

@@ -584,7 +584,8 @@ func formatComment(text string, in *sourcePackage) (c goComment) {
 		return c
 	}
 	p := doc.Parser{LookupSym: func(recv, name string) bool { return in.types[cmp.Or(recv, name)] != nil }}
-	blocks := p.Parse(text).Content
+	parsed := p.Parse(text)
+	blocks := parsed.Content
 	const mark = "Deprecated:"
 	for i, block := range blocks {
 		paragraph, _ := block.(*doc.Paragraph)
@@ -597,163 +598,25 @@ func formatComment(text string, in *sourcePackage) (c goComment) {
 			continue
 		}
 		paragraph.Text[0] = doc.Plain(strings.TrimLeft(rest, " \n"))
-		c.deprecated, c.end = true, writeProse(blocks[i:i+1])
-		blocks = slices.Delete(slices.Clone(blocks), i, i+1)
+		c.deprecated, c.end = true, writeProse(&doc.Doc{Content: blocks[i : i+1]})
+		parsed.Content = slices.Delete(slices.Clone(blocks), i, i+1)
 		break
 	}
-	c.about = writeProse(blocks)
+	c.about = writeProse(parsed)
 	return c
 }
 
-// writeProse returns the blocks of a comment:
-//
-//	In the comment       In the Markdown             In the text
-//	-------------------  --------------------------  --------------------
-//	a paragraph          a paragraph of one line     the same
-//	# A heading          #### A heading              A heading
-//	an indented block    between lines of ```        indented by 4 spaces
-//	a list               a list with - or numbers    the same
-//	[a text] with a URL  a link                      a text (the URL)
-//	a URL                a link                      the URL
-//	a type in brackets   its name                    its name
-//	anything else        with escapes                as it is
-func writeProse(blocks []doc.Block) prose {
-	marked, plain := proseWriter{markdown: true}, proseWriter{}
-	for _, b := range blocks {
-		marked.block(b)
-		plain.block(b)
+// writeProse returns a comment, with each paragraph in one line. Headings have no anchors, and there
+// is nothing that a type in brackets could link to.
+func writeProse(d *doc.Doc) prose {
+	p := doc.Printer{
+		HeadingLevel:   4,
+		HeadingID:      func(*doc.Heading) string { return "" },
+		DocLinkURL:     func(*doc.DocLink) string { return "" },
+		TextCodePrefix: "    ",
+		TextWidth:      -1,
 	}
-	return prose{strings.TrimSpace(marked.String()), strings.TrimRight(strings.TrimLeft(plain.String(), "\n"), " \n")}
-}
-
-// A proseWriter writes the blocks of a comment.
-type proseWriter struct {
-	strings.Builder
-	markdown bool
-}
-
-func (w *proseWriter) block(b doc.Block) {
-	w.separate("\n\n")
-	switch b := b.(type) {
-	case *doc.Paragraph:
-		w.WriteString(w.line(b.Text))
-	case *doc.Heading:
-		if w.markdown {
-			w.WriteString("#### ")
-		}
-		w.WriteString(w.line(b.Text))
-	case *doc.Code:
-		w.code(strings.TrimRight(b.Text, "\n"))
-	case *doc.List:
-		for i, item := range b.Items {
-			if i > 0 {
-				w.WriteString("\n")
-			}
-			w.item(item)
-		}
-	}
-}
-
-// separate writes a separator, but not at the beginning.
-func (w *proseWriter) separate(text string) {
-	if w.Len() > 0 {
-		w.WriteString(text)
-	}
-}
-
-// code writes a block of code, in Markdown between more backticks than it has in a row.
-func (w *proseWriter) code(text string) {
-	text = strings.ReplaceAll(text, "\t", "    ")
-	if !w.markdown {
-		w.WriteString("    " + strings.ReplaceAll(text, "\n", "\n    "))
-		return
-	}
-	fence := "```"
-	for strings.Contains(text, fence) {
-		fence += "`"
-	}
-	w.WriteString(fence + "\n" + text + "\n" + fence)
-}
-
-// item writes an item of a list, whose blocks are paragraphs. The second one is indented like
-// the text of the first.
-func (w *proseWriter) item(item *doc.ListItem) {
-	mark := "- "
-	if item.Number != "" {
-		mark = item.Number + ". "
-	}
-	w.WriteString(mark)
-	for i, b := range item.Content {
-		if i > 0 {
-			w.WriteString("\n\n" + strings.Repeat(" ", len(mark)))
-		}
-		if p, ok := b.(*doc.Paragraph); ok {
-			w.WriteString(w.line(p.Text))
-		}
-	}
-}
-
-// line returns the text of a paragraph in one line.
-func (w *proseWriter) line(list []doc.Text) string {
-	text := strings.TrimSpace(w.inline(list))
-	if !w.markdown || text == "" {
-		return text
-	}
-	digits := len(text) - len(strings.TrimLeft(text, "0123456789"))
-	switch {
-	case strings.ContainsRune("#+-=", rune(text[0])):
-		return `\` + text // would begin a heading, a list or a rule
-	case 0 < digits && digits < len(text) && strings.ContainsRune(".)", rune(text[digits])):
-		return text[:digits] + `\` + text[digits:] // would begin a list
-	}
-	return text
-}
-
-// inline returns text with the links in it.
-func (w *proseWriter) inline(list []doc.Text) string {
-	var out strings.Builder
-	for _, t := range list {
-		switch t := t.(type) {
-		case doc.Plain:
-			out.WriteString(w.escape(string(t)))
-		case doc.Italic:
-			out.WriteString(w.escape(string(t)))
-		case *doc.DocLink:
-			out.WriteString(w.inline(t.Text))
-		case *doc.Link:
-			switch text := w.inline(t.Text); {
-			case t.Auto && w.markdown:
-				out.WriteString("<" + t.URL + ">")
-			case t.Auto:
-				out.WriteString(t.URL)
-			case w.markdown:
-				out.WriteString("[" + text + "](<" + t.URL + ">)")
-			default:
-				out.WriteString(text + " (" + t.URL + ")")
-			}
-		}
-	}
-	return out.String()
-}
-
-// escape returns text in one line, in which nothing means anything in Markdown (CommonMark 0.31,
-// section 2.4). An underscore inside a word means nothing, as in mark_done.
-func (w *proseWriter) escape(text string) string {
-	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r", ""), "\n", " ")
-	if !w.markdown {
-		return text
-	}
-	var out strings.Builder
-	isWord := func(i int) bool {
-		return 0 <= i && i < len(text) && (text[i] >= utf8.RuneSelf || text[i]|0x20 >= 'a' && text[i]|0x20 <= 'z' || text[i] >= '0' && text[i] <= '9')
-	}
-	for i := range len(text) {
-		if c := text[i]; strings.IndexByte("\\`*[]<>&~", c) >= 0 || c == '_' && !(isWord(i-1) && isWord(i+1)) {
-			out.WriteByte('\\')
-		}
-		out.WriteByte(text[i])
-	}
-	return out.String()
+	return prose{strings.Trim(string(p.Markdown(d)), "\n"), strings.Trim(string(p.Text(d)), "\n")}
 }
 
 // maxSentence is the length of a first sentence in characters, since it is a title.

@@ -3,7 +3,6 @@ package svc
 import (
 	"fmt"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -21,22 +20,22 @@ func TestFormatComment(t *testing.T) {
 		{"a sentence", "Add a todo.", "Add a todo.", "Add a todo.", ""},
 		{"two lines", "Add a\ntodo.", "Add a todo.", "Add a todo.", ""},
 		{"two paragraphs", "One.\n\nTwo.", "One.\n\nTwo.", "One.\n\nTwo.", ""},
-		{"a list", "Of:\n  - one\n  - two", "Of:\n\n- one\n- two", "Of:\n\n- one\n- two", ""},
-		{"a list with numbers", "Of:\n 1. one\n 2. two", "Of:\n\n1. one\n2. two", "Of:\n\n1. one\n2. two", ""},
-		{"code", "Such as\n\n\tif x {\n\t\ty()\n\t}", "Such as\n\n```\nif x {\n    y()\n}\n```", "Such as\n\n    if x {\n        y()\n    }", ""},
-		{"code with fences", "Such as\n\n\t````\n\tx", "Such as\n\n`````\n````\nx\n`````", "Such as\n\n    ````\n    x", ""},
-		{"a heading", "One.\n\n# More\n\nTwo.", "One.\n\n#### More\n\nTwo.", "One.\n\nMore\n\nTwo.", ""},
-		{"a link", "See [the RFC].\n\n[the RFC]: https://rfc.example/7396", "See [the RFC](<https://rfc.example/7396>).", "See the RFC (https://rfc.example/7396).", ""},
-		{"a URL", "See https://rfc.example/a_b for more.", "See <https://rfc.example/a_b> for more.", "See https://rfc.example/a_b for more.", ""},
-		{"a type", "A [Todo], a [Todo.Title] and a [Note].", `A Todo, a Todo.Title and a \[Note\].`, "A Todo, a Todo.Title and a [Note].", ""},
-		{"a link to a script", "[x]\n\n[x]: javascript:alert(1)", `\[x\]` + "\n\n" + `\[x\]: javascript:alert(1)`, "[x]\n\n[x]: javascript:alert(1)", ""},
-		{"Markdown", "*a* _b_ `c` [d](e) ~~f~~ mark_done &lt;", `\*a\* \_b\_ \` + "`c\\`" + ` \[d\](e) \~\~f\~\~ mark_done \&lt;`, "*a* _b_ `c` [d](e) ~~f~~ mark_done &lt;", ""},
-		{"HTML", "<b>x</b></script>", `\<b\>x\</b\>\</script\>`, "<b>x</b></script>", ""},
+		{"a list", "Of:\n  - one\n  - two", "Of:\n\n  - one\n  - two", "Of:\n  - one\n  - two", ""},
+		{"a list with numbers", "Of:\n 1. one\n 2. two", "Of:\n\n 1. one\n 2. two", "Of:\n 1. one\n 2. two", ""},
+		{"code", "Such as\n\n\tif x {\n\t\ty()\n\t}", "Such as\n\n\tif x {\n\t\ty()\n\t}", "Such as\n\n    if x {\n    \ty()\n    }", ""},
+		{"code with fences", "Such as\n\n\t````\n\tx", "Such as\n\n\t````\n\tx", "Such as\n\n    ````\n    x", ""},
+		{"a heading", "One.\n\n# More\n\nTwo.", "One.\n\n#### More\n\nTwo.", "One.\n\n# More\n\nTwo.", ""},
+		{"a link", "See [the RFC].\n\n[the RFC]: https://rfc.example/7396", "See [the RFC](https://rfc.example/7396).", "See the RFC.\n\n[the RFC]: https://rfc.example/7396", ""},
+		{"a URL", "See https://rfc.example/a_b for more.", "See [https://rfc.example/a\\_b](https://rfc.example/a_b) for more.", "See https://rfc.example/a_b for more.", ""},
+		{"a type", "A [Todo], a [Todo.Title] and a [Note].", "A Todo, a Todo.Title and a \\[Note].", "A Todo, a Todo.Title and a [Note].", ""},
+		{"a link to a script", "[x]\n\n[x]: javascript:alert(1)", "\\[x]\n\n\\[x]: javascript:alert(1)", "[x]\n\n[x]: javascript:alert(1)", ""},
+		{"Markdown", "*a* _b_ `c` [d](e) ~~f~~ mark_done &lt;", "\\*a\\* \\_b\\_ \\`c\\` \\[d](e) ~~f~~ mark\\_done &lt;", "*a* _b_ `c` [d](e) ~~f~~ mark_done &lt;", ""},
+		{"HTML", "<b>x</b></script>", "\\<b>x\\</b>\\</script>", "<b>x</b></script>", ""},
 		{"a table", "| a | b |\n|---|---|\n| c | d |", "| a | b | |---|---| | c | d |", "| a | b | |---|---| | c | d |", ""},
 		{"a heading of Markdown", "## x", `\## x`, "## x", ""},
-		{"a quote", "> x", `\> x`, "> x", ""},
+		{"a quote", "> x", "> x", "> x", ""},
 		{"a rule", "---", `\---`, "---", ""},
-		{"a fence", "~~~\nx", `\~\~\~ x`, "~~~ x", ""},
+		{"a fence", "~~~\nx", "~~~ x", "~~~ x", ""},
 		{"a number", "2026. A year.", `2026\. A year.`, "2026. A year.", ""},
 		{"deprecated", "Add one.\n\nDeprecated: use [Todo]\ninstead.\n\nMore.", "Add one.\n\nMore.", "Add one.\n\nMore.", "use Todo instead."},
 		{"nothing but deprecated", "Deprecated: no.", "", "", "no."},
@@ -210,28 +209,6 @@ func sortedNames[V any](m map[string]V) []string {
 	}
 	slices.Sort(names)
 	return names
-}
-
-// A markdownEscape is what begins markup in Markdown unless a backslash stands before it.
-var markdownEscape = regexp.MustCompile("(?:^|[^\\\\])(?:\\\\\\\\)*[<`*\\[~]")
-
-// Verify that no text of a paragraph is markup in its Markdown, and that nothing of it is lost.
-func FuzzEscape(f *testing.F) {
-	for _, text := range []string{"a_b _c_", "<b>", "`x`", "\\<b>", "&lt;", "1. x", "# x", "*", "[a](b)", "\x00ä\\", "-"} {
-		f.Add(text)
-	}
-	unescape := regexp.MustCompile("\\\\([!-/:-@\\[-`{-~])") // CommonMark 0.31, section 2.4
-	f.Fuzz(func(t *testing.T, text string) {
-		w := &proseWriter{markdown: true}
-		got := w.escape(text)
-		want := strings.NewReplacer("\r", "", "\n", " ").Replace(text)
-		if back := unescape.ReplaceAllString(got, "$1"); back != want {
-			t.Errorf("%q is escaped as %q, which is %q", text, got, back)
-		}
-		if found := markdownEscape.FindString(got); found != "" {
-			t.Errorf("%q is escaped as %q, with the markup %q", text, got, found)
-		}
-	})
 }
 
 // Verify that comments of all kinds are formatted, and that the first sentence of each is short

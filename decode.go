@@ -88,9 +88,6 @@ type decoder struct {
 	opts     inputOptions
 	report   report
 	keyed    *keyedInput // of a call with an idempotency key, until its input is read; nil for others
-	// nullAt is the length of path at a null that is the last violation, until the object around
-	// it has seen it; 0 for none. See objectPlan.adviseAbsence.
-	nullAt int
 }
 
 // inputOptions say how one input is read. The transport and the binder set them before
@@ -136,7 +133,7 @@ type report struct {
 	tooDeep     bool
 	nestedErr   error // the first nested error
 	nestedCount int   // how many violations it has
-	distances   int   // how many were computed for suggestions; see suggestName
+	searches    int   // for how many unknown names another one was looked for
 	leanErr     Error // the memory of the error if inputOptions.lean is set
 }
 
@@ -145,7 +142,7 @@ func (r *report) reset(lean bool) {
 	if len(r.found.list) > 0 || r.found.cause != nil { // as few inputs have
 		r.dropViolations(lean)
 	}
-	r.validateErr, r.tooDeep, r.distances = nil, false, 0
+	r.validateErr, r.tooDeep, r.searches = nil, false, 0
 }
 
 // dropViolations drops the violations, those of nested errors too. If lean is set, it keeps
@@ -273,7 +270,7 @@ func (d *decoder) start(data []byte) {
 // tie two inputs together: a string kept from one would keep the other's text in memory.
 func (d *decoder) startInput() {
 	d.report.reset(d.opts.lean)
-	d.in, d.naming, d.number, d.nullAt = inBody, false, nil, 0
+	d.in, d.naming, d.number = inBody, false, nil
 	d.path, d.seen = d.path[:0], d.seen[:0]
 	clear(d.texts) // a syntax error leaves some behind
 	d.texts = d.texts[:0]
@@ -398,11 +395,7 @@ func (d *decoder) addMismatch(c *complaint, value []byte) {
 	case d.report.found.full():
 		d.addViolation(c) // which counts it; a string is not read a second time
 	default:
-		before := len(d.report.found.list)
 		d.addViolation(c.about(value))
-		if isJSONNull(value) && c.wanted != nil && len(d.report.found.list) > before {
-			d.nullAt = len(d.path)
-		}
 	}
 }
 
@@ -652,7 +645,7 @@ func decodeOptional(elem decodeFunc) decodeFunc {
 	}
 }
 
-var errNull = &complaint{rule: ruleType, message: "must not be null; it may be left out"}
+var errNull = &complaint{rule: ruleType, message: "must not be null; leave it out"}
 
 // refuseNull returns decode for a field that can be absent and not null: null is a
 // violation.
@@ -966,7 +959,7 @@ func (c *decoders) fieldDecoder(f *field) decodeFunc {
 	if f.quoted {
 		decode = decodeQuoted(f.shape)
 	}
-	if f.notNull {
+	if f.notNull || !c.outputs && !f.isRequired() && !f.shape.kind.takesNull() {
 		decode = refuseNull(decode)
 	}
 	return decode
@@ -1183,9 +1176,8 @@ func (p *objectPlan) decodeObject(d *decoder, v reflect.Value) {
 		f := &p.fields[i]
 		seen := &d.seen[base+i]
 		if *seen {
-			// The scanner is at the end of the text now. The field is decoded from nothing, and
-			// textError drops the violations of that.
 			d.scan.failDuplicate()
+			return
 		}
 		*seen = true
 		d.enterMember(f)
@@ -1197,9 +1189,6 @@ func (p *objectPlan) decodeObject(d *decoder, v reflect.Value) {
 		if d.scan.err != nil {
 			return
 		}
-		if d.nullAt != 0 {
-			p.adviseAbsence(d, f.field)
-		}
 		d.pop()
 		next = i + 1
 	}
@@ -1208,15 +1197,6 @@ func (p *objectPlan) decodeObject(d *decoder, v reflect.Value) {
 		p.completeAbsent(d, v, d.seen[base:])
 	}
 	d.seen = d.seen[:base]
-}
-
-// adviseAbsence adds to the last violation, a null in f, that f can be left out, unless the null
-// is further inside or f is required. What a client reads is not its to leave out.
-func (p *objectPlan) adviseAbsence(d *decoder, f *field) {
-	if d.nullAt == len(d.path) && !f.isRequired() && p.known != nil {
-		d.report.found.extendLast("; leave it out")
-	}
-	d.nullAt = 0
 }
 
 // enterMember moves the current place to the member f.
@@ -1280,16 +1260,17 @@ func (p *objectPlan) skipUnknown(d *decoder, set *nameSet, name []byte) {
 // unknownComplaint returns the complaint about an unknown member, with the suggestion of a
 // known one.
 func (p *objectPlan) unknownComplaint(d *decoder, name string) *complaint {
-	if d.report.found.full() {
+	if d.report.found.full() || d.report.searches == maxSearches {
 		return errUnknown
 	}
+	d.report.searches++
 	var beside []knownName
 	if len(d.path) == 1 {
 		beside = d.opts.beside
 	}
 	meant := p.suggestInside(d, name, p.known, beside)
 	if meant == "" {
-		meant = suggestName(name, &d.report.distances, p.known, beside)
+		meant = suggestName(name, p.known, beside)
 	}
 	if meant == "" {
 		return errUnknown
@@ -1305,16 +1286,14 @@ func (p *objectPlan) unknownComplaint(d *decoder, name string) *complaint {
 //
 // Only the first one has the whole place, since a message must not have names of the client, such
 // as the keys of a map. A name of the same level that differs only in case, _ and - was meant
-// rather than one further inside. The search counts as an edit distance.
+// rather than one further inside.
 func (p *objectPlan) suggestInside(d *decoder, name string, lists ...[]knownName) string {
-	if len(p.inside) == 0 || len(name) > maxSuggested || d.report.distances == maxDistances || findFolded(name, lists) != "" {
+	if len(p.inside) == 0 || findFolded(name, lists) != "" {
 		return ""
 	}
-	d.report.distances++
-	folded := foldName(make([]byte, 0, maxSuggested), name)
 	for i := range p.inside {
 		f := &p.inside[i]
-		switch member := findFoldedIn(f.plan.known, folded); {
+		switch member := findFolded(name, [][]knownName{f.plan.known}); {
 		case member == "":
 		case len(d.path) == 1:
 			return "; did you mean " + f.token + pointerToken(member) + "?"

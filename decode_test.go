@@ -981,7 +981,9 @@ func (r renamedValues) PathValue(string) string { return string(r) }
 func TestRenamedParameters(t *testing.T) {
 	p := new(mistakes)
 	c := newShapes(p)
-	b := compileBinding(newDecoders(p, false), c.shapeFor(reflect.TypeFor[renamedIn](), "T"), route{verb: "POST", path: "/", placeholders: []string{"todo/id"}})
+	in := c.shapeFor(reflect.TypeFor[renamedIn](), "T")
+	c.finishShapes()
+	b := compileBinding(newDecoders(p, false), in, route{verb: "POST", path: "/", placeholders: []string{"todo/id"}})
 	for _, test := range []struct {
 		path, query, body, rest string
 		object, named           string

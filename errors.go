@@ -789,15 +789,6 @@ func (vs *violations) addViolation(v Violation) {
 	vs.list = append(vs.list, v)
 }
 
-// extendLast adds a few words to the message of the last violation, if there is room.
-func (vs *violations) extendLast(words string) {
-	v := &vs.list[len(vs.list)-1]
-	if n := len(words); len(v.Message)+n <= maxViolationText && vs.bytes+n <= maxViolationBytes {
-		v.Message += words
-		vs.bytes += n
-	}
-}
-
 // hasLimit reports whether the limit is sent: an application could have written any text. Most
 // limits are whole numbers, which need no scanner.
 func (v *Violation) hasLimit() bool {

@@ -432,7 +432,6 @@ type toolIndex struct {
 	options *MCPOptions
 	named   map[string][]*tool // by the default name of the tool and by the Go name
 	schemas map[schemaKey][]byte
-	writers map[schemaUse]*schemaBundler // of the schemas that are shared
 }
 
 // A schemaKey stands for the schema that tools with one type share.
@@ -452,7 +451,7 @@ func (x *toolIndex) lookupTool(p *mistakes, option, key string) *tool {
 	case slices.ContainsFunc(x.service.methods, func(m *method) bool { return m.goName == key || x.options.toolName(m) == key }):
 		p.addf("%s[%q]: MCP does not serve the method; add TransportMCP to its Transports, or drop this if it takes a Body, which MCP has not", option, key)
 	default:
-		p.addf("%s[%q]: %s has no method of that name%s", option, key, x.service.opts.Name, suggestName(key, new(int), newKnownNames(slices.Sorted(maps.Keys(x.named)))))
+		p.addf("%s[%q]: %s has no method of that name%s", option, key, x.service.opts.Name, suggestName(key, newKnownNames(slices.Sorted(maps.Keys(x.named)))))
 	}
 	return nil
 }
@@ -461,7 +460,7 @@ func (x *toolIndex) lookupTool(p *mistakes, option, key string) *tool {
 // methods, so that tools/list is the same each time (MCP 2026-07-28, Tools).
 func (h *mcpHandler) compileTools(p *mistakes) {
 	s, o := h.service, &h.options
-	x := &toolIndex{service: s, options: o, named: make(map[string][]*tool), schemas: make(map[schemaKey][]byte), writers: make(map[schemaUse]*schemaBundler)}
+	x := &toolIndex{service: s, options: o, named: make(map[string][]*tool), schemas: make(map[schemaKey][]byte)}
 	var all []*tool
 	for _, m := range inSourceOrder(s.methodsOn(TransportMCP)) {
 		t := &tool{method: m, name: o.toolName(m)}
@@ -577,15 +576,7 @@ func (x *toolIndex) schemaOf(s *shape, w schemaWriter, more ...*field) []byte {
 	if w.use == forToolInput {
 		s = s.onWire(more...)
 	}
-	writer := x.writers[w.use]
-	switch {
-	case w.loose != nil:
-		writer = newBundler(w, x.service.typeNames)
-	case writer == nil:
-		writer = newBundler(w, x.service.typeNames)
-		x.writers[w.use] = writer
-	}
-	text := writer.appendSchema(nil, s)
+	text := w.appendSchema(nil, s, x.service.typeNames)
 	if isShared {
 		x.schemas[key] = text
 	}

@@ -71,7 +71,7 @@ func (x *exchange) answerToolsCall(m *message) error {
 // list that was meant. It never names one that [MCPOptions.Show] does not show to the caller.
 func (x *exchange) unknownName(list, noun, name string) *mcpError {
 	hint := "; " + list + " has all"
-	if meant := suggestName(name, new(int), x.shownNames(list)); meant != "" {
+	if meant := suggestName(name, x.shownNames(list)); meant != "" {
 		hint = meant
 	}
 	return protocolError(rpcInvalidParams, "there is no "+noun+" of this name"+hint)

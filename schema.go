@@ -79,6 +79,10 @@ type shape struct {
 	strict     bool // an object that allows no properties but its own
 	mirrored   bool // an object that has the tag mcpheader on a field of it, or of an object inside
 	hasMistake bool // compilation noted a mistake in it, so it gets no plan
+
+	validates bool    // a struct at or below it has a Validate to be called; see valueCheck
+	ruled     bool    // values at or below it have rules, or may be too deep
+	hooks     [][]int // of a struct: by hooksOf
 }
 
 // An alternative says which alternative of a union a shape is. For
@@ -161,6 +165,11 @@ func (k shapeKind) isStringy() bool { return kindTypes[k] == "string" }
 // isScalar reports whether a value can be the text of a parameter. A type with
 // UnmarshalJSON is no scalar, since it expects JSON, and the text in a URL is none.
 func (k shapeKind) isScalar() bool { return k == kindBool || k.isNumeric() || k.isStringy() }
+
+// takesNull reports whether null is a value.
+func (k shapeKind) takesNull() bool {
+	return k <= kindCustom || k == kindPointer || k == kindOptional
+}
 
 // A part is a shape inside another one: what a pointer points to, an item, a map key, the
 // type of a field, an alternative.
@@ -272,19 +281,32 @@ func compileForms[F ~func(*C, reflect.Value), C any](s *shape, compile func(*sha
 	for _, a := range s.alternatives {
 		plans = append(plans, compile(a))
 	}
-	return func(c *C, v reflect.Value) { // the loop does not stop at the first that is set, to find a second one
-		set, chosen, says := 0, 0, v.Field(s.fields[0].index[0]).String()
-		for i, a := range s.alternatives {
-			if !v.Field(a.index).IsNil() {
-				set, chosen = set+1, i
-			}
-		}
-		if set != 1 || says != "" && says != s.alternatives[chosen].value {
-			refuse(c, fmt.Errorf("a %v with %d of its alternatives set, and the discriminator %q; set one, and leave %s empty", s.typ, set, says, s.fields[0].goName))
+	return func(c *C, v reflect.Value) {
+		form, err := s.formOf(v)
+		if err != nil {
+			refuse(c, err)
 			return
 		}
-		plans[chosen](c, v)
+		plans[slices.Index(s.alternatives, form)](c, v)
 	}
+}
+
+// formOf returns the form of the value v of the object s: the alternative of a union that is set.
+func (s *shape) formOf(v reflect.Value) (form *shape, err error) {
+	if s.alternatives == nil {
+		return s, nil
+	}
+	set, says := 0, v.Field(s.fields[0].index[0]).String()
+	for _, a := range s.alternatives { // does not stop at the first that is set, to find a second one
+		if !v.Field(a.index).IsNil() {
+			set++
+			form = a
+		}
+	}
+	if set != 1 || says != "" && says != form.value {
+		return nil, fmt.Errorf("a %v with %d of its alternatives set, and the discriminator %q; set one, and leave %s empty", s.typ, set, says, s.fields[0].goName)
+	}
+	return form, nil
 }
 
 // walk calls visit once for s and each shape below it that is not in done, and adds them

@@ -1,14 +1,15 @@
 package svc
 
-// This file checks the texts of formats, without memory and in linear time. Dates and times are
-// those of RFC 3339, section 5.6; the others are read as ajv-formats 3.0.1 reads them in full
+// This file checks the texts of formats, in linear time. Dates and times are those of RFC 3339, section 5.6; the others are read as ajv-formats 3.0.1 reads them in full
 // mode, since that is what most clients of a schema check with. interop/formats compares them.
 
 import (
 	"maps"
+	"net/netip"
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 )
 
 // A checkedFormat is a format that is a rule.
@@ -49,73 +50,22 @@ func isLetter(c byte) bool       { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 func isAlphanumeric(c byte) bool { return isLetter(c) || isDigit(c) }
 func isHexDigit(c byte) bool     { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
 
-// twoDigits returns the number in the first two bytes of s, or -1.
-func twoDigits(s string) int {
-	if len(s) < 2 || !isDigit(s[0]) || !isDigit(s[1]) {
-		return -1
-	}
-	return int(s[0]-'0')*10 + int(s[1]-'0')
-}
-
 // isDate reports whether s is a full-date, such as 2026-03-31.
 func isDate(s string) bool {
-	if len(s) != len("2006-01-02") || s[4] != '-' || s[7] != '-' {
-		return false
-	}
-	century, year, month, day := twoDigits(s), twoDigits(s[2:]), twoDigits(s[5:]), twoDigits(s[8:])
-	if century < 0 || year < 0 || month < 1 || month > 12 || day < 1 {
-		return false
-	}
-	days := 31
-	switch month {
-	case 4, 6, 9, 11:
-		days = 30
-	case 2:
-		days = 28
-		if leaps := year; leaps == 0 && century%4 == 0 || leaps != 0 && leaps%4 == 0 {
-			days = 29
-		}
-	}
-	return day <= days
+	_, err := time.Parse(time.DateOnly, s)
+	return err == nil
 }
 
 // isTime reports whether s is a full-time, such as 15:04:05Z. The second 60 is one of the leap
 // seconds, which are at 23:59:60 in UTC.
 func isTime(s string) bool {
-	if len(s) < len("15:04:05Z") || s[2] != ':' || s[5] != ':' {
-		return false
+	before, after, isLeap := strings.Cut(s, ":60")
+	if isLeap = isLeap && len(before) == len("23:59"); isLeap {
+		s = before + ":59" + after
 	}
-	hour, minute, second := twoDigits(s), twoDigits(s[3:]), twoDigits(s[6:])
-	if hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 60 {
-		return false
-	}
-	rest := s[8:]
-	if rest[0] == '.' {
-		n := 1
-		for n < len(rest) && isDigit(rest[n]) {
-			n++
-		}
-		if n == 1 {
-			return false
-		}
-		rest = rest[n:]
-	}
-	offset := 0 // in minutes
-	switch {
-	case rest == "Z" || rest == "z":
-	case len(rest) == len("+07:00") && (rest[0] == '+' || rest[0] == '-') && rest[3] == ':':
-		h, m := twoDigits(rest[1:]), twoDigits(rest[4:])
-		if h < 0 || h > 23 || m < 0 || m > 59 {
-			return false
-		}
-		if offset = h*60 + m; rest[0] == '-' {
-			offset = -offset
-		}
-	default:
-		return false
-	}
-	const day = 24 * 60
-	return second < 60 || (hour*60+minute-offset+2*day)%day == day-1
+	t, ok := parseTime("2000-01-02T" + s)
+	t = t.UTC()
+	return ok && (!isLeap || t.Hour() == 23 && t.Minute() == 59)
 }
 
 // isDateTime reports whether s is a date-time, such as 2026-03-31T15:04:05Z.
@@ -191,71 +141,15 @@ func isEmail(s string) bool {
 }
 
 // isIPv4 reports whether s is four numbers up to 255 without leading zeros.
-func isIPv4(s string) bool { return isDottedQuad(s, false) }
-
-// isDottedQuad is isIPv4. With zeros, a number may have leading zeros, up to three digits.
-func isDottedQuad(s string, zeros bool) bool {
-	parts := 0
-	for part, rest, more := "", s, true; more; {
-		part, rest, more = strings.Cut(rest, ".")
-		n := 0
-		for i := range len(part) {
-			if !isDigit(part[i]) || i > 2 {
-				return false
-			}
-			n = n*10 + int(part[i]-'0')
-		}
-		if part == "" || n > 255 || !zeros && len(part) > 1 && part[0] == '0' {
-			return false
-		}
-		parts++
-	}
-	return parts == 4
+func isIPv4(s string) bool {
+	address, err := netip.ParseAddr(s)
+	return err == nil && address.Is4()
 }
 
 // isIPv6 reports whether s is an IPv6 address (RFC 4291, section 2.2) without a zone.
-func isIPv6(s string) bool { return isIPv6With(s, false) }
-
-// isIPv6With is isIPv6; zeros is that of isDottedQuad.
-func isIPv6With(s string, zeros bool) bool {
-	before, after, compressed := strings.Cut(s, "::")
-	if !compressed {
-		n, ok := countGroups(s, true, zeros)
-		return ok && n == 8
-	}
-	n, ok := 0, true
-	if before != "" {
-		n, ok = countGroups(before, false, zeros)
-	}
-	if ok && after != "" {
-		var m int
-		m, ok = countGroups(after, true, zeros)
-		n += m
-	}
-	return ok && n <= 7
-}
-
-// countGroups returns how many groups of 16 bits s has. The last may be an IPv4 address, which is
-// two, if last is set.
-func countGroups(s string, last, zeros bool) (n int, ok bool) {
-	for {
-		group, rest, more := strings.Cut(s, ":")
-		if !more && last && strings.Contains(group, ".") {
-			return n + 2, isDottedQuad(group, zeros)
-		}
-		if group == "" || len(group) > 4 {
-			return 0, false
-		}
-		for i := range len(group) {
-			if !isHexDigit(group[i]) {
-				return 0, false
-			}
-		}
-		if n++; !more {
-			return n, true
-		}
-		s = rest
-	}
+func isIPv6(s string) bool {
+	address, err := netip.ParseAddr(s)
+	return err == nil && address.Is6() && address.Zone() == ""
 }
 
 // isURI reports whether s is a URI by RFC 3986 with a scheme. As in ajv-formats, an authority may
@@ -303,7 +197,7 @@ func isAuthority(s string) bool {
 	host, port := s, ""
 	if strings.HasPrefix(s, "[") {
 		address, rest, ok := strings.Cut(s[1:], "]")
-		if !ok || rest != "" && rest[0] != ':' || !isIPv6With(address, true) && !isFutureAddress(address) {
+		if !ok || rest != "" && rest[0] != ':' || !isIPv6(address) {
 			return false
 		}
 		host, port = "", strings.TrimPrefix(rest, ":")
@@ -316,20 +210,6 @@ func isAuthority(s string) bool {
 		}
 	}
 	return hasURIChars(host, "")
-}
-
-// isFutureAddress reports whether s is an IPvFuture, such as v1.a.
-func isFutureAddress(s string) bool {
-	version, rest, ok := strings.Cut(s, ".")
-	if !ok || len(version) < 2 || version[0]|0x20 != 'v' || rest == "" || strings.Contains(rest, "%") {
-		return false
-	}
-	for i := range len(version) - 1 {
-		if !isHexDigit(version[i+1]) {
-			return false
-		}
-	}
-	return hasURIChars(rest, ":")
 }
 
 // hasURIChars reports whether s has unreserved characters, sub-delims, those of also, and escapes

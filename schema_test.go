@@ -864,9 +864,9 @@ func TestUnnamedRecursive(t *testing.T) {
 	c := newShapes(new(mistakes))
 	s := c.shapeFor(reflect.TypeFor[sUnnamed](), "T")
 	c.finishShapes()
-	const defs = `"Type":{"type":"object","properties":{"kids":{"type":"array","items":{"$ref":"#/$defs/Type"}}},"required":["kids"]},` +
-		`"Type2":{"type":"object","properties":{"kids":{"type":"array","items":{"$ref":"#/$defs/Type2"}},"n":{"type":"boolean"}},"required":["kids","n"]},` +
-		`"SvcType":{"type":"object","properties":{"C":{"anyOf":[{"$ref":"#/$defs/SvcType"},{"type":"null"}]}},"required":["C"]}`
+	const defs = `"SvcType":{"type":"object","properties":{"C":{"anyOf":[{"$ref":"#/$defs/SvcType"},{"type":"null"}]}},"required":["C"]},` +
+		`"Type":{"type":"object","properties":{"kids":{"type":"array","items":{"$ref":"#/$defs/Type"}}},"required":["kids"]},` +
+		`"Type2":{"type":"object","properties":{"kids":{"type":"array","items":{"$ref":"#/$defs/Type2"}},"n":{"type":"boolean"}},"required":["kids","n"]}`
 	want := `{"type":"object","properties":{"a":{"type":"array","items":{"$ref":"#/$defs/Type"}},"b":{"type":"array","items":{"$ref":"#/$defs/Type2"}},` +
 		`"c":{"$ref":"#/$defs/SvcType"}},"required":["a","b","c"],"$defs":{` + defs + `}}`
 	if got := string(appendBundle(nil, s, schemaWriter{})); got != want {
@@ -1642,7 +1642,7 @@ func BenchmarkEnum(b *testing.B) {
 func appendBundle(dst []byte, s *shape, w schemaWriter) []byte {
 	names := make(map[*shape]string)
 	s.walk(nil, make(map[*shape]bool), func(s *shape, _ *placeText) { names[s] = s.name })
-	return newBundler(w, names).appendSchema(dst, s)
+	return w.appendSchema(dst, s, names)
 }
 
 // Verify which fields there are of structs that embed others, in any number of ways. The oracle

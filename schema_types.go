@@ -998,6 +998,94 @@ func (c *shapes) finishShapes() {
 	for s := range shapesAround(c.all, isMirrored) {
 		s.mirrored = s.kind == kindObject
 	}
+	markChecks(c.all)
+}
+
+// markChecks marks the shapes of all with something to check at or below them.
+func markChecks(all []*shape) {
+	for s := range shapesAround(all, func(s *shape) bool { return len(hooksOf(s.typ)) > 0 }) {
+		s.validates, s.hooks = true, hooksOf(s.typ)
+	}
+	for s := range shapesAround(all, func(s *shape) bool {
+		return s.recursive || s.kind == kindAny || len(s.rules) > 0 || slices.ContainsFunc(s.fields, func(f *field) bool { return f.notNull })
+	}) {
+		s.ruled = true
+	}
+}
+
+// hooksOf returns where in a struct of type t Validate is to be called. Each hook is an
+// index for reflect's FieldByIndex: those of embedded structs and of the alternatives of a
+// union, innermost first, and at last the empty index of t itself.
+//
+// A method that t only inherits is called once, on the struct that declares it. If reflect
+// cannot call it there, since that is embedded under an unexported name, it is called on
+// the least deep struct around it:
+//
+//	type base struct{}                 // declares Validate
+//	type Paged struct{ base }
+//	type ListTodos struct{ Paged }     // one hook: {0}, the field Paged
+//
+//	type Owned struct{}                // declares Validate
+//	type EditTodo struct{ Owned }      // declares one too: two hooks, {0} and {}
+//
+// A struct that is embedded in several ways is checked at its smallest depth only, and not
+// at all if it is there twice: in the others, no field of it is a member.
+func hooksOf(t reflect.Type) (hooks [][]int) {
+	if t.Kind() != reflect.Struct {
+		return nil
+	}
+	for i := range t.NumField() {
+		if f := t.Field(i); isAlternative(f) {
+			for _, hook := range hooksOf(f.Type.Elem()) {
+				hooks = append(hooks, append([]int{i}, hook...))
+			}
+		}
+	}
+	for _, l := range levelsOf(t, promotedStruct) {
+		if l.ambiguous || !hasMethods(l.typ, typeValidator) || !suppliesValidate(l.typ) {
+			continue
+		}
+		index, at := l.index, l.typ
+		for len(index) > 0 && !t.FieldByIndex(index).IsExported() { // reflect calls no method of it
+			if index, at = index[:len(index)-1], t; len(index) > 0 {
+				at, _ = embeddedStruct(t.FieldByIndex(index))
+			}
+		}
+		isPromoted := at == l.typ || hasMethods(at, typeValidator) && !declaresMethod(at, "Validate")
+		if isPromoted && !slices.ContainsFunc(hooks, func(h []int) bool { return slices.Equal(h, index) }) {
+			hooks = append(hooks, index)
+		}
+	}
+	slices.SortFunc(hooks, func(a, b []int) int { // in the order of the source, and the innermost first
+		if n := min(len(a), len(b)); slices.Equal(a[:n], b[:n]) {
+			return cmp.Compare(len(b), len(a))
+		}
+		return slices.Compare(a, b)
+	})
+	return hooks
+}
+
+// isAlternative reports whether f is tagged as an alternative of a union.
+func isAlternative(f reflect.StructField) bool {
+	_, variant := lookupTag(f.Tag, "variant")
+	return variant && f.Type.Kind() == reflect.Pointer
+}
+
+// suppliesValidate reports whether t has a Validate that no struct in it declares whose fields are
+// members of t: its own, or that of a text that it embeds.
+func suppliesValidate(t reflect.Type) bool {
+	if declaresMethod(t, "Validate") {
+		return true
+	}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, _ := parseJSONTag(f.Tag.Get("json")) // the check of such a member calls it
+		_, promoted := promotedStruct(f)
+		if f.Anonymous && !promoted && name == "" && f.Type.Kind() != reflect.Interface && (f.Type.Implements(typeValidator) || hasMethods(f.Type, typeValidator)) {
+			return true
+		}
+	}
+	return false
 }
 
 // maxInline is how many members a struct without a name in Go may have in its schema, with
@@ -1189,90 +1277,75 @@ func recursiveShapes(all []*shape) (recursive, structless map[*shape]bool) {
 // it drops D, which has no objects in it, and then C, whose A can be nil. A and B need each
 // other, so they stay.
 //
-// It counts the objects that each form needs, so that it visits each object once.
+// Each round begins with the innermost objects, so nearly always the first one finds all.
 func endlessObjects(all []*shape) map[*shape]bool {
-	type form struct {
-		of    *shape
-		needs int // how many of its fields need an endless object
-	}
-	endless, needed := make(map[*shape]bool), make(map[*shape][]*form)
-	var finite []*shape // to be dropped
+	endless := make(map[*shape]bool)
 	for _, s := range all {
-		if s.kind != kindObject {
-			continue
-		}
-		endless[s] = true
-		for _, each := range s.forms() {
-			f := form{of: s}
-			for _, field := range each.fields {
-				if inner := field.neededObject(); inner != nil {
-					f.needs++
-					needed[inner] = append(needed[inner], &f)
-				}
-			}
-			if f.needs == 0 {
-				finite = append(finite, s)
-			}
+		if s.kind == kindObject {
+			endless[s] = true
 		}
 	}
-	for len(finite) > 0 {
-		s := finite[len(finite)-1]
-		finite = finite[:len(finite)-1]
-		if !endless[s] {
-			continue
-		}
-		delete(endless, s)
-		for _, f := range needed[s] {
-			if f.needs--; f.needs == 0 {
-				finite = append(finite, f.of)
+	needsEndless := func(f *field) bool { return endless[f.neededObject()] }
+	isFinite := func(form *shape) bool { return !slices.ContainsFunc(form.fields, needsEndless) }
+	for changed := true; changed; {
+		changed = false
+		for _, s := range slices.Backward(all) {
+			if endless[s] && slices.ContainsFunc(s.forms(), isFinite) {
+				delete(endless, s)
+				changed = true
 			}
 		}
 	}
 	return endless
 }
 
-// A typeName is the name of a type in documents while nameTypes works on it.
+// A typeName is the name of a Go type while nameTypes works on it. Documents make other names of it:
+// that of an alternative by the suffix Card, that of a part by the suffix Body.
 type typeName struct {
+	typ      reflect.Type
 	name     string
-	shape    *shape // one of those of the type and the suffix
-	elements int    // how many of the package path are in name
-	depth    int    // how many of the package paths of type arguments are in name
-	fixed    bool   // the name is from SchemaName
-	open     bool   // a shape of the type is not strict
-	closed   string // the name of the strict shapes, if open is set
+	suffixes []string // of the names that are made of it; "" for its own
+	level    int      // how many elements of package paths are in name
+	fixed    bool     // the name is from SchemaName
 }
 
 // nameTypes gives every type the name it has in documents: what its method SchemaName
 // returns, or its Go name with the names of its type arguments. A struct without a name in Go
-// is called Type if it contains itself, or else by the type and the field that it is in. If types share a name, the last element of the package path is put before the name
-// of each, and then more of the path. If they are of one package, it is put before their
-// type arguments. All of them change, so adding a type never makes an old name mean the new
-// type. The names of svc, of alternatives and of parts (a type's name and a suffix) count as
-// shared. Types that still share a name get a number. If a type is both strict and not
-// strict, the strict one gets the suffix Strict. Names that differ only by case count as
-// one, since many generators write both to the same file. For example:
+// is called Type if it contains itself, or else by the type and the field that it is in. If
+// types share a name, the last element of the package path is put before each name in it, and
+// then more of the path. All of them change, so adding a type never makes an old name mean the
+// new type. The names of svc count as shared, and those that are made of a type's name and a
+// suffix: of two, the one without a suffix changes. Types that still share a name get a number.
+// If a type is both strict and not strict, the strict one gets the suffix Strict. Names that
+// differ only by case count as one, since many generators write both to the same file. For
+// example:
 //
 //	app.Todo                                   Todo
 //	app.Todo and shop.Todo                     AppTodo and ShopTodo
 //	app.Page[app.Todo]                         PageTodo
-//	app.Page[app.Todo] and app.Page[shop.Todo] PageAppTodo and PageShopTodo
+//	app.Page[app.Todo] and app.Page[shop.Todo] AppPageAppTodo and AppPageShopTodo
 //	app.Error                                  AppError, since svc has an Error
-func nameTypes(p *mistakes, named []*shape, suffixes map[reflect.Type][]string) map[*shape]string {
-	byType := make(map[[2]any]*typeName) // two services may each have a shape of a type
+func nameTypes(p *mistakes, named []*shape, parts map[reflect.Type][]string) map[*shape]string {
+	byType, isOpen := make(map[reflect.Type]*typeName), make(map[[2]any]bool) // two services may each have a shape of a type
 	var all []*typeName
 	for _, s := range named {
-		n := byType[[2]any{s.typ, s.suffix}]
+		n := byType[s.namedType()]
 		if n == nil {
-			n = p.newTypeName(s)
+			n = p.newTypeName(s.namedType())
 			all = append(all, n)
-			byType[[2]any{s.typ, s.suffix}] = n
+			byType[n.typ] = n
 		}
-		n.open = n.open || !s.strict
+		if own := onlyNameBytes(s.suffix); !slices.Contains(n.suffixes, own) {
+			n.suffixes = append(n.suffixes, own)
+			for _, part := range parts[s.typ] {
+				n.suffixes = append(n.suffixes, own+part)
+			}
+		}
+		isOpen[[2]any{s.typ, s.suffix}] = isOpen[[2]any{s.typ, s.suffix}] || !s.strict
 	}
-	for qualifyNames(p, all, suffixes) {
+	for p.qualifyNames(all) {
 	}
-	taken := make(map[string]bool)
-	numbers := make(map[string]int) // the last one behind each name
+	taken, numbers := make(map[string]bool), make(map[string]int) // the last one behind each name
 	take := func(name string) string {
 		free, fold := name, strings.ToLower(name)
 		for i := max(numbers[fold], 1) + 1; taken[strings.ToLower(free)] || isOwnName(strings.ToLower(free)); i++ {
@@ -1281,38 +1354,45 @@ func nameTypes(p *mistakes, named []*shape, suffixes map[reflect.Type][]string) 
 		taken[strings.ToLower(free)] = true
 		return free
 	}
-	for _, n := range all {
-		n.name = take(n.name)
+	type variant struct {
+		typ    reflect.Type
+		suffix string
+		closed bool // of a type that is open too
 	}
-	names := make(map[*shape]string)
+	names, chosen := make(map[*shape]string), make(map[variant]string)
 	for _, s := range named {
-		n := byType[[2]any{s.typ, s.suffix}]
-		if names[s] = n.name; s.strict && n.open {
-			if n.closed == "" {
-				n.closed = take(n.name + "Strict")
+		v := variant{s.typ, s.suffix, false}
+		if chosen[v] == "" {
+			chosen[v] = take(byType[s.namedType()].name + onlyNameBytes(s.suffix))
+		}
+		names[s] = chosen[v]
+	}
+	for _, s := range named {
+		if v := (variant{s.typ, s.suffix, true}); s.strict && isOpen[[2]any{s.typ, s.suffix}] {
+			if chosen[v] == "" {
+				chosen[v] = take(names[s] + "Strict")
 			}
-			names[s] = n.closed
+			names[s] = chosen[v]
 		}
 	}
 	return names
 }
 
-// newTypeName returns the short name of the type of s.
-func (p *mistakes) newTypeName(s *shape) (n *typeName) {
-	n = &typeName{name: documentName(s.namedType().Name(), 0), shape: s}
-	v, ok := reflect.New(s.typ).Interface().(interface{ SchemaName() string })
-	if ok && declaresMethod(s.typ, "SchemaName") {
-		defer func() {
-			if r := recover(); r != nil {
-				p.addf("%v.SchemaName panics on the zero value: %v", s.typ, r)
-			}
-		}()
-		n.fixed = true
-		n.name = v.SchemaName()
-		isBad := func(r rune) bool { return !isNameRune(r) && !strings.ContainsRune(".-", r) }
-		p.addIf(n.name == "" || strings.ContainsFunc(n.name, isBad), "%v.SchemaName returns %q; want letters, digits, dots, dashes and underscores", s.typ, n.name)
+// newTypeName returns the short name of t.
+func (p *mistakes) newTypeName(t reflect.Type) (n *typeName) {
+	n = &typeName{typ: t, name: documentName(t.Name(), 0)}
+	v, ok := reflect.New(t).Interface().(interface{ SchemaName() string })
+	if !ok || !declaresMethod(t, "SchemaName") {
+		return n
 	}
-	n.name += onlyNameBytes(s.suffix)
+	defer func() {
+		if r := recover(); r != nil {
+			p.addf("%v.SchemaName panics on the zero value: %v", t, r)
+		}
+	}()
+	n.fixed, n.name = true, v.SchemaName()
+	isBad := func(r rune) bool { return !isNameRune(r) && !strings.ContainsRune(".-", r) }
+	p.addIf(n.name == "" || strings.ContainsFunc(n.name, isBad), "%v.SchemaName returns %q; want letters, digits, dots, dashes and underscores", t, n.name)
 	return n
 }
 
@@ -1320,106 +1400,44 @@ func (p *mistakes) newTypeName(s *shape) (n *typeName) {
 // of a named type around a struct that has none.
 func (s *shape) namedType() reflect.Type { return cmp.Or(s.outer, s.typ) }
 
-// lengthen puts the packages of the type arguments, or one more element of the package path,
-// into the name. It reports whether the name changed.
-func (n *typeName) lengthen(byArguments bool) bool {
-	was := n.name
-	if byArguments {
-		n.depth++
-	} else {
-		n.elements++
-	}
-	n.name = documentName(n.shape.namedType().Name(), n.depth) + onlyNameBytes(n.shape.suffix)
-	if prefix := packageName(n.shape.namedType().PkgPath(), n.elements); prefix != "" {
-		n.name = prefix + capitalized(n.name)
-	}
-	return n.name != was
-}
-
-// qualifyNames puts one more element of the package path before each name that several
-// types share, and reports whether it changed a name. That cannot distinguish types of one
-// package, so for those it is put before the type arguments.
-func qualifyNames(p *mistakes, all []*typeName, suffixes map[reflect.Type][]string) (changed bool) {
-	// Names that are made of a type's name and a suffix are taken, too.
-	groups, made := make(map[string]*nameGroup), make(map[string]bool)
+// qualifyNames puts one more element of the package paths into each name that several types share,
+// and reports whether it changed a name.
+func (p *mistakes) qualifyNames(all []*typeName) (changed bool) {
+	owners := make(map[string][]*typeName) // by the names that are made of theirs
 	for _, n := range all {
-		fold := strings.ToLower(n.name)
-		if groups[fold] == nil {
-			groups[fold] = new(nameGroup)
-		}
-		groups[fold].add(n)
-		made[fold] = made[fold] || n.shape.suffix != ""
-		for _, suffix := range suffixes[n.shape.typ] {
-			made[strings.ToLower(n.name+suffix)] = true
+		for _, suffix := range n.suffixes {
+			fold := strings.ToLower(n.name + suffix)
+			owners[fold] = append(owners[fold], n)
 		}
 	}
+	var shared []*typeName
 	for _, n := range all {
-		fold := strings.ToLower(n.name)
-		g := groups[fold]
-		if g.needsArguments(n) && n.lengthen(true) {
-			changed = true
-			continue
+		rivals := func(suffix string) bool {
+			fold := strings.ToLower(n.name + suffix)
+			return isOwnName(fold) || slices.ContainsFunc(owners[fold], func(o *typeName) bool {
+				isMade := strings.ToLower(o.name) != fold
+				tells := n.fixed && o.fixed || o.typ.PkgPath() != n.typ.PkgPath() || strings.Contains(n.typ.Name(), "[") // a longer name tells the two apart
+				return o != n && (isMade || suffix == "" && tells)
+			})
 		}
-		if !g.isShared(n) && !isOwnName(fold) && (n.shape.suffix != "" || !made[fold]) {
-			continue
+		if slices.ContainsFunc(n.suffixes, rivals) {
+			shared = append(shared, n)
 		}
+	}
+	for _, n := range shared {
 		if n.fixed {
-			if i := slices.IndexFunc(g.all, func(o *typeName) bool { return o.fixed && o.shape.typ != n.shape.typ }); i >= 0 {
-				p.addf("%v.SchemaName and %v.SchemaName return the same name; change one of them", g.all[0].shape.typ, g.all[i].shape.typ)
+			i := slices.IndexFunc(shared, func(o *typeName) bool { return o.fixed && o != n && strings.EqualFold(o.name, n.name) })
+			if i >= 0 {
+				p.addf("%v.SchemaName and %v.SchemaName return the same name; change one of them", shared[min(i, slices.Index(shared, n))].typ, shared[max(i, slices.Index(shared, n))].typ)
 			}
 			continue
 		}
-		changed = n.lengthen(false) || changed
+		was := n.name
+		n.level++
+		n.name = packageName(n.typ.PkgPath(), n.level) + capitalized(documentName(n.typ.Name(), n.level))
+		changed = changed || n.name != was
 	}
 	return changed
-}
-
-// A nameGroup has the types that share a name. The maps are nil for one type, as it mostly is.
-type nameGroup struct {
-	all      []*typeName
-	fixed    int                     // how many have the name from SchemaName
-	packages map[string]reflect.Type // the first type of each package with another name
-	several  map[string]bool         // the packages with more than one of these types
-}
-
-// add adds n to g.
-func (g *nameGroup) add(n *typeName) {
-	g.all = append(g.all, n)
-	switch len(g.all) {
-	case 1:
-		return
-	case 2:
-		g.packages, g.several = make(map[string]reflect.Type), make(map[string]bool)
-		g.count(g.all[0])
-	}
-	g.count(n)
-}
-
-// count counts n for isShared and needsArguments.
-func (g *nameGroup) count(n *typeName) {
-	path := n.shape.namedType().PkgPath()
-	first := g.packages[path]
-	switch {
-	case n.fixed:
-		g.fixed++
-		g.packages[path] = first
-	case first == nil:
-		g.packages[path] = n.shape.typ
-	case first != n.shape.typ:
-		g.several[path] = true
-	}
-}
-
-// isShared reports whether the name of n, which is in g, is that of a type of another package,
-// or what SchemaName returns for another type.
-func (g *nameGroup) isShared(n *typeName) bool {
-	return len(g.packages) > 1 || g.fixed > 1 || g.fixed == 1 && !n.fixed
-}
-
-// needsArguments reports whether g has another type of the package of n, so that only
-// type arguments can distinguish the two.
-func (g *nameGroup) needsArguments(n *typeName) bool {
-	return !n.fixed && g.several[n.shape.namedType().PkgPath()]
 }
 
 // isOwnName reports whether svc has a schema of this name, which is in lower case.

@@ -81,8 +81,6 @@ type schemaWriter struct {
 	// to write the shape in place. If ref is nil, everything is in place.
 	ref    func(*shape) string
 	prefix string
-	refs   *[]schemaRef      // where references have been written; nil if nobody asks
-	bare   *shape            // a shape that is written without the text of its type; or nil
 	plain  bool              // texts are not Markdown, also in documents
 	words  map[string]string // what noteWords has noted, by the patterns; nil if nobody asks
 }
@@ -269,9 +267,6 @@ func (w *schemaWriter) appendPlain(dst []byte, s *shape, f *field, annotate bool
 		inPlace = nil
 		m.buf = appendRef(dst, w.prefix, ref)
 		m.buf = m.buf[:len(m.buf)-1] // members may follow
-		if w.refs != nil {
-			*w.refs = append(*w.refs, schemaRef{len(dst) + len("{"), len(m.buf), s, annotate && f.isDescribed()})
-		}
 	}
 	if annotate {
 		w.writeAnnotations(&m, f, inPlace)
@@ -746,7 +741,7 @@ func (w *schemaWriter) writeAnnotations(m *members, f *field, s *shape) {
 	switch {
 	case f.isDescribed():
 		m.add("description", w.sayFormat(w.textOf(f.doc), f.shape.deref()), "deprecated", f.deprecated && w.use < forForm)
-	case s == nil, s == w.bare:
+	case s == nil:
 	case f == anywhere, s.isComponent():
 		w.writeAbout(m, s)
 	case s.custom["description"] == nil:

@@ -51,7 +51,7 @@ func TestSuggestName(t *testing.T) {
 			if test.want == "" {
 				want = ""
 			}
-			if got := suggestName(test.name, new(int), newKnownNames(strings.Split(test.known, ","))); got != want {
+			if got := suggestName(test.name, newKnownNames(strings.Split(test.known, ","))); got != want {
 				t.Errorf("%q of %s: %q, want %q", test.name, test.known, got, want)
 			}
 		})
@@ -107,16 +107,14 @@ func FuzzEditDistance(f *testing.F) {
 		for name := range strings.FieldsFuncSeq(string(y), func(r rune) bool { return r == ',' }) { // no member has the name ""
 			known = append(known, string([]rune(name)[:min(7, utf8.RuneCountInString(name))]))
 		}
-		if len(known) == 0 || len(known) > maxDistances {
+		if len(known) == 0 || len(known) > 8 {
 			return
 		}
-		for most := range maxSteps + 1 {
-			want := min(editDistanceByHand(x, []rune(known[0])), most+1)
-			if got := editDistance(x, []rune(known[0]), most); got != want {
-				t.Errorf("%q to %q: %d, want %d", string(x), known[0], got, want)
-			}
+		want := min(editDistanceByHand(x, []rune(known[0])), maxSteps+1)
+		if got := editDistance(x, []rune(known[0])); got != want {
+			t.Errorf("%q to %q: %d, want %d", string(x), known[0], got, want)
 		}
-		if got, want := suggestName(string(x), new(int), newKnownNames(known)), suggestNameByHand(string(x), known); got != want {
+		if got, want := suggestName(string(x), newKnownNames(known)), suggestNameByHand(string(x), known); got != want {
 			t.Errorf("%q of %q: %s, want %s", string(x), known, got, want)
 		}
 	})
@@ -136,13 +134,13 @@ func TestSuggestNameRandomly(t *testing.T) {
 	suggested := 0
 	for range rounds(3_000, 100_000) {
 		var known []string
-		for range 1 + random.IntN(maxDistances) {
+		for range 1 + random.IntN(8) {
 			known = append(known, word(1+random.IntN(7)))
 		}
 		name := known[random.IntN(len(known))]
 		i := random.IntN(len(name))
 		name = name[:i] + word(random.IntN(3)) + name[min(len(name), i+random.IntN(3)):]
-		got, want := suggestName(name, new(int), newKnownNames(known)), suggestNameByHand(name, known)
+		got, want := suggestName(name, newKnownNames(known)), suggestNameByHand(name, known)
 		if got != want {
 			t.Fatalf("%q of %q: %s, want %s", name, known, got, want)
 		}
@@ -185,16 +183,16 @@ func TestSuggestionsCost(t *testing.T) {
 		}
 	}
 	read()
-	if got := d.report.distances; got != maxDistances {
-		t.Errorf("%d distances, want %d", got, maxDistances)
+	if got := d.report.searches; got != maxSearches {
+		t.Errorf("%d searches, want %d", got, maxSearches)
 	}
 	if got := testing.AllocsPerRun(5, read); got > 7*31 {
 		t.Errorf("%v allocations for 31 violations", got)
 	}
 	// The next input has its own.
 	d.start([]byte(`{}`))
-	if d.report.distances != 0 {
-		t.Errorf("the next input begins with %d distances", d.report.distances)
+	if d.report.searches != 0 {
+		t.Errorf("the next input begins with %d searches", d.report.searches)
 	}
 }
 

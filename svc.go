@@ -477,7 +477,7 @@ func suggestMethod(iface reflect.Type, name string) string {
 	for i := range iface.NumMethod() {
 		known = append(known, iface.Method(i).Name)
 	}
-	return suggestName(name, new(int), newKnownNames(known))
+	return suggestName(name, newKnownNames(known))
 }
 
 // Join returns one service with the methods of all services: one set of routes and one
@@ -664,27 +664,18 @@ func (s *Service) documentInfo(identified bool, about string) []byte {
 	return object("title", o.Name, "description", about, "contact", contact, "license", license, "version", o.Version)
 }
 
-// A describer describes the methods and types of a service. It writes the schema of each type
-// once, and large schemas have one map under $defs: of types that contain each other, each
-// schema would have nearly all.
+// A describer describes the methods and types of a service. Large schemas have one map under
+// $defs: of types that contain each other, each schema would have nearly all.
 type describer struct {
 	service *Service
-	schemas *schemaBundle
+	writer  schemaWriter
+	shared  *components
 	defs    map[string]any
 }
 
 func (s *Service) newDescriber() *describer {
-	d := &describer{s, &schemaBundle{schemaBundler: newBundler(schemaWriter{sent: sentTypes(s.methods)}, s.typeNames)}, make(map[string]any)}
-	roots := slices.Clone(s.types)
-	for _, m := range s.methods {
-		for _, t := range []*shape{m.in, m.out} {
-			if t != nil && s.typeNames[t] == "" {
-				roots = append(roots, t)
-			}
-		}
-	}
-	d.schemas.share(roots...)
-	return d
+	w := schemaWriter{sent: sentTypes(s.methods)}
+	return &describer{s, w, w.newDefs(s.typeNames, func(*shape) bool { return true }), make(map[string]any)}
 }
 
 func (d *describer) describeMethod(m *method) Method {
@@ -702,24 +693,20 @@ func (d *describer) typeInfo(t *shape) *TypeInfo {
 		return nil
 	}
 	info := &TypeInfo{Name: d.service.typeNames[t], Kind: t.typ.Kind().String()}
-	if d.schemas.isSmall(t) {
-		info.Schema = readSchema(d.schemas.appendSchema(nil, t))
-		return info
+	m, isSmall := d.writer.writeOut(t, d.service.typeNames)
+	if !isSmall {
+		m = d.shared.openSchema(t)
 	}
-	before := len(d.schemas.defs)
-	info.Schema = d.readPiece(t)
-	for i := before; i < len(d.schemas.defs); i++ { // reading one may add others
-		d.defs[d.service.typeNames[d.schemas.defs[i]]] = d.readPiece(d.schemas.defs[i])
-	}
-	if len(d.schemas.pieceOf(t).refs) > 0 {
+	info.Schema = readSchema(m.close())
+	if !isSmall {
+		for name, text := range d.shared.writeSchemas() {
+			if d.defs[name] == nil {
+				d.defs[name] = readSchema(text)
+			}
+		}
 		info.Schema["$defs"] = d.defs
 	}
 	return info
-}
-
-// readPiece returns the schema of t with $refs to defs.
-func (d *describer) readPiece(t *shape) map[string]any {
-	return readSchema(d.schemas.appendPiece(nil, d.schemas.pieceOf(t), false, false))
 }
 
 // sentTypes returns the structs in the inputs of methods, which clients send.

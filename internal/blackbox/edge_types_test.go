@@ -204,7 +204,7 @@ func TestInputsOfEdgeTypes(t *testing.T) {
 	}
 	for _, test := range []struct{ name, body, query, want string }{
 		{"three kids", `{"tree":[{"kids":[{},{},{}]}]}`, "", `400 /tree/0/kids must have at most 2 items`},
-		{"an Optional null", `{"o":null,"p":null}`, "", `400 /o must not be null; it may be left out; /p must not be null; it may be left out`},
+		{"an Optional null", `{"o":null,"p":null}`, "", `400 /o must not be null; leave it out; /p must not be null; leave it out`},
 		{"values", `{"o":"a","p":"b"}`, "", "204 "},
 		{"nothing", `{}`, "", "204 "},
 		{"a pattern in words", `{"code":"x"}`, "", "400 /code must be two capital letters"},

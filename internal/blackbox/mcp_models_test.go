@@ -104,7 +104,7 @@ func TestMCPTypicalMistakes(t *testing.T) {
 		{"an extra argument", `{"title":"a","count":1,"confidence":0.5}`,
 			`INVALID_ARGUMENT: invalid input: /confidence is not a known property`, `{"title":"a","count":1}`},
 		{"null", `{"title":"a","count":1,"room":null}`,
-			`INVALID_ARGUMENT: invalid input: /room must be an integer, is null; leave it out`, `{"title":"a","count":1}`},
+			`INVALID_ARGUMENT: invalid input: /room must not be null; leave it out`, `{"title":"a","count":1}`},
 		{"a missing argument", `{"title":"a"}`,
 			`INVALID_ARGUMENT: invalid input: /count is required`, `{"title":"a","count":1}`},
 		{"an enum in another case", `{"title":"a","count":1,"level":"High"}`,
@@ -128,20 +128,20 @@ func TestMCPNullArguments(t *testing.T) {
 	for _, test := range []struct{ arguments, want string }{
 		{`{"title":"a","count":null}`, `: /count must be an integer, is null"`},
 		{`{"title":null,"count":1}`, `: /title must be a string, is null"`},
-		{`{"title":"a","count":1,"note":null}`, `: /note must be a string, is null; leave it out"`},
-		{`{"title":"a","count":1,"urgent":null}`, `: /urgent must be true or false, is null; leave it out"`},
-		{`{"title":"a","count":1,"level":null}`, `: /level must be a string, is null; leave it out"`},
-		{`{"title":"a","count":1,"due":null}`, `such as 2006-01-02T15:04:05Z, is null; leave it out"`},
-		{`{"title":"a","count":1,"tags":null}`, `: /tags must be an array, is null; leave it out"`},
+		{`{"title":"a","count":1,"note":null}`, `: /note must not be null; leave it out"`},
+		{`{"title":"a","count":1,"urgent":null}`, `: /urgent must not be null; leave it out"`},
+		{`{"title":"a","count":1,"level":null}`, `: /level must not be null; leave it out"`},
+		{`{"title":"a","count":1,"due":null}`, `: /due must not be null; leave it out"`},
+		{`{"title":"a","count":1,"tags":null}`, `: /tags must not be null; leave it out"`},
 		{`{"title":"a","count":1,"tags":[null]}`, `: /tags/0 must be a string, is null"`},
 		{`{"title":"a","count":1,"sizes":[1,null]}`, `: /sizes/1 must be an integer, is null"`},
-		{`{"title":"a","count":1,"pair":null}`, `: /pair must be an array, is null; leave it out"`},
-		{`{"title":"a","count":1,"place":null}`, `: /place must be an object, is null; leave it out"`},
-		{`{"title":"a","count":1,"place":{"floor":null}}`, `: /place/floor must be an integer, is null; leave it out"`},
+		{`{"title":"a","count":1,"pair":null}`, `: /pair must not be null; leave it out"`},
+		{`{"title":"a","count":1,"place":null}`, `: /place must not be null; leave it out"`},
+		{`{"title":"a","count":1,"place":{"floor":null}}`, `: /place/floor must not be null; leave it out"`},
 		{`{"title":"a","count":1,"lengths":{"a":null}}`, `: /lengths/a must be an integer, is null"`},
-		{`{"title":"a","count":1,"optional":{"floor":null}}`, `: /optional/floor must be an integer, is null; leave it out"`},
+		{`{"title":"a","count":1,"optional":{"floor":null}}`, `: /optional/floor must not be null; leave it out"`},
 		{`{"title":"a","count":1,"optional":null}`, `"isError":false`},
-		{`{"title":"a","count":1,"room":null,"note":null}`, `\n- /room must be an integer, is null; leave it out\n- /note must be a string, is null; leave it out"`},
+		{`{"title":"a","count":1,"room":null,"note":null}`, `\n- /room must not be null; leave it out\n- /note must not be null; leave it out"`},
 	} {
 		t.Run(rowName(test.arguments), func(t *testing.T) {
 			got := mcpPost(h, mcpLegacy("2025-11-25", "tools/call", `"name":"tickets_create","arguments":`+test.arguments)).Body.String()
@@ -152,7 +152,7 @@ func TestMCPNullArguments(t *testing.T) {
 	}
 	many := `{"title":"a","count":1` + strings.Repeat(`,"place":{"floor":null}`, 1) + `,"sizes":[` + strings.Repeat("null,", 100) + `null],"room":null}`
 	got := mcpPost(h, mcpLegacy("2025-11-25", "tools/call", `"name":"tickets_create","arguments":`+many)).Body.String()
-	if strings.Contains(got, `/sizes/31 must be an integer, is null; leave it out`) || !strings.Contains(got, "more") {
+	if strings.Contains(got, `/sizes/31 must not be null; leave it out`) || !strings.Contains(got, "more") {
 		t.Errorf("of many violations: %s", got)
 	}
 }

@@ -587,7 +587,7 @@ func TestPagesBindAsObject(t *testing.T) {
 		{`{"page":` + maxInt + `}`, svc.PageRequest{Page: math.MaxInt, PerPage: 20, Limit: 20, Cursor: ""}, nil},
 		{`{"page":0,"limit":0}`, svc.PageRequest{}, []string{"page minimum must be at least 1", "limit minimum must be at least 1"}},
 		{`{"page":"1"}`, svc.PageRequest{}, []string{"page type must be an integer, is a string with JSON in it; send the integer itself"}},
-		{`{"page":null}`, svc.PageRequest{}, []string{"page type must be an integer, is null; leave it out"}},
+		{`{"page":null}`, svc.PageRequest{}, []string{"page type must not be null; leave it out"}},
 	} {
 		t.Run(rowName(test.params), func(t *testing.T) {
 			body := `{"jsonrpc":"2.0","id":1,"method":"p.list_both","params":` + test.params + `}`
