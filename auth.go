@@ -609,35 +609,19 @@ func withoutToken(err error, token string) error {
 }
 
 // hasPart reports whether text has 8 bytes of token in a row, or all of a shorter token;
-// shorter parts occur in other text by chance. A client chooses the token, up to 8 KiB, so each
-// part is first looked up in a set of bits by its hash: few parts that text does not have
-// get any further.
+// shorter parts occur in other text by chance.
 func hasPart(text, token string) bool {
 	const size = 8
 	if len(token) < size {
 		return strings.Contains(text, token)
 	}
-	var small [64]uint64
-	set := small[:]
-	for len(set) < len(text)/4 { // at least 16 bits for each part of text
-		set = make([]uint64, 2*len(set))
+	parts := make(map[string]bool)
+	for i := size; i <= len(token); i++ {
+		parts[token[i-size:i]] = true
 	}
-	place := func(part uint64) (word int, bit uint64) {
-		hash := part * 0x9E3779B97F4A7C15 >> 32 // Fibonacci hashing: the upper bits depend on all bytes
-		return int(hash/64) & (len(set) - 1), 1 << (hash % 64)
-	}
-	part := uint64(0) // the last 8 bytes
-	for i := range len(text) {
-		if part = part<<8 | uint64(text[i]); i >= size-1 {
-			word, bit := place(part)
-			set[word] |= bit
-		}
-	}
-	for i := range len(token) {
-		if part = part<<8 | uint64(token[i]); i >= size-1 {
-			if word, bit := place(part); set[word]&bit != 0 && strings.Contains(text, token[i-size+1:i+1]) {
-				return true
-			}
+	for i := size; i <= len(text); i++ {
+		if parts[text[i-size:i]] {
+			return true
 		}
 	}
 	return false

@@ -487,21 +487,6 @@ func (b *binding) completeError(err error) error {
 	return replaceIn(err, e, shown)
 }
 
-// compileQuery returns the binding for parseQuery of a struct of this package, whose tags
-// have no mistakes.
-func compileQuery(t reflect.Type) *binding {
-	p := new(mistakes)
-	c := newShapes(p)
-	s := c.shapeFor(t, t.String())
-	c.finishShapes()
-	return compileBinding(newDecoders(p, false), s, route{verb: http.MethodGet, path: "/"})
-}
-
-// parseQuery returns a pointer to a struct whose fields come from a query.
-func (b *binding) parseQuery(query string) (any, error) {
-	return b.bindRequest(new(decoder), &requestValues{query: query})
-}
-
 // bindPath sets the field of the struct v from the value of its placeholder. Setters take
 // bytes, so it copies the value to scratch.
 func (p *param) bindPath(d *decoder, v reflect.Value, value string) {

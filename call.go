@@ -103,7 +103,10 @@ type streamCarrier interface {
 // run takes the steps of a call up to its output and returns the error of the step
 // that failed. A panic of the application becomes an error. A panic with
 // http.ErrAbortHandler goes on, so that net/http closes the connection.
-func (c *call) run(t carrier) (err error) {
+func (c *call) run(t carrier) error { return c.runFunc(t, nil) }
+
+// runFunc is run with fn, unless it is nil, in the place of the input, the method and the output.
+func (c *call) runFunc(t carrier, fn func() error) (err error) {
 	c.startClock()
 	done := false
 	defer func() {
@@ -123,30 +126,10 @@ func (c *call) run(t carrier) (err error) {
 			err = panicError(v)
 		}
 	}()
-	err = c.runSteps(t)
-	done = true
-	return err
-}
-
-// runFunc is run with fn in the place of the input, the method and the output.
-func (c *call) runFunc(t carrier, fn func() error) (err error) {
-	c.startClock()
-	done := false
-	defer func() {
-		c.ended.Store(true)
-		if done {
-			return
-		}
-		v := recover()
-		if v == nil || v == http.ErrAbortHandler { // nil: fn called runtime.Goexit
-			c.observe(t, http.ErrAbortHandler)
-		}
-		if v != nil {
-			err = panicError(v)
-		}
-	}()
 	if err = c.method.checkCaller(t); err != nil {
 		c.refused = true
+	} else if fn == nil {
+		err = c.runSteps(t)
 	} else if err = fn(); err != nil {
 		probeError(err)
 	}
@@ -157,10 +140,6 @@ func (c *call) runFunc(t carrier, fn func() error) (err error) {
 // runSteps does the work of run. t is the carrier that embeds c. It is also the method's
 // context.
 func (c *call) runSteps(t carrier) error {
-	if err := c.method.checkCaller(t); err != nil {
-		c.refused = true
-		return err
-	}
 	in, err := t.readInput()
 	if err != nil {
 		return err
@@ -170,11 +149,8 @@ func (c *call) runSteps(t carrier) error {
 			return c.callStream(t, in)
 		}
 	}
-	if c.keyed != nil {
-		if c.keyed.err != nil {
-			return c.keyed.err
-		}
-		c.keyed.input.v1 = c.method.printV1(in)
+	if c.keyed != nil && c.keyed.err != nil {
+		return c.keyed.err
 	}
 	out, err := c.invoke(t, in)
 	if err != nil {
@@ -479,7 +455,7 @@ func (s *Service) Call(ctx context.Context, resource, method string, input any) 
 	if err != nil {
 		return nil, err
 	}
-	c := &localCall{call: call{Context: ctx, method: m}, service: s, input: input}
+	c := &localCall{call: call{Context: ctx, method: m}, service: &s.service, input: input}
 	if outer, ok := ctx.Value(callKey{}).(*call); ok {
 		c.request, c.response = outer.request, outer.response
 	}
@@ -511,7 +487,7 @@ func forCaller(err error) error {
 // and its caller gets the error, so nothing is logged.
 type localCall struct {
 	call
-	service *Service
+	service *service
 	input   any
 	output  any
 	body    *bodyReader // that the method reads; nil if it has none
@@ -561,7 +537,7 @@ func (s *Service) NewInput(resource, method string) (any, error) {
 }
 
 // lookupMethod returns the method of a name that clients use, or of a Go name.
-func (s *Service) lookupMethod(resource, name string) (*method, error) {
+func (s *service) lookupMethod(resource, name string) (*method, error) {
 	if m := s.names[methodName{resource, name}]; m != nil {
 		return m, nil
 	}
@@ -761,7 +737,7 @@ type workspace struct {
 // borrowWorkspace returns a workspace, whose decoder is started and whose enc.buf is empty, to
 // be given back by returnWorkspace. lean is set if only svc reads the error of an input; see
 // inputOptions.lean.
-func (s *Service) borrowWorkspace(lean bool) *workspace {
+func (s *service) borrowWorkspace(lean bool) *workspace {
 	ws, _ := s.workspaces.Get().(*workspace)
 	if ws == nil {
 		ws = new(workspace)
@@ -796,7 +772,7 @@ func (ws *workspace) forgetBody() {
 
 // returnWorkspace keeps ws for another request, unless a large request has made it large.
 // Otherwise all workspaces of the pool would become large in time.
-func (s *Service) returnWorkspace(ws *workspace) {
+func (s *service) returnWorkspace(ws *workspace) {
 	if ws.reset() {
 		s.workspaces.Put(ws)
 	}
@@ -818,7 +794,7 @@ func (ws *workspace) reset() bool {
 // apply until a method is found. After Join, the method can have others.
 type endpoint struct {
 	*config
-	service   *Service
+	service   *service
 	transport Transport
 	limits    limits     // on the body of a request
 	route     string     // the pattern of the only route, for Observation.Route; "" if there is none
@@ -831,7 +807,7 @@ type endpoint struct {
 // newEndpoint returns the endpoint of a handler that serves all methods. Its options are
 // those of the service, after Join those of the first one: which method a request is for,
 // and so its own MaxBody and BodyTimeout, is known only when the body has been read.
-func (s *Service) newEndpoint(t Transport) endpoint {
+func (s *service) newEndpoint(t Transport) endpoint {
 	return endpoint{config: s.methods[0].config, service: s, transport: t, limits: limits{s.opts.MaxBody, s.opts.BodyTimeout}}
 }
 

@@ -17,7 +17,7 @@ import (
 // A keyedCall is the idempotency state of a call.
 type keyedCall struct {
 	key      string
-	input    inputPrint
+	input    string      // the fingerprint
 	err      error       // of taking the fingerprint
 	header   http.Header // Info.Header of a call that has no response of its own; else nil
 	replayed bool        // the answer is that of an earlier call
@@ -56,7 +56,7 @@ func (c *call) readKey(d *decoder, path string, values []string) {
 		}
 		input := &keyedInput{rest: c.endpoint != nil && c.endpoint.transport == TransportREST}
 		input.take = func(in reflect.Value) {
-			c.keyed.input.v2, c.keyed.err = c.method.key.fingerprint(c.keyed.key, in, input)
+			c.keyed.input, c.keyed.err = c.method.key.fingerprint(c.keyed.key, in, input)
 		}
 		d.keyed = input
 		return
@@ -133,9 +133,6 @@ func (c *call) callKeyed(ctx context.Context, in any) (any, error) {
 		return nil, runLost.error
 	case r != nil && (len(record) == 0 || bytes.Equal(record, r.record)):
 		return r.out, nil
-	}
-	if r != nil && c.method.intercepted == nil {
-		input.v1 = nil // the method has had the input
 	}
 	out, header, err := plan.readRecord(record, input)
 	if r != nil { // what the method has done is rolled back, and another call was faster

@@ -43,7 +43,7 @@ import (
 // doc/releases.md says what is no promise.
 func (s *Service) Contract() []byte {
 	lines := strings.NewReplacer(`{"method":`, "\n"+`{"method":`, `{"type":`, "\n"+`{"type":`, `{"field":`, "\n\t"+`{"field":`)
-	text, _ := plainJSON(newContract(s))
+	text, _ := plainJSON(newContract(&s.service))
 	return []byte(lines.Replace(string(text)) + "\n") // in a JSON string, the quotes would be escaped
 }
 
@@ -57,7 +57,7 @@ func (s *Service) Breaks(released []byte) ([]Break, error) {
 }
 
 // breaksBy is Breaks with the rules that a contract can have.
-func (s *Service) breaksBy(rows []*ruleRow, released []byte) ([]Break, error) {
+func (s *service) breaksBy(rows []*ruleRow, released []byte) ([]Break, error) {
 	old, now, wrong := new(contract), newContract(s), new(mistakes)
 	if !isJSON(released) || json.Unmarshal(released, old) != nil || old.Form == 0 || slices.Contains(old.Methods, nil) {
 		return nil, errors.New("the text is no contract, or is damaged; restore it from version control")
@@ -319,7 +319,7 @@ var plainTypes = map[string]reflect.Type{
 	"uintptr": reflect.TypeFor[uintptr](), "float32": reflect.TypeFor[float32](), "float64": reflect.TypeFor[float64](),
 }
 
-func newContract(s *Service) *contract {
+func newContract(s *service) *contract {
 	c := &contract{Form: contractForm, Types: []*contractPlan{}, names: s.typeNames, types: make(map[string]*contractPlan), natives: make(map[string]*shape)}
 	for _, m := range s.methods {
 		c.Methods = append(c.Methods, c.planMethod(s, m))
@@ -331,7 +331,7 @@ func newContract(s *Service) *contract {
 }
 
 // planMethod returns what m promises.
-func (c *contract) planMethod(s *Service, m *method) *contractMethod {
+func (c *contract) planMethod(s *service, m *method) *contractMethod {
 	p := &contractMethod{Name: m.resource + "." + m.name, Stream: m.stream, Scopes: slices.Sorted(slices.Values(m.own.Scopes)), Strict: m.opts.Strict, Key: m.own.IdempotencyKey, compiled: m}
 	p.Transports = m.transports()
 	for _, e := range m.errors {

@@ -61,8 +61,8 @@ func (s *Service) Docs(opts *DocsOptions) http.Handler {
 			panic(fmt.Sprintf("svc: Docs: %q is not a path of this server; write one relative to the page, such as \"rpc\" or \"../rpc\"", place))
 		}
 	}
-	page := lazyDocument(func() []byte { return newDocsWriter(s, places).renderPage() })
-	markdown := lazyDocument(func() []byte { return newDocsWriter(s, places).renderMarkdown() })
+	page := lazyDocument(func() []byte { return newDocsWriter(&s.service, places).renderPage() })
+	markdown := lazyDocument(func() []byte { return newDocsWriter(&s.service, places).renderMarkdown() })
 	policy := sync.OnceValue(func() string { return docsPolicy(readPage()) })
 	return s.serveDocument("docs", func(header http.Header, r *http.Request) (*document, string, error) {
 		if strings.HasSuffix(r.URL.Path, "/llms.txt") || chooseType(r.Header["Accept"], "text/html", "text/markdown") == "text/markdown" {
@@ -145,7 +145,7 @@ type docsOperation struct {
 }
 
 // newDocsWriter returns a writer for the page or the Markdown of s.
-func newDocsWriter(s *Service, places DocsOptions) *docsWriter {
+func newDocsWriter(s *service, places DocsOptions) *docsWriter {
 	w := &docsWriter{apiBuilder: newAPIBuilder(s, openAPI31, s.methodsOn(TransportREST), true), places: places, answers: make(map[string]string)}
 	w.writeSchemas()
 	for _, path := range w.paths {

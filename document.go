@@ -54,7 +54,7 @@ type documentHandler struct {
 
 // serveDocument returns a handler that serves what choose returns. The log has name as the
 // transport; it needs no constant.
-func (s *Service) serveDocument(name Transport, choose chooseFunc) http.Handler {
+func (s *service) serveDocument(name Transport, choose chooseFunc) http.Handler {
 	return &documentHandler{s.newEndpoint(name), choose}
 }
 

@@ -121,11 +121,6 @@ type encoders struct {
 	// is then left out exactly if it is zero: the server takes an absent one for the same. So
 	// a zero struct is left out, and [] that is not nil is sent.
 	inputs bool
-	// isDefault is set for the fingerprints of inputs (svc_idempotency.go), which must not
-	// change when a field with a default is added. It returns a function for a field with a
-	// default, and the field is left out if that returns true. Members are in the order of
-	// their names.
-	isDefault func(*field) func(reflect.Value) bool
 	// stored is set for a Codec. A field with a default is then never left out: read back, its
 	// zero value would be the default.
 	stored bool
@@ -348,9 +343,6 @@ func (c *encoders) membersEncoder(s *shape) encodeFunc {
 		}
 		members = append(members, m)
 	}
-	if c.isDefault != nil {
-		slices.SortFunc(members, func(a, b memberEncoder) int { return strings.Compare(a.name, b.name) })
-	}
 	return func(e *encoder, v reflect.Value) {
 		if !e.enterLevel() {
 			return
@@ -391,9 +383,6 @@ func (c *encoders) memberEncoder(f *field) memberEncoder {
 		if f.omit != 0 || f.def != nil {
 			m.omits = reflect.Value.IsZero
 		}
-	}
-	if c.isDefault != nil && f.def != nil {
-		m.omits = c.isDefault(f)
 	}
 	if c.stored && f.def != nil {
 		m.omits = nil

@@ -256,7 +256,7 @@ type mcpTexts struct {
 func (s *Service) MCP(opts *MCPOptions) http.Handler { return s.newMCPHandler(opts) }
 
 // newMCPHandler returns the handler, which [Service.MCPStdio] uses without HTTP.
-func (s *Service) newMCPHandler(opts *MCPOptions) *mcpHandler {
+func (s *service) newMCPHandler(opts *MCPOptions) *mcpHandler {
 	p := new(mistakes)
 	h := &mcpHandler{
 		endpoint: s.newEndpoint(TransportMCP),
@@ -333,7 +333,7 @@ func (o *MCPOptions) capabilities() []byte {
 
 // newMCPTexts makes the texts of a handler. The defaults of o are already set, but for
 // those of ServerInfo.
-func newMCPTexts(s *Service, o *MCPOptions) mcpTexts {
+func newMCPTexts(s *service, o *MCPOptions) mcpTexts {
 	const inMeta = "io.modelcontextprotocol/serverInfo" // MCP 2026-07-28, Base Protocol
 	info := MCPServerInfo{cmp.Or(o.ServerInfo.Name, s.opts.Name), cmp.Or(o.ServerInfo.Version, s.opts.Version), o.ServerInfo.Icons}
 	withIcons := encodeDocument(info)
@@ -428,7 +428,7 @@ func (o *MCPOptions) toolName(m *method) string {
 
 // A toolIndex finds the methods of a service by the names that options have.
 type toolIndex struct {
-	service *Service
+	service *service
 	options *MCPOptions
 	named   map[string][]*tool // by the default name of the tool and by the Go name
 	schemas map[schemaKey][]byte

@@ -283,11 +283,7 @@ func (x *exchange) makeCall(m *message, fn func() error) (err error) {
 			}
 		}
 	}()
-	if fn != nil {
-		err = x.runFunc(x, fn)
-	} else {
-		err = x.run(x)
-	}
+	err = x.runFunc(x, fn)
 	done = true
 	x.stream.stopCall()
 	switch {

@@ -57,7 +57,7 @@ type extension struct {
 }
 
 // compileExtensions returns the methods of the options by name.
-func (s *Service) compileExtensions(o *MCPOptions) map[string]extension {
+func (s *service) compileExtensions(o *MCPOptions) map[string]extension {
 	list := make(map[string]extension)
 	shared := &config{opts: s.opts}
 	for name, fn := range o.Methods {

@@ -43,7 +43,7 @@ import (
 func (s *Service) OpenAPI() http.Handler {
 	var forms [openAPI30 + 1]func() *document // by dialect, from openAPI31
 	for d := openAPI31; d <= openAPI30; d++ {
-		forms[d] = lazyDocument(func() []byte { return newAPIBuilder(s, d, s.methodsIn(d), false).appendDocument(nil) })
+		forms[d] = lazyDocument(func() []byte { return newAPIBuilder(&s.service, d, s.methodsIn(d), false).appendDocument(nil) })
 	}
 	// The query wins over Accept: people type it into a browser, where they cannot change
 	// Accept.
@@ -72,7 +72,7 @@ const contentTypeOpenAPI = "application/vnd.oai.openapi+json"
 // written first, each as a text of its own, and then the document is built from them.
 type apiBuilder struct {
 	*components
-	service   *Service
+	service   *service
 	schemes   []scheme               // of the document
 	tags      []string               // the resources; none in 3.0.3
 	paths     []*apiPath             // in the order of their first methods
@@ -96,7 +96,7 @@ type usedNames struct {
 
 // methodsIn returns the methods that a document of d has: a Path Item Object can say QUERY from
 // 3.2 on.
-func (s *Service) methodsIn(d dialect) []*method {
+func (s *service) methodsIn(d dialect) []*method {
 	methods := s.methodsOn(TransportREST)
 	if d != openAPI32 {
 		methods = slices.DeleteFunc(methods, func(m *method) bool { return m.verb == verbQuery })
@@ -111,7 +111,7 @@ func (s *Service) methodsIn(d dialect) []*method {
 //
 // Operations are written in the order of names, by which their IDs and the names of components
 // and placeholders are given, and listed in the order of the source.
-func newAPIBuilder(s *Service, d dialect, methods []*method, plain bool) *apiBuilder {
+func newAPIBuilder(s *service, d dialect, methods []*method, plain bool) *apiBuilder {
 	b := &apiBuilder{
 		components: newComponents(d, s.typeNames, sentTypes(methods)),
 		service:    s,

@@ -33,7 +33,7 @@ func (s *Service) Routes() []Route {
 	for i, m := range methods {
 		path := s.prefix + m.path
 		h := &restHandler{served: m, vary: m.varies()}
-		h.endpoint = endpoint{config: m.config, service: s, transport: TransportREST, limits: m.limits, route: m.verb + " " + path, readsErrors: m.opts.OnError != nil}
+		h.endpoint = endpoint{config: m.config, service: &s.service, transport: TransportREST, limits: m.limits, route: m.verb + " " + path, readsErrors: m.opts.OnError != nil}
 		routes[i] = Route{Method: m.verb, Path: path, Resource: m.resource, Name: m.name, Handler: h}
 	}
 	return routes

@@ -47,7 +47,7 @@ func (s *Service) RPC() http.Handler {
 			panic("svc: JSON-RPC reserves names that start with rpc., so it cannot serve " + m.goName + "; put it into another resource than rpc")
 		}
 	}
-	h := &rpcHandler{endpoint: s.newEndpoint(TransportRPC), methods: s.namesOn(TransportRPC), document: buildOpenRPC(s)}
+	h := &rpcHandler{endpoint: s.newEndpoint(TransportRPC), methods: s.namesOn(TransportRPC), document: buildOpenRPC(&s.service)}
 	h.batches.New = func() any { return new(rpcBatch) }
 	return h
 }
@@ -483,7 +483,7 @@ func (b *rpcBatch) joinAnswers() {
 //	x-idempotencyKey    MethodOptions.IdempotencyKey, about the header; absent without one
 //	x-security          the schemes and scopes, in the form of OpenAPI, since OpenRPC says
 //	                    nothing about identity; absent if everybody may call the method
-func buildOpenRPC(s *Service) []byte {
+func buildOpenRPC(s *service) []byte {
 	methods := inSourceOrder(s.methodsOn(TransportRPC))
 	c, schemes, out := newComponents(jsonSchema, s.typeNames, sentTypes(methods)), listSchemes(s.methods), openMembers(make([]byte, 0, 1024*len(methods)))
 	out.add("openrpc", "1.3.2", "info", s.documentInfo(false, s.about.markdown))

@@ -339,7 +339,7 @@ func TestRPCStream(t *testing.T) {
 }
 
 func TestRPCStreamDiscover(t *testing.T) {
-	doc := string(buildOpenRPC(tickService(t, &tickImpl{}, false, quiet)))
+	doc := string(buildOpenRPC(&tickService(t, &tickImpl{}, false, quiet).service))
 	want := `"result":{"name":"result","schema":{"type":"object","properties":{"items":{"type":"array","items":{"$ref":"#/components/schemas/tickItem"},"maxItems":1000}},"required":["items"]}}`
 	if strings.Count(doc, want) != 3 {
 		t.Errorf("the document lacks %s three times\n%s", want, doc)

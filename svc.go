@@ -268,7 +268,11 @@ type InvokeFunc func(ctx context.Context, resource, method string, input any) (a
 // A Service is a compiled interface: a table of methods with their routes, plans and
 // calls. It never changes, keeps nothing between requests, and is safe for concurrent
 // use. The zero Service has no methods and cannot be served.
-type Service struct {
+type Service struct{ service }
+
+// A service is what handlers have of a Service. It has no exported methods, so that the linker can
+// leave out the transports that a program does not use.
+type service struct {
 	// Invariants:
 	//
 	//	methods is not empty, and no two have the same route or the same name
@@ -323,7 +327,7 @@ func register(iface reflect.Type, impl any, opts *Options) (*Service, error) {
 			impl = struct{}{} // which is never called
 		}
 		if s := compileService(p, iface, impl, opts.withDefaults(iface)); len(p.list) == 0 {
-			return s, nil
+			return &Service{*s}, nil
 		}
 	}
 	return nil, p.err("cannot register " + iface.String())
@@ -353,9 +357,9 @@ func (opts *Options) withDefaults(iface reflect.Type) Options {
 
 // compileService compiles every method and checks the options. It adds mistakes to p;
 // the service can be used only if there are none.
-func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *Service {
+func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *service {
 	c := newMethodCompiler(p, iface, impl, o)
-	s := &Service{opts: o, about: plainProse(o.Description), methods: c.compileMethods(), workspaces: new(sync.Pool)}
+	s := &service{opts: o, about: plainProse(o.Description), methods: c.compileMethods(), workspaces: new(sync.Pool)}
 	s.cookies = slices.ContainsFunc(o.Schemes, func(s Scheme) bool { return s.Cookie != "" })
 	p.where = ""
 	for _, name := range slices.Sorted(maps.Keys(o.Methods)) {
@@ -491,7 +495,7 @@ func Join(name string, services ...*Service) *Service {
 	p := new(mistakes)
 	p.addIf(len(services) == 0, "there is nothing to join")
 	j := new(Service)
-	var first *Service
+	var first *service
 	for i, s := range services {
 		if s == nil {
 			p.addf("service %d is nil", i+1)
@@ -499,7 +503,7 @@ func Join(name string, services ...*Service) *Service {
 		}
 		j.cookies = j.cookies || s.cookies
 		if first == nil {
-			first, *j = s, *s
+			first, *j = &s.service, *s
 			j.opts.Name, j.prefix, j.methods, j.types, j.workspaces = name, "", nil, nil, new(sync.Pool)
 		}
 		p.addIf(s.opts.Defaults.BaseURL != j.opts.Defaults.BaseURL, "%s and %s differ in Options.Defaults.BaseURL, of which one document has one", first.opts.Name, s.opts.Name)
@@ -646,7 +650,7 @@ func (s *Service) Descriptor() *ServiceDescriptor {
 // documentInfo returns what documents say of the service as a whole: an Info Object.
 // identified says that licenses have an identifier, as in OpenAPI from 3.1 on. about is the
 // description of the service.
-func (s *Service) documentInfo(identified bool, about string) []byte {
+func (s *service) documentInfo(identified bool, about string) []byte {
 	o := &s.opts
 	var contact, license []byte
 	switch {
@@ -667,13 +671,13 @@ func (s *Service) documentInfo(identified bool, about string) []byte {
 // A describer describes the methods and types of a service. Large schemas have one map under
 // $defs: of types that contain each other, each schema would have nearly all.
 type describer struct {
-	service *Service
+	service *service
 	writer  schemaWriter
 	shared  *components
 	defs    map[string]any
 }
 
-func (s *Service) newDescriber() *describer {
+func (s *service) newDescriber() *describer {
 	w := schemaWriter{sent: sentTypes(s.methods)}
 	return &describer{s, w, w.newDefs(s.typeNames, func(*shape) bool { return true }), make(map[string]any)}
 }

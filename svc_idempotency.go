@@ -65,7 +65,6 @@ type keyPlan struct {
 	*Idempotency
 	name   string       // of the method, over JSON-RPC
 	print  printFunc    // writes what the fingerprint is made of; nil without an input
-	input  encodeFunc   // the same for records of version 1
 	out    reflect.Type // the struct; nil without an output
 	output encodeFunc   // writes the output in a record
 	decode decodeFunc   // reads it
@@ -105,15 +104,6 @@ func (c *methodCompiler) compileKey(m *method) {
 	if m.in != nil {
 		prints := &prints{decoders: c.decoders, byShape: make(map[*shape]*printFunc)}
 		p.print = prints.objectPrint(m.in, m.bind.sources)
-		// A client that sends a default and one that leaves the member out send one input. So
-		// the fingerprint has neither, also after a deploy that adds such a member.
-		e := newEncoders(false)
-		e.isDefault = func(f *field) func(reflect.Value) bool {
-			def := reflect.New(f.shape.typ)
-			c.decoders.defaultFor(f, c.decoders.fieldDecoder(f))(def.Elem())
-			return func(v reflect.Value) bool { return reflect.DeepEqual(v.Addr().Interface(), def.Interface()) }
-		}
-		p.input = e.objectEncoder(m.in.onWire())
 	}
 	if m.out == nil {
 		return
@@ -215,9 +205,6 @@ func (c *headerChanges) apply(h http.Header) {
 
 // recordVersion is the version of the records that this release writes. A release that
 // writes another version must read this one too, since replicas of both run during a deploy.
-//
-//	1  the fingerprint is fingerprintV1, and there is no header
-//	2  the fingerprint is keyPlan.fingerprint
 const recordVersion = 2
 
 // A keyRecord is what a store keeps of a call:
@@ -233,56 +220,11 @@ type keyRecord struct {
 	Output  json.RawMessage `json:"output,omitempty"`
 }
 
-// An inputPrint has the fingerprints of an input by which records are compared.
-type inputPrint struct {
-	v1 func() string // for a record of version 1; nil once the input may have been changed
-	v2 string
-}
-
-// printV1 returns inputPrint.v1 of an input. It encodes the input only for a record of version 1,
-// which are rare by now, unless there is an interceptor, which can change the input before that.
-func (m *method) printV1(in any) func() string {
-	if m.intercepted == nil {
-		return func() string { return m.key.fingerprintV1(in) }
-	}
-	print := m.key.fingerprintV1(in)
-	return func() string { return print }
-}
-
-// fingerprintV1 returns the fingerprint in records of version 1: a hash of the JSON of an input
-// after Validate, without header and cookie fields. It is "", which no record has, for an input
-// that cannot be written.
-func (p *keyPlan) fingerprintV1(in any) (print string) {
-	defer func() {
-		if recover() != nil { // of code of the application
-			print = ""
-		}
-	}()
-	var text []byte
-	if p.input != nil {
-		var err error
-		if text, err = appendRecord(new(encoder), nil, in, p.input); err != nil {
-			return ""
-		}
-	}
-	return hashText(text)
-}
-
-// matches reports whether a record is one of a call with this input. It takes the same time
-// wherever the fingerprints differ.
-func (i inputPrint) matches(r *keyRecord) bool {
-	print := i.v2
-	if r.Version == 1 {
-		print = i.v1()
-	}
-	return print != "" && hmac.Equal([]byte(print), []byte(r.Input))
-}
-
 // writeRecord returns the record of a call with an input, and the output as later calls
 // read it. The first caller gets that too, so all answers are equal, and an output that
 // cannot be read again fails before anything is committed.
-func (p *keyPlan) writeRecord(input inputPrint, out any, header *headerChanges) (record []byte, read any, err error) {
-	r := keyRecord{Version: recordVersion, Method: p.name, Input: input.v2, Header: header}
+func (p *keyPlan) writeRecord(input string, out any, header *headerChanges) (record []byte, read any, err error) {
+	r := keyRecord{Version: recordVersion, Method: p.name, Input: input, Header: header}
 	if p.out != nil {
 		if r.Output, err = appendRecord(new(encoder), nil, out, p.output); err != nil {
 			return nil, nil, err
@@ -299,21 +241,16 @@ func (p *keyPlan) writeRecord(input inputPrint, out any, header *headerChanges) 
 // errKeyUsed has the status that the draft of the header asks for (section "Error Scenarios").
 var errKeyUsed = Errorf(CodeInvalidArgument, "the idempotency key was used with another method or another input; use a new key for a new call").WithStatus(http.StatusUnprocessableEntity).withOwnReason(reasonKeyReused)
 
-// errKeyFaster asks for the call once more, which meets the record before the method is called.
-var errKeyFaster = Errorf(CodeAborted, "another call with the idempotency key was faster; try again").withOwnReason(reasonKeyRunning).WithHeader("Retry-After", "1")
-
 // readRecord returns the output in a record, or nil if the method has none, and what the method
 // has done to Info.Header. A record that cannot be read is UNAVAILABLE, since another release may
 // read it.
-func (p *keyPlan) readRecord(record []byte, input inputPrint) (out any, header *headerChanges, err error) {
+func (p *keyPlan) readRecord(record []byte, input string) (out any, header *headerChanges, err error) {
 	var r keyRecord
 	err = json.Unmarshal(record, &r)
 	switch {
-	case err != nil || r.Version < 1 || r.Version > recordVersion:
-		err = fmt.Errorf("the record of %s is not JSON of version 1 to %d; it begins with %.40q", p.name, recordVersion, record)
-	case r.Version == 1 && input.v1 == nil:
-		return nil, nil, errKeyFaster
-	case r.Method != p.name || !input.matches(&r):
+	case err != nil || r.Version != recordVersion:
+		err = fmt.Errorf("the record of %s is not JSON of version %d; it begins with %.40q", p.name, recordVersion, record)
+	case r.Method != p.name || !hmac.Equal([]byte(input), []byte(r.Input)):
 		return nil, nil, errKeyUsed
 	case p.out == nil:
 		return nil, r.Header, nil

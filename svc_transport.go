@@ -82,13 +82,13 @@ func callsByName(names []Transport) string {
 }
 
 // methodsOn returns the methods that t serves.
-func (s *Service) methodsOn(t Transport) []*method {
+func (s *service) methodsOn(t Transport) []*method {
 	return slices.DeleteFunc(slices.Clone(s.methods), func(m *method) bool { return !m.isServedBy(t) })
 }
 
 // namesOn returns the methods that t serves by every name that a call can have: todos.mark_done,
 // and the aliases todos.markDone and todos.markdone.
-func (s *Service) namesOn(t Transport) map[string]*method {
+func (s *service) namesOn(t Transport) map[string]*method {
 	names := make(map[string]*method)
 	for name, m := range s.names {
 		if m.isServedBy(t) {

@@ -47,7 +47,7 @@ import (
 // The text is the same in every process, has an ETag, and begins with a digest of itself. Verbs
 // other than GET and HEAD get 405. [CheckClient] keeps a copy of it current.
 func (s *Service) TypeScript() http.Handler {
-	module := sync.OnceValue(func() []byte { return appendClient(nil, s) })
+	module := sync.OnceValue(func() []byte { return appendClient(nil, &s.service) })
 	typed := lazyDocument(func() []byte { return moduleForm(typedModule).serve(module()) })
 	plain := lazyDocument(func() []byte { return moduleForm(plainModule).serve(module()) })
 	return s.serveDocument("typescript", func(_ http.Header, r *http.Request) (*document, string, error) {
@@ -73,7 +73,7 @@ func CheckClient(t TestingT, s *Service, file string, update bool) {
 	if strings.HasSuffix(file, ".js") {
 		current = plainModule
 	}
-	want := current.serve(appendClient(nil, s))
+	want := current.serve(appendClient(nil, &s.service))
 	have, err := os.ReadFile(file)
 	have = bytes.ReplaceAll(have, []byte("\r\n"), []byte("\n")) // as git may write it
 	switch {
@@ -176,7 +176,7 @@ type clientCallText struct {
 var declaration = regexp.MustCompile(`(?m)^‹?(?:export )?(?:async )?(?:interface|type|class|function\*?|const|let) (\w+)`)
 
 // appendClient appends the module of s, with marks.
-func appendClient(dst []byte, s *Service) []byte {
+func appendClient(dst []byte, s *service) []byte {
 	runtime := clientRuntime()
 	reserved := []string{"Api", "Form", "service", "connect", "values", "rules", "limits"}
 	for _, found := range declaration.FindAllStringSubmatch(runtime, -1) {

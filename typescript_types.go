@@ -26,7 +26,7 @@ import (
 // A clientTypes writes the declarations of types. It writes each component when something refers
 // to it for the first time, so the order is that of reading: an input, what is in it, the output.
 type clientTypes struct {
-	service    *Service
+	service    *service
 	sent       map[reflect.Type]bool    // the types that clients send
 	names      map[string]string        // of components, by their names in documents
 	taken      map[string]bool          // names of types
@@ -77,7 +77,7 @@ const typeWords = "any as asserts async await bigint boolean break case catch cl
 
 // newClientTypes returns a writer of the types in methods of s. No type gets one of the names
 // reserved.
-func newClientTypes(s *Service, methods []*method, reserved []string) *clientTypes {
+func newClientTypes(s *service, methods []*method, reserved []string) *clientTypes {
 	t := &clientTypes{
 		service: s, sent: sentTypes(methods), names: make(map[string]string), taken: make(map[string]bool),
 		components: make(map[string]*clientType), inputs: make(map[*binding]*clientType), outputs: make(map[*shape]*clientType), members: make(map[inputForm][]clientMember),

@@ -36,7 +36,7 @@ var layers = [...][]string{
 	{"decode", "encode", "form", "schema_write"},
 	{"bind"},
 	{"svc", "codec"},
-	{"call", "page"},
+	{"call", "page", "cursor"},
 	{"document", "rest", "rpc", "client"},
 	{"mcp", "openapi", "contract"},
 	{"typescript"},
