@@ -611,6 +611,7 @@ func (b *binding) bindBody(d *decoder, v reflect.Value, body []byte) {
 		d.addViolation(errEmptyBody)
 		return
 	}
+	d.noteText(body)
 	b.rest.body.decodeObject(d, v)
 	d.scan.checkEnd()
 }
@@ -656,6 +657,7 @@ func (b *binding) bindObject(d *decoder, text []byte) (any, error) {
 		text = []byte("{}")
 	}
 	d.start(text)
+	d.noteText(text)
 	in, v := b.newInput()
 	b.object.decodeObject(d, v)
 	d.scan.checkEnd()
@@ -905,6 +907,9 @@ func (p *param) setScalar(d *decoder, v reflect.Value, text []byte, source strin
 	if !utf8.Valid(text) {
 		d.addViolation(errNotUTF8)
 		return
+	}
+	if d.keyed != nil {
+		d.keyed.params = append(d.keyed.params, sentParam{p.field, p.value.kind, p.list != nil, string(text)})
 	}
 	if d.opts.keepURL && p.value.kind == kindString && string(text) == source {
 		v.SetString(source)

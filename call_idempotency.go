@@ -56,7 +56,7 @@ func (c *call) readKey(d *decoder, path string, values []string) {
 		}
 		input := &keyedInput{rest: c.endpoint != nil && c.endpoint.transport == TransportREST}
 		input.take = func(in reflect.Value) {
-			c.keyed.input, c.keyed.err = c.method.key.fingerprint(c.keyed.key, in, input)
+			c.keyed.input, c.keyed.err = c.method.key.fingerprint(c.keyed.key, input, in)
 		}
 		d.keyed = input
 		return
@@ -106,7 +106,7 @@ func (r *keyedResult) Unwrap() error { return r.error }
 // has a record. The output is read from the record in any case: all answers are equal then, and
 // one that cannot be read is not committed.
 func (c *call) callKeyed(ctx context.Context, in any) (any, error) {
-	plan, input := c.method.key, c.keyed.input
+	plan := c.method.key
 	var state atomic.Pointer[keyedResult] // of do; nil until it is called
 	// Run may return while do still runs, or call it later. Both sides change state in one
 	// step, so that only one of them counts.
@@ -134,7 +134,7 @@ func (c *call) callKeyed(ctx context.Context, in any) (any, error) {
 	case r != nil && (len(record) == 0 || bytes.Equal(record, r.record)):
 		return r.out, nil
 	}
-	out, header, err := plan.readRecord(record, input)
+	out, header, err := plan.readRecord(record, c.keyed.input)
 	if r != nil { // what the method has done is rolled back, and another call was faster
 		restoreHeader(c.infoHeader(), r.before)
 	}

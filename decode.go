@@ -158,105 +158,30 @@ func (r *report) dropViolations(lean bool) {
 	r.nestedErr, r.nestedCount = nil, 0
 }
 
-// A keyedInput is what the reading of an input does for the idempotency key of its call. The call
-// sets it before decoder.start, and binding.finishInput takes it away.
-//
-// The texts that methods of the application read are kept, since those methods may hide them, or
-// make another value of them each time. They count for the fingerprint (svc_fingerprint.go).
+// A keyedInput is what the reading of an input does for the idempotency key of its call, and what
+// was sent, for the fingerprint. The call sets it before decoder.start, and binding.finishInput
+// takes it away.
 type keyedInput struct {
-	violation *Violation             // of the key itself, in the list of the input; nil for a good one
-	rest      bool                   // the input is read from a request of REST
-	texts     map[int]string         // by place
-	names     map[mapKey]string      // of map keys
-	places    keyedPlaces            // of both
+	violation *Violation // of the key itself, in the list of the input; nil for a good one
+	rest      bool       // the input is read from a request of REST
+	text      []byte     // a copy of its JSON, since methods of the application may write to what they read
+	params    []sentParam
 	take      func(in reflect.Value) // gets an input that keeps all rules, before Validate; nil without a good key
 }
 
-// A mapKey is a key of the map at a place.
-type mapKey struct {
-	place int
-	key   any
+// A sentParam is a text of a path, a query, a form, a header or a cookie.
+type sentParam struct {
+	field  *field
+	kind   shapeKind // of the field, or of an item of it
+	listed bool
+	text   string
 }
 
-// keyedPlaces has a number for each place of an input that was asked for, and for those around it.
-// Clients choose the names in a place, and how many values are there: written out, a list of short
-// texts under a long name would cost the product of both.
-type keyedPlaces struct {
-	numbers map[placeStep]int // 0 is the whole input
-	in      string            // of the last place
-	path    []step
-	at      []int // the numbers of path[:1], path[:2] and so on
-}
-
-// A placeStep leads from a place to one in it. That from the whole input begins with Violation.In,
-// such as body/items.
-type placeStep struct {
-	from int
-	step
-}
-
-// add returns the number of a place. The steps that the last place has too are not looked up:
-// comparing a name with itself is fast, however long it is.
-func (k *keyedPlaces) add(in string, path []step) (number int) {
-	same := 0
-	for in == k.in && same < min(len(path), len(k.path)) && path[same] == k.path[same] {
-		number = k.at[same]
-		same++
-	}
-	k.in, k.path, k.at = in, append(k.path[:same], path[same:]...), k.at[:same]
-	for i, s := range path[same:] {
-		if same+i == 0 {
-			s.token = in + s.token
-		}
-		next := placeStep{number, s}
-		if number = k.numbers[next]; number == 0 {
-			if k.numbers == nil {
-				k.numbers = make(map[placeStep]int)
-			}
-			number = len(k.numbers) + 1
-			k.numbers[next] = number
-		}
-		k.at = append(k.at, number)
-	}
-	return number
-}
-
-// next returns the number of a place in another one, or -1 if it has none.
-func (k *keyedPlaces) next(from int, s step) int {
-	if number, ok := k.numbers[placeStep{from, s}]; ok {
-		return number
-	}
-	return -1
-}
-
-// copyText returns a copy of a text that a method of the application reads, which may write to
-// it. Without a key it returns "".
-func (k *keyedInput) copyText(text []byte) string {
-	if k == nil {
-		return ""
-	}
-	return string(text)
-}
-
-// noteText keeps a text that a method of the application has read into v, if there is a key.
-func (d *decoder) noteText(v reflect.Value, text string) {
+// noteText notes the JSON of the input, if there is a key.
+func (d *decoder) noteText(text []byte) {
 	if d.keyed != nil {
-		d.keyed.noteText(d, v, text)
+		d.keyed.text = bytes.Clone(text)
 	}
-}
-
-func (k *keyedInput) noteText(d *decoder, v reflect.Value, text string) {
-	if !d.naming {
-		if k.texts == nil {
-			k.texts = make(map[int]string)
-		}
-		k.texts[k.places.add(d.in, d.path)] = text
-		return
-	}
-	if k.names == nil {
-		k.names = make(map[mapKey]string)
-	}
-	k.names[mapKey{k.places.add(d.in, d.path[:len(d.path)-1]), v.Interface()}] = text
 }
 
 // start prepares d for the next input, whose JSON is data.
@@ -1640,10 +1565,7 @@ func setBytes(_ *decoder, v reflect.Value, text []byte) *complaint {
 // setTextOr returns the setter that calls UnmarshalText. If that fails, the complaint is c.
 func setTextOr(c *complaint) setter {
 	return func(d *decoder, v reflect.Value, text []byte) *complaint {
-		read := d.keyed.copyText(text)
-		err := v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText(text)
-		d.noteText(v, read)
-		return d.complaintFor(err, c)
+		return d.complaintFor(v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText(text), c)
 	}
 }
 
@@ -1714,10 +1636,7 @@ func (d *decoder) complaintFor(err error, c *complaint) *complaint {
 // checked.
 func decodeCustom(d *decoder, v reflect.Value) {
 	if text := d.scan.skipValue(); d.scan.err == nil {
-		read := d.keyed.copyText(text)
-		err := v.Addr().Interface().(json.Unmarshaler).UnmarshalJSON(text)
-		d.noteText(v, read)
-		d.addIfAny(d.complaintFor(err, errWrongForm))
+		d.addIfAny(d.complaintFor(v.Addr().Interface().(json.Unmarshaler).UnmarshalJSON(text), errWrongForm))
 	}
 }
 

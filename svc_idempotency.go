@@ -64,7 +64,9 @@ const keyHeader, keyArgument = "Idempotency-Key", "idempotency_key"
 type keyPlan struct {
 	*Idempotency
 	name   string       // of the method, over JSON-RPC
-	print  printFunc    // writes what the fingerprint is made of; nil without an input
+	bind   *binding     // of the input
+	in     *shape       // the input with all its fields as members; nil without one
+	input  encodeFunc   // writes an input of Service.Call
 	out    reflect.Type // the struct; nil without an output
 	output encodeFunc   // writes the output in a record
 	decode decodeFunc   // reads it
@@ -102,8 +104,8 @@ func (c *methodCompiler) compileKey(m *method) {
 		return
 	}
 	if m.in != nil {
-		prints := &prints{decoders: c.decoders, byShape: make(map[*shape]*printFunc)}
-		p.print = prints.objectPrint(m.in, m.bind.sources)
+		p.bind, p.in = m.bind, keyedShape(m.in)
+		p.input = newEncoders(false).objectEncoder(p.in)
 	}
 	if m.out == nil {
 		return
@@ -203,13 +205,12 @@ func (c *headerChanges) apply(h http.Header) {
 	}
 }
 
-// recordVersion is the version of the records that this release writes. A release that
-// writes another version must read this one too, since replicas of both run during a deploy.
-const recordVersion = 2
+// recordVersion is the version of the records that this release writes.
+const recordVersion = 3
 
 // A keyRecord is what a store keeps of a call:
 //
-//	{"version":2,"method":"notes.create","input":"…","header":{"added":{"Link":["</notes>"]}},
+//	{"version":3,"method":"notes.create","input":"…","header":{"added":{"Link":["</notes>"]}},
 //	"output":{…,"header Location":"notes/7"}}
 type keyRecord struct {
 	Version int             `json:"version"`

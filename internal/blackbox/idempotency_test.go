@@ -223,8 +223,8 @@ func TestKeyedCalls(t *testing.T) {
 	for _, test := range []struct{ request, body, key, want string }{ // want is the status, the number of effects and the answer
 		{"POST /payments", `{"to":"ada"}`, "1", `201 1 {"id":1,"to":"ada","at":"2026-01-01T00:00:01.000000005+01:00","any":1152921504606847200}`},
 		{"POST /payments", `{"to":"ada"}`, `"1"`, `201 1 replayed {"id":1`},
-		{"POST /payments", `{"to":"ada","amount":1e0,"note":"","unknown":1}`, "1", "201 1 replayed"},
-		{"POST /payments", `{"amount":1,"to":"ad\u0061"}`, "1", "201 1 replayed"},
+		{"POST /payments", `{"unknown":1,"to":"ada"}`, "1", "201 1 replayed"},
+		{"POST /payments", `{"to":"ad\u0061"}`, "1", "201 1 replayed"},
 		{"POST /payments", `{"to":"ada","amount":2}`, "1", "422 1 " + refused},
 		{"POST /payments", `{"to":"ada","due":null}`, "1", "422 1"},
 		{"POST /payments", `{"to":"Ada"}`, "1", "422 1"},
@@ -333,7 +333,7 @@ func TestKeyTransports(t *testing.T) {
 			return postRPC(rpc, `[{"jsonrpc":"2.0",`+create+`},{"jsonrpc":"2.0",`+create+`}]`, "Idempotency-Key", "b")
 		}, `7 `},
 		{"batch, notifications without the header", func() string { return postRPC(rpc, `[{"jsonrpc":"2.0",`+create+`},{"jsonrpc":"2.0",`+create+`}]`) }, `9 `},
-		{"Call", func() string { return callPayments(s, svc.WithIdempotencyKey(t.Context(), "k")) }, "9 1 <nil>"},
+		{"Call", func() string { return callPayments(s, svc.WithIdempotencyKey(t.Context(), "k")) }, "9 0 INVALID_ARGUMENT: the idempotency key was used"},
 		{"Call, without a key", func() string { return callPayments(s, t.Context()) }, "10 10 <nil>"},
 		{"Call, wrong", func() string { return callPayments(s, svc.WithIdempotencyKey(t.Context(), "")) }, "10 0 INVALID_ARGUMENT: invalid input: /Idempotency-Key must be"},
 		{"Call, required", func() string {
@@ -404,16 +404,12 @@ func TestKeyRunOutcomes(t *testing.T) {
 		{"not called", run(func(context.Context, do) ([]byte, error) { return nil, nil }), nil, `500  Idempotency.Run returned no error`},
 		{"a panic of its own", run(func(context.Context, do) ([]byte, error) { panic("oops") }), nil, `500  panic: oops`},
 		{"a record of another version", run(func(context.Context, do) ([]byte, error) {
-			return []byte(`{"version":3,"method":"payments.create"}`), nil
-		}), nil, `503  is not JSON of version 1 to 2; it begins with`},
-		{"a record of version 1 of a faster call", run(func(ctx context.Context, do do) ([]byte, error) {
-			do(ctx) // the method may have changed its input
-			return []byte(`{"version":1,"method":"payments.create","input":"x"}`), nil
-		}), nil, `409 1 {"error":{"code":"ABORTED","message":"another call with the idempotency key was faster; try again","reason":"key_running"}}`},
-		{"no JSON", run(func(context.Context, do) ([]byte, error) { return []byte(`{"version":1`), nil }), nil, `503  the record of payments.create is not JSON of version 1 to 2`},
+			return []byte(`{"version":4,"method":"payments.create"}`), nil
+		}), nil, `503  is not JSON of version 3; it begins with`},
+		{"no JSON", run(func(context.Context, do) ([]byte, error) { return []byte(`{"version":1`), nil }), nil, `503  the record of payments.create is not JSON of version 3`},
 		{"no object", run(func(context.Context, do) ([]byte, error) { return []byte(`[1]`), nil }), nil, `503  the record of payments.create is not`},
 		{"another method", run(func(context.Context, do) ([]byte, error) {
-			return []byte(`{"version":1,"method":"payments.update","input":"x"}`), nil
+			return []byte(`{"version":3,"method":"payments.update","input":"x"}`), nil
 		}), nil, `422  {"error":{"code":"INVALID_ARGUMENT"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -588,7 +584,7 @@ func TestKeyConcurrent(t *testing.T) {
 				case 2:
 					answers[i] = callTool(s.MCP(nil), "payments_create", `{"to":"ada","idempotency_key":"k"}`)
 				default:
-					answers[i] = textOf(answerTo(s.REST(), "POST", "/payments", `{"to":"ada","amount":1}`, "Content-Type", "application/json", "Idempotency-Key", `"k"`))
+					answers[i] = textOf(answerTo(s.REST(), "POST", "/payments", `{ "to":"ada"}`, "Content-Type", "application/json", "Idempotency-Key", `"k"`))
 				}
 			}
 		}()
@@ -942,7 +938,7 @@ func TestKeyAfterDeploy(t *testing.T) {
 		{"first, with 0", old, `{"n":0}`, "c", 200, ""},
 		{"a pointer", pointer, `{"n":7}`, "a", 200, "true"},
 		{"a pointer, without n", pointer, `{}`, "b", 200, "true"},
-		{"a pointer, with 0", pointer, `{"n":0}`, "c", 422, ""},
+		{"a pointer, with 0", pointer, `{"n":0}`, "c", 200, "true"},
 		{"a union", union, `{"n":7}`, "a", 503, ""},
 		{"back again", old, `{"n":7}`, "a", 200, "true"},
 		{"the first of the union", union, `{"n":7}`, "d", 200, ""},
