@@ -562,6 +562,7 @@ func (w *docsWriter) renderMarkdown() []byte {
 			fmt.Fprintf(w, "%s is served at %s, relative to this page; %s.\n", served[0], codeSpan(served[1]), served[2])
 		}
 	}
+	client := newClientWriter(w.service)
 	byResource := make(map[string][]*docsOperation)
 	for i := range w.operations {
 		o := &w.operations[i]
@@ -570,18 +571,11 @@ func (w *docsWriter) renderMarkdown() []byte {
 	for _, name := range w.tags {
 		fmt.Fprintf(w, "\n## %s\n", plainLine(name))
 		for _, o := range byResource[name] {
-			w.writeOperation(*o)
+			i := slices.IndexFunc(client.calls, func(c clientCallText) bool { return c.method == o.method })
+			w.writeOperation(*o, client.calls[i])
 		}
 	}
-	w.WriteString("\n## Types\n")
-	for _, name := range slices.Sorted(maps.Keys(w.schemas)) {
-		schema := w.schemas[name]
-		fmt.Fprintf(w, "\n### %s\n\n", plainLine(name))
-		w.writeDescription(schema)
-		if !w.writeProperties("", "", schema) {
-			fmt.Fprintf(w, "%s\n", describeType(schema))
-		}
-	}
+	fmt.Fprintf(w, "\n## Types\n\n```ts\n%s```\n", bytes.TrimSuffix(client.appendTypes(nil), []byte("\n")))
 	w.WriteString("\n## Errors\n\nEvery error has one of these codes, and some have a reason. Over JSON-RPC both stand in the data of the error; over MCP an error is a result with isError, whose text begins with the code. A method may answer with another HTTP status.\n\n| code | usual HTTP status | JSON-RPC |\n|---|---|---|\n")
 	for _, c := range codes {
 		fmt.Fprintf(w, "| %v | %v | %v |\n", c.code, c.http, c.rpc)
@@ -608,8 +602,8 @@ func (w *docsWriter) describeURL() string {
 	return "the address of " + place + " without the slash at its end, such as https://example.com"
 }
 
-func (w *docsWriter) writeOperation(o docsOperation) {
-	operation, m := o.text, o.method
+func (w *docsWriter) writeOperation(o docsOperation, c clientCallText) {
+	m := o.method
 	fmt.Fprintf(w, "\n### %s %s\n\n", m.verb, plainLine(o.path))
 	w.writeMethodDescription(m)
 	if o.rpc != "" {
@@ -627,30 +621,30 @@ func (w *docsWriter) writeOperation(o docsOperation) {
 		fmt.Fprintf(w, ", with the scopes %s\n", plainLine(strings.Join(m.own.Scopes, " ")))
 	case len(m.schemes) > 0:
 		w.WriteByte('\n')
-	case memberAt(operation, "security") != nil: // an empty list
+	case memberAt(o.text, "security") != nil: // an empty list
 		w.WriteString("- public: needs no credentials\n")
 	}
-	for _, p := range itemsOf(memberAt(operation, "parameters")) {
-		w.writeField("", textAt(p, "name"), o.placeOf(textAt(p, "in"), textAt(p, "name")), isTrueAt(p, "required"), textAt(p, "description"), memberAt(p, "schema"))
+	if c.in != nil {
+		fmt.Fprintf(w, "- input: `%s`%s\n", c.in.name, o.places())
 	}
-	request := memberAt(operation, "requestBody")
-	types, body := contentOf(request)
-	place, what := inBody, "file"
-	if m.own.Form {
-		place, what = inForm, "form"
+	if types, body := contentOf(memberAt(o.text, "requestBody")); m.own.Form || isFileSchema(body) {
+		fmt.Fprintf(w, "- body: `%s`. %s\n", strings.Join(types, "` or `"), plainLine(textAt(o.text, "requestBody", "description")))
 	}
-	if m.own.Form || isFileSchema(body) {
-		fmt.Fprintf(w, "- body: a %s as `%s`. %s\n", what, strings.Join(types, "` or `"), plainLine(textAt(request, "description")))
-	}
-	w.writeProperties("", place, w.resolve(body))
-	eachMember(memberAt(operation, "responses"), func(status, response []byte) {
-		key, start := string(status)+string(response), w.Len()
-		if known, ok := w.answers[key]; ok { // as of most errors
-			w.WriteString(known)
-			return
+	eachMember(memberAt(o.text, "responses"), func(status, response []byte) {
+		response = w.resolve(response)
+		about := strings.TrimSuffix(plainLine(textAt(response, "description")), ".")
+		types, _ := contentOf(response)
+		switch {
+		case about == "Error":
+			number, _ := strconv.Atoi(string(status)) // "default" has no phrase
+			about = cmp.Or(http.StatusText(number), "any other status")
+		case types == nil || status[0] != '2':
+		case c.out != nil:
+			about += ", `" + c.out.name + "` as " + strings.Join(types, " or ")
+		default:
+			about += ", " + codeSpan(string(c.body)) + " as " + strings.Join(types, " or ")
 		}
-		w.writeResponse(string(status), w.resolve(response))
-		w.answers[key] = string(w.Bytes()[start:])
+		fmt.Fprintf(w, "- answer %s: %s\n", status, about)
 	})
 	fmt.Fprintf(w, "\n```sh\n%s\n```\n", w.curlCommand(o))
 	if w.places.Client != "" {
@@ -658,41 +652,43 @@ func (w *docsWriter) writeOperation(o docsOperation) {
 	}
 }
 
-// placeOf returns the place of a parameter over REST, and its name over JSON-RPC and MCP if
-// that differs: "query, over JSON-RPC and MCP `page` as a string".
-func (o *docsOperation) placeOf(in, name string) string {
-	other, differs := o.names[in+" "+name]
-	name = textAt(other, "name")
-	switch {
-	case !differs || o.rpc == "" && o.mcp == "":
-		return in
-	case name == "":
-		return in + " of REST only"
-	case isTrueAt(other, "quoted"):
-		return in + ", over JSON-RPC and MCP " + codeSpan(name) + " as a string"
+// places returns where the members of the input are in a request over REST, such as ": id in the path;
+// limit, cursor in the query", and what JSON-RPC and MCP call those that they call otherwise.
+func (o *docsOperation) places() string {
+	members := o.members()
+	for _, p := range o.method.bind.rest.cookie {
+		members = append(members, exampleMember{clientMember: clientMember{name: p.sourceName, in: inCookie}, parameter: inCookie + " " + p.sourceName})
 	}
-	return in + ", over JSON-RPC and MCP " + codeSpan(name)
-}
-
-// writeResponse writes a response and its headers. An error without a description of its
-// own gets the phrase of its status.
-func (w *docsWriter) writeResponse(status string, response []byte) {
-	description := strings.TrimSuffix(plainLine(textAt(response, "description")), ".")
-	if types, schema := contentOf(response); schema != nil {
-		if description == "Error" {
-			number, _ := strconv.Atoi(status) // "default" has no phrase
-			description = cmp.Or(http.StatusText(number), "any other status")
+	var groups []string
+	for _, in := range [...]string{inPath, inQuery, inHeader, inCookie, inForm} {
+		var names []string
+		for _, e := range members {
+			if e.in != in {
+				continue
+			}
+			text := codeSpan(e.name)
+			if name := strings.TrimPrefix(e.parameter, in+" "); in != inForm && name != e.name {
+				text += " as " + codeSpan(name)
+			}
+			switch other, differs := o.names[e.parameter]; {
+			case !differs || o.rpc == "" && o.mcp == "":
+			case textAt(other, "name") == "":
+				text += " (of REST only)"
+			case isTrueAt(other, "quoted"):
+				text += " (over JSON-RPC and MCP " + codeSpan(textAt(other, "name")) + " as a string)"
+			default:
+				text += " (over JSON-RPC and MCP " + codeSpan(textAt(other, "name")) + ")"
+			}
+			names = append(names, text)
 		}
-		kind := "a file"
-		if !isFileSchema(schema) {
-			kind = describeType(schema)
+		if names != nil {
+			groups = append(groups, strings.Join(names, ", ")+" in the "+in)
 		}
-		description += ", " + kind + " as " + strings.Join(types, " or ")
 	}
-	fmt.Fprintf(w, "- answer %s: %s\n", status, description)
-	eachMember(memberAt(response, "headers"), func(name, header []byte) {
-		w.writeField("  ", string(name), "header", isTrueAt(header, "required"), textAt(header, "description"), memberAt(header, "schema"))
-	})
+	if groups == nil {
+		return ""
+	}
+	return ": " + strings.Join(groups, "; ")
 }
 
 // writeMethodDescription writes the description of a method: a comment as the Markdown that it is,
@@ -708,108 +704,6 @@ func (w *docsWriter) writeMethodDescription(m *method) {
 	if about.text != "" {
 		w.WriteString("\n")
 	}
-}
-
-// writeDescription writes the description of an object as a paragraph.
-func (w *docsWriter) writeDescription(o []byte) {
-	if text := textAt(o, "description"); text != "" {
-		fmt.Fprintf(w, "%s\n\n", plainLine(text))
-	}
-}
-
-// writeProperties writes the members of an object, or the alternatives of a union. It
-// reports whether there are any.
-func (w *docsWriter) writeProperties(indent, place string, schema []byte) (any bool) {
-	required := make(map[string]bool)
-	for _, name := range itemsOf(memberAt(schema, "required")) {
-		required[textAt(name)] = true
-	}
-	eachMember(memberAt(schema, "properties"), func(name, property []byte) {
-		any = true
-		w.writeField(indent, string(name), place, required[string(name)], textAt(property, "description"), property)
-	})
-	eachMember(memberAt(schema, "discriminator", "mapping"), func(value, ref []byte) {
-		any = true
-		alternative := object("$ref", textAt(ref))
-		fmt.Fprintf(w, "%s- with `%s` %s: %s\n", indent, plainLine(textAt(schema, "discriminator", "propertyName")), codeSpan(strconv.Quote(string(value))), describeType(alternative))
-		if place != "" { // elsewhere it has a section of its own
-			w.writeProperties(indent+"  ", place, w.resolve(alternative))
-		}
-	})
-	return any
-}
-
-// writeField writes a parameter, a property or a header.
-func (w *docsWriter) writeField(indent, name, place string, required bool, description string, schema []byte) {
-	about := []string{}
-	if place != "" {
-		about = append(about, place)
-	}
-	if required {
-		about = append(about, "required")
-	}
-	if isTrueAt(schema, "deprecated") {
-		about = append(about, "deprecated")
-	}
-	about = append(about, describeType(schema))
-	fmt.Fprintf(w, "%s- %s (%s)", indent, codeSpan(name), strings.Join(about, ", "))
-	if description != "" {
-		fmt.Fprintf(w, ": %s", plainLine(description))
-	}
-	w.WriteByte('\n')
-	w.writeProperties(indent+"  ", "", schema)
-	w.writeProperties(indent+"  ", "", memberAt(schema, "items"))
-}
-
-// docsKeywords are the keywords of a schema that are shown in words or below it. All others
-// are shown as they are, also those of a method JSONSchema, so that no constraint is hidden.
-const docsKeywords = " $ref type anyOf oneOf allOf items properties required description deprecated discriminator "
-
-// describeType returns the type of a schema in words, and the other keywords as they
-// are:
-//
-//	array of (string or null); maxItems 3; default `[]`
-func describeType(schema []byte) string {
-	var kinds []string
-	for _, keyword := range []string{"anyOf", "oneOf", "allOf"} {
-		for _, s := range itemsOf(memberAt(schema, keyword)) {
-			kinds = append(kinds, describePart(s))
-		}
-	}
-	kind, items, values := memberAt(schema, "type"), memberAt(schema, "items"), memberAt(schema, "additionalProperties")
-	for _, name := range itemsOf(kind) {
-		kinds = append(kinds, textAt(name))
-	}
-	_, component, _ := strings.Cut(textAt(schema, "$ref"), componentPrefix)
-	text := cmp.Or(component, strings.Join(kinds, " or "), textAt(kind), "any JSON")
-	if items != nil {
-		text += " of " + describePart(items)
-	}
-	if isJSONObject(values) {
-		text = "map of " + describePart(values)
-	}
-	eachMember(schema, func(name, value []byte) {
-		keyword := string(name)
-		if strings.Contains(docsKeywords, " "+keyword+" ") || keyword == "additionalProperties" && isJSONObject(value) {
-			return
-		}
-		text += "; " + plainLine(keyword) + " "
-		if isText(value) || isContainer(value) {
-			text += codeSpan(string(value))
-		} else {
-			text += string(value)
-		}
-	})
-	return text
-}
-
-// describePart is describeType with parentheses around several types or keywords.
-func describePart(schema []byte) string {
-	text := describeType(schema)
-	if strings.Contains(text, "; ") || strings.Contains(text, " or ") {
-		return "(" + text + ")"
-	}
-	return text
 }
 
 // plainLine returns text as one line of Markdown, in which <, ` and links are escaped, and a

@@ -159,6 +159,7 @@ type clientWriter struct {
 	*clientTypes
 	methods []*method // with a route, in the order of the source
 	calls   []clientCallText
+	form    string // the type of errors in the forms of the service
 }
 
 // A clientCallText is what the module says of one method.
@@ -175,11 +176,10 @@ type clientCallText struct {
 // declaration matches the declarations of the runtime.
 var declaration = regexp.MustCompile(`(?m)^‹?(?:export )?(?:async )?(?:interface|type|class|function\*?|const|let) (\w+)`)
 
-// appendClient appends the module of s, with marks.
-func appendClient(dst []byte, s *service) []byte {
-	runtime := clientRuntime()
+// newClientWriter returns a writer that knows all types and calls of s.
+func newClientWriter(s *service) *clientWriter {
 	reserved := []string{"Api", "Form", "service", "connect", "values", "rules", "limits"}
-	for _, found := range declaration.FindAllStringSubmatch(runtime, -1) {
+	for _, found := range declaration.FindAllStringSubmatch(clientRuntime(), -1) {
 		reserved = append(reserved, found[1])
 	}
 	methods := s.methodsOn(TransportREST)
@@ -187,9 +187,15 @@ func appendClient(dst []byte, s *service) []byte {
 	for _, m := range w.methods {
 		w.calls = append(w.calls, w.describeCall(m))
 	}
-	form := w.describeForm()
+	w.form = w.describeForm()
 	w.nameTypes()
-	dst = w.appendHead(slices.Grow(dst, len(runtime)+1024*len(methods)))
+	return w
+}
+
+// appendClient appends the module of s, with marks.
+func appendClient(dst []byte, s *service) []byte {
+	w, runtime := newClientWriter(s), clientRuntime()
+	dst = w.appendHead(slices.Grow(dst, len(runtime)+1024*len(w.methods)))
 	dst = append(dst, beginTypes...)
 	dst = w.appendTypes(dst)
 	dst = append(w.appendAPI(dst), endTypes+"\n\n"...)
@@ -198,7 +204,7 @@ func appendClient(dst []byte, s *service) []byte {
 	dst = w.appendValues(dst)
 	dst = w.appendRules(dst)
 	dst = w.appendLimits(dst)
-	dst = append(dst, beginTypes+"/** The errors of the service in its own form, which CallError.form has. */\nexport type Form = "+form+";"+endTypes+"\n\n"...)
+	dst = append(dst, beginTypes+"/** The errors of the service in its own form, which CallError.form has. */\nexport type Form = "+w.form+";"+endTypes+"\n\n"...)
 	return append(dst, runtime...)
 }
 
