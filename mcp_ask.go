@@ -215,7 +215,7 @@ func (x *exchange) reachesClient(capability string) bool {
 	switch {
 	case x.modern():
 		return true
-	case x.inBatch(), overHTTP && (x.agreed.session == "" || x.stream.quiet == nil):
+	case overHTTP && (x.agreed.session == "" || x.stream.quiet == nil):
 		return false
 	case capability == "elicitation.url":
 		return x.revision >= revisionNov2025

@@ -269,11 +269,6 @@ func (x *exchange) callTool(m *message, add addFunc) error {
 // http.ErrAbortHandler, makeCall ends the stream without an answer and lets net/http close
 // the connection.
 func (x *exchange) makeCall(m *message, fn func() error) (err error) {
-	if err := x.ws.budget.checkNext(x); err != nil {
-		m.skipped = true
-		x.observeSkipped(x, err)
-		return err
-	}
 	done := false
 	defer func() {
 		if !done { // the panic goes on, and the stream, if it has begun, ends without an answer
@@ -291,7 +286,7 @@ func (x *exchange) makeCall(m *message, fn func() error) (err error) {
 		// A JSON-RPC error has a status and a challenge, with which a client logs in. A
 		// result with isError would reach only the model. In a batch and over stdio there
 		// is only the error.
-		if !x.inBatch() && x.line == nil {
+		if x.line == nil {
 			setErrorHeader(x.w.Header(), ErrorFrom(err).header)
 		}
 		return refusal(err)
@@ -422,9 +417,6 @@ func (x *exchange) runStream(_ context.Context, cancel context.CancelCauseFunc, 
 // readInput for the same reasons as rpcCall.readParams.
 func (x *exchange) readParams(msg *rpcMessage) {
 	s, m := &x.ws.dec.scan, x.message
-	if x.ws.text.batch { // in which each message has an exchange of its own
-		return
-	}
 	m.found = true
 	var seen [mcpMetaMember + 1]bool
 	others := nameSet{base: len(s.names)}
@@ -954,7 +946,7 @@ func (x *exchange) sendsEvents() bool {
 func (x *exchange) startStream(m *message) {
 	var wants notices
 	var quiet *quietTimer
-	if !x.inBatch() && x.sendsEvents() {
+	if x.sendsEvents() {
 		wants = notices{token: m.meta.token, logs: true, logLevel: x.agreed.logLevel}
 		if x.modern() {
 			wants.logLevel, wants.logs = parseLogLevel(m.meta.logLevel)

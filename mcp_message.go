@@ -88,9 +88,8 @@ func isModernRevision(v string) bool {
 type message struct {
 	*rpcMessage // in ws.text
 	mcpParams
-	tool    *tool // that it calls, which readParams may find; nil if it calls none
-	skipped bool  // the call did not run, since the budget of the batch is spent
-	quiet   quietTimer
+	tool  *tool // that it calls, which readParams may find; nil if it calls none
+	quiet quietTimer
 }
 
 // An mcpParams has the members of the params of a message that several methods of MCP have.
@@ -291,13 +290,13 @@ func (x *exchange) rpcName() string { return string(x.message.method) }
 // not JSON, or a batch that is not allowed, it answers with an error and reports false.
 func (x *exchange) readBody() bool {
 	text, s := &x.ws.text, &x.ws.dec.scan
-	text.readText(s, x.ws.body, maxMCPBatch, x)
+	text.readText(s, x.ws.body, 1, x)
 	var e *mcpError
 	switch {
 	case s.err != nil:
 		e = protocolError(rpcParseError, "the body is not valid JSON: "+s.err.Error())
 	case text.batch:
-		e = x.checkBatch(text.count)
+		e = noBatches
 	default:
 		x.message.rpcMessage = &text.messages[0]
 	}
@@ -313,8 +312,6 @@ func (x *exchange) serveBody() {
 	switch text := &x.ws.text; {
 	case x.accept == (accepted{}) && slices.ContainsFunc(text.messages, wantsAnswer):
 		x.sendError(nil, notAcceptable)
-	case text.batch:
-		x.serveBatch()
 	default:
 		x.serveMessage()
 	}
@@ -372,72 +369,8 @@ func (x *exchange) acceptMessages(known bool) {
 	x.w.WriteHeader(http.StatusAccepted)
 }
 
-// maxMCPBatch is how many messages a batch may have. The specification sets no limit;
-// clients send only a few.
-const maxMCPBatch = 100
-
-// serveBatch answers an array of messages. Servers must accept them in 2025-03-26 (MCP
-// 2025-03-26, Base Protocol, Batching); 2025-06-18 removed them. It answers the messages
-// one after the other and sends the answers as one array. Methods cannot send events in
-// the meantime: the first event would fix the status, and a log message does not name
-// its call.
-//
-// Each message has its own exchange, because that is the context of the method, and
-// goroutines of the method may still use it.
-//
-// The answers have the limits of batchBudget, as those of JSON-RPC do. When the client
-// has disconnected, no further call runs, and nothing is sent.
-func (x *exchange) serveBatch() {
-	messages, out := x.ws.text.messages, []byte{'['}
-	budget := new(batchBudget)
-	x.ws.budget = budget
-	defer budget.logRest(x, &x.h.endpoint, x.request)
-	known := x.receiveNotes(messages)
-	for i := range messages {
-		m := &messages[i]
-		if !wantsAnswer(*m) {
-			continue
-		}
-		y := &exchange{call: call{Context: x.call.Context, endpoint: x.endpoint, request: x.request, ws: x.ws}, mcpRequest: x.mcpRequest}
-		y.message = x.h.messages.Get().(*message)
-		y.message.rpcMessage = m
-		y.answerRequest(y.message)
-		y.returnMessage()
-		if len(out) > 1 {
-			out = append(out, ',')
-		}
-		out = append(out, x.ws.enc.buf...)
-	}
-	x.ws.budget = nil // what is sent now is the answer to the whole batch
-	switch {
-	case x.Err() != nil:
-	case len(out) == 1: // notifications and responses only
-		x.acceptMessages(known)
-	default:
-		x.ws.enc.buf = append(append(x.ws.enc.buf[:0], out...), ']')
-		x.sendResponse(http.StatusOK)
-	}
-}
-
 // wantsAnswer reports whether a message gets an answer of its own.
 func wantsAnswer(m rpcMessage) bool { return m.kind == rpcRequest || m.kind == rpcInvalid }
-
-// checkBatch returns the error to answer a batch of n messages with, or nil.
-func (x *exchange) checkBatch(n int) *mcpError {
-	revision := x.agreed.revision
-	if values := x.versionHeader(); len(values) > 0 {
-		revision = cmp.Or(values[0], revision)
-	}
-	switch {
-	case revision != "" && revision != revisionMar2025 && revision != revisionNov2024:
-		return noBatches
-	case n == 0:
-		return protocolError(rpcInvalidRequest, "a batch must have at least one message")
-	case n > maxMCPBatch:
-		return protocolError(rpcInvalidRequest, "a batch must have at most 100 messages")
-	}
-	return nil
-}
 
 // answerRequest answers a request, or a message that is not valid JSON-RPC. If its id is
 // not allowed, the error has none: an id of null would not be valid MCP (MCP
@@ -456,16 +389,11 @@ func (x *exchange) answerRequest(m *message) {
 		return
 	}
 	status, err := x.closeAnswer(id, x.answerMessage(m))
-	if tooLarge := x.ws.budget.keepAnswer(len(x.ws.enc.buf)); tooLarge != nil && !m.skipped {
-		_, err = x.closeAnswer(id, x.failCall(m, tooLarge)) // in a batch, where all have one status
-	}
 	if x.ofCall != nil && x.abortCall() {
 		status = x.abortedStatus()
 	}
 	x.status = uint16(status)
-	if !m.skipped { // else the line that ends the log of the batch counts it
-		x.end(x, err)
-	}
+	x.end(x, err)
 	x.sendResponse(status)
 }
 
@@ -566,8 +494,6 @@ func (x *exchange) checkModern(m *message, header []string) *mcpError {
 		version = textOf(m.meta.version)
 	}
 	switch {
-	case x.inBatch():
-		return noBatches
 	case overHTTP && len(header) == 0:
 		return protocolError(mcpHeaderMismatch, "the header MCP-Protocol-Version is required")
 	case overHTTP && len(header) > 1:
@@ -624,7 +550,7 @@ func (x *exchange) answerMethod(m *message) error {
 		if !ok {
 			return badLogLevel
 		}
-		if x.line != nil && !x.inBatch() { // a batch has its own goroutine
+		if x.line != nil {
 			agreed := *x.agreed
 			agreed.logLevel = level
 			x.line.pipe.agreed = &agreed
@@ -644,9 +570,6 @@ func (x *exchange) answerMethod(m *message) error {
 // else the latest. Over HTTP the client keeps it, in its session. Calls without initialize
 // are answered too.
 func (x *exchange) answerInitialize(m *message) error {
-	if x.inBatch() { // MCP 2025-03-26, Lifecycle, Initialization
-		return protocolError(rpcInvalidRequest, "initialize must not be part of a batch")
-	}
 	wanted := memberAt(m.params, "protocolVersion")
 	if !isText(wanted) {
 		return protocolError(rpcInvalidParams, "params.protocolVersion is required and must be a string")
@@ -698,7 +621,7 @@ func (x *exchange) answerList(m *message) error {
 // no events gets only the result.
 func (x *exchange) answerListen(m *message) error {
 	subscription := `"io.modelcontextprotocol/subscriptionId":` + string(m.id)
-	if !x.inBatch() && x.sendsEvents() {
+	if x.sendsEvents() {
 		x.stream.to = x.mcpRequest
 		x.stream.queueNotification("notifications/subscriptions/acknowledged", []byte(`{"_meta":{`+subscription+`},"notifications":{}}`))
 	}
@@ -757,7 +680,7 @@ const (
 )
 
 var (
-	noBatches       = protocolError(rpcInvalidRequest, "this revision has no batches; send one message at a time")
+	noBatches       = protocolError(rpcInvalidRequest, "there are no batches; send one message at a time")
 	badLogLevel     = protocolError(rpcInvalidParams, "the log level must be one of debug, info, notice, warning, error, critical, alert and emergency")
 	repeatedVersion = protocolError(mcpHeaderMismatch, "the header MCP-Protocol-Version is given more than once")
 	methodMismatch  = protocolError(mcpHeaderMismatch, "the request must have one Mcp-Method header, equal to its method")
@@ -812,7 +735,6 @@ func (x *exchange) addError(id []byte, e *mcpError) int {
 func (x *exchange) sendResponse(status int) {
 	body := x.ws.enc.buf
 	switch {
-	case x.inBatch(): // serveBatch sends it
 	case x.ofCall != nil && x.ofCall.aborted:
 		x.sendAborted(status)
 	case x.line != nil:

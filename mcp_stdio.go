@@ -192,16 +192,10 @@ func (p *mcpPipe) serveLine(ctx context.Context, line []byte, tooLong bool) {
 	x := newExchange(ctx, r, nil, p.h.service.borrowWorkspace(true))
 	x.message = new(message) // which needs no timer
 	x.ws.body = append(x.ws.body[:0], body...)
-	switch text, m := &x.ws.text, x.message; {
+	switch m := x.message; {
 	case tooLong:
 		x.sendError(nil, protocolError(rpcInvalidRequest, "the message has more bytes than this server accepts"))
 	case !x.readBody(): // which has answered with an error
-	case text.batch:
-		for i := range text.messages {
-			p.handleNote(&text.messages[i]) // not on another goroutine, since a call may wait for it
-		}
-		p.startCall(x, nil)
-		return
 	// A request whose id is not allowed gets its error here, since it calls nothing.
 	case m.kind == rpcRequest && isMCPID(m.id) && p.h.makesCall(string(m.method)):
 		p.startCall(x, m.id)
@@ -280,7 +274,6 @@ func (p *mcpPipe) runCall(x *exchange, id []byte) {
 		if v != nil {
 			x.log(x, Errorf(CodeInternal, "the call ended with the panic %v", v))
 		}
-		x.ws.budget = nil // of a batch, which this error answers as a whole
 		x.sendError(id, protocolError(rpcInternalError, "internal error"))
 	}()
 	x.serveBody()
