@@ -8,7 +8,6 @@ package svc
 //   - a call: from the function of a field to the request and back
 //   - inputs: checked, then written into path, query, header and body; client_form.go writes forms
 //   - responses: outputs, errors, and responses that are not from the service
-//   - a handler in the place of the network
 //
 // client_retry.go sends calls again, and client_stream.go reads streams.
 //
@@ -1048,73 +1047,3 @@ func readEnvelope(d *decoder, text []byte) *Error {
 // maxReadDetails is the most bytes of JSON that a client decodes as the details of an error,
 // since a Go value may take fifty times the memory of its text. Larger details are dropped.
 const maxReadDetails = 64 << 10
-
-// A handlerTransport is an http.RoundTripper that calls a handler. The client and the server
-// of net/http are at the two ends of a pipe, so both behave as over a network.
-type handlerTransport struct{ handler http.Handler }
-
-// RoundTrip sends r over a connection of its own. The context of its server is that of r,
-// and ends when the client leaves. Nothing is kept for the next request, so no goroutine
-// outlives its response. A client waits for 100 Continue for a second, as
-// http.DefaultTransport does.
-func (t handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	dial := func(context.Context, string, string) (net.Conn, error) {
-		near, far := net.Pipe()
-		accepted := make(pipeListener, 1)
-		accepted <- pipeConn{far}
-		close(accepted)
-		left, leave := context.WithCancel(r.Context())
-		server := &http.Server{Handler: t.handler, BaseContext: func(net.Listener) context.Context { return left }}
-		go server.Serve(accepted) // it returns after one Accept; the connection ends with near
-		return clientConn{near, left, leave}, nil
-	}
-	transport := &http.Transport{DialContext: dial, DialTLSContext: dial, DisableKeepAlives: true, ExpectContinueTimeout: time.Second}
-	return transport.RoundTrip(r)
-}
-
-// A clientConn is the client's end of the pipe. If the server has answered and closed before
-// it read the whole request, Write waits for the client to leave: an error of Write would
-// hide the answer.
-type clientConn struct {
-	net.Conn
-	left  context.Context
-	leave context.CancelFunc
-}
-
-func (c clientConn) Write(p []byte) (n int, err error) {
-	if n, err = c.Conn.Write(p); err == io.ErrClosedPipe {
-		<-c.left.Done()
-	}
-	return n, err
-}
-
-// Close ends the context of the server too: net/http looks for a client that has left only
-// once it has read the whole request.
-func (c clientConn) Close() error {
-	c.leave()
-	return c.Conn.Close()
-}
-
-// A pipeListener accepts the connections in it.
-type pipeListener chan net.Conn
-
-func (l pipeListener) Accept() (net.Conn, error) {
-	if conn := <-l; conn != nil {
-		return conn, nil
-	}
-	return nil, net.ErrClosed
-}
-
-func (l pipeListener) Addr() net.Addr { return pipeConn{}.RemoteAddr() }
-
-// Close does nothing. A server closes its listener when Serve returns, which is before its
-// connection ends.
-func (l pipeListener) Close() error { return nil }
-
-// A pipeConn is a connection to a client with an IP address, which middleware may need.
-type pipeConn struct{ net.Conn }
-
-// RemoteAddr returns one of those that documentation may use (RFC 5737), as in package httptest.
-func (pipeConn) RemoteAddr() net.Addr {
-	return &net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 1234}
-}

@@ -5,14 +5,13 @@ package svc
 //
 //   - request bodies
 //   - write deadlines of responses
-//   - content types, and requests from pages of other sites
+//   - content types
 //   - responses with a body
 //   - errors as responses: ErrorWriter, WriteError, WriteProblem, refuse
 //   - handlers that return errors and panic: Handle, Recover, the log
 //   - Limit, which bounds how many requests are served at a time
 //   - trackedWriter, which knows whether a response has begun
-//   - tokens of headers, prefixes of paths
-//   - Trace, the trace context of a call
+//   - prefixes of paths
 //
 // No other file decides which parts of an error a client sees.
 
@@ -285,88 +284,6 @@ func checkJSON(w http.ResponseWriter, r *http.Request) error {
 	return checkContentType(w, r)
 }
 
-// checkSite rejects, with 403, cross-site requests that a browser sends without a
-// preflight request, by which it would ask the server first (Fetch, CORS protocol). Such a
-// request carries the user's cookies, or the password that the browser has stored for this
-// server, and its method would run although the page cannot read the response. This one
-// comes from a form of another site:
-//
-//	POST /notes/clear
-//	Cookie: session=…
-//	Content-Type: text/plain
-//	Origin: https://evil.example
-//	Sec-Fetch-Site: cross-site
-//
-// The rules are:
-//
-//	The request                                       Rejected
-//	------------------------------------------------  -------------------------
-//	is not a POST                                     no: PUT, PATCH and DELETE need
-//	                                                  a preflight request, and GET
-//	                                                  should change nothing
-//	has a JSON Content-Type                           no: needs a preflight request
-//	has an Origin that CORS allows by name            no
-//	has Sec-Fetch-Site: same-origin or none           no
-//	has another Sec-Fetch-Site                        yes
-//	has none, and an Origin whose host is not Host    yes
-//	has neither header                                no: not sent by a browser
-//
-// A transport whose methods may change something on GET must refuse GET before. The message
-// names application/json on every transport, since a page needs a preflight request to send it.
-//
-// Browsers set Sec-Fetch-Site themselves (W3C, Fetch Metadata Request Headers, section
-// 2.4), and it is right even if a proxy has changed Host. Methods without an input are
-// checked too, since they accept any body.
-func checkSite(r *http.Request) error {
-	if r.Method != http.MethodPost {
-		return nil
-	}
-	types := r.Header["Content-Type"]
-	if len(types) == 1 && isJSONType(types[0]) || !isFromOtherSite(r) || isAllowedOrigin(r.Context()) {
-		return nil
-	}
-	return Errorf(CodePermissionDenied, "requests from pages of other sites need the Content-Type application/json")
-}
-
-// checkCookieSite rejects, with 403, every request that may change something and that a browser
-// sends for a page of another origin, unless CORS allows its Origin by name. It is for services
-// whose callers are known by a cookie: the browser adds that to requests of any page. What a page
-// of another site may send without a preflight request is not what decides here, since a sibling
-// domain, or another port, is an origin that a cookie does not keep out.
-func checkCookieSite(r *http.Request) error {
-	switch r.Method {
-	case http.MethodGet, http.MethodHead, http.MethodOptions, verbQuery:
-		return nil
-	}
-	if !isFromOtherSite(r) || isAllowedOrigin(r.Context()) {
-		return nil
-	}
-	return errOtherSite
-}
-
-var errOtherSite = Errorf(CodePermissionDenied, "a cookie identifies callers here, so pages of other origins may not send requests that change something")
-
-// isFromOtherSite reports whether a page of another origin made a browser send r. It
-// returns true if one of the headers occurs twice, which browsers never send.
-func isFromOtherSite(r *http.Request) bool {
-	if sites := r.Header["Sec-Fetch-Site"]; len(sites) > 0 {
-		return len(sites) > 1 || sites[0] != "same-origin" && sites[0] != "none"
-	}
-	origins := r.Header["Origin"]
-	if len(origins) == 0 {
-		return false
-	}
-	_, host, _ := strings.Cut(origins[0], "://")
-	return len(origins) > 1 || !strings.EqualFold(host, r.Host)
-}
-
-// An originKey is the context key of the mark that CORS gives to requests whose Origin it
-// allows by name. checkSite, and transports that check Origin, accept such requests.
-type originKey struct{}
-
-// isAllowedOrigin reports whether CORS has marked ctx.
-func isAllowedOrigin(ctx context.Context) bool { return ctx.Value(originKey{}) != nil }
-
 // checkContentType rejects, with 415, bodies whose headers do not say JSON in UTF-8.
 //
 //	accepted      none, application/json, application/merge-patch+json; v=1
@@ -467,21 +384,6 @@ func writeJSON(w http.ResponseWriter, r *http.Request, status int, body []byte, 
 	if r.Method != http.MethodHead {
 		w.Write(body) // fails only if the client has disconnected
 	}
-}
-
-// headerValues is memory for the header values that this package sets in one response.
-// Transports allocate it together with the call. Responses do not share it, although
-// most have the same values, because middleware may change the values in place.
-type headerValues [3]string
-
-// setBodyHeader sets the headers of every response with a body. nosniff keeps browsers
-// from showing JSON as a page. Each slice has capacity 1, so that an append to one
-// cannot overwrite the next.
-func (values *headerValues) setBodyHeader(h http.Header, contentType string, length int) {
-	*values = headerValues{contentType, "nosniff", decimal(length)}
-	h["Content-Type"] = values[0:1:1]
-	h["X-Content-Type-Options"] = values[1:2:2]
-	h["Content-Length"] = values[2:3:3]
 }
 
 // threeDigits holds the numbers from 100 to 999: "100101102…999".
@@ -628,194 +530,6 @@ func deleteSuccess(h http.Header) {
 			"Etag", "Last-Modified", "Cache-Control", "Expires", "Location":
 			delete(h, name)
 		}
-	}
-}
-
-// setHeaders sets copies of the headers of an output or of a middleware.
-func setHeaders(h, header http.Header) {
-	for name, texts := range header {
-		var before []string
-		if isAddedHeader(name) {
-			before = h[name]
-		}
-		h[name] = slices.Concat(before, texts)
-	}
-}
-
-// setErrorHeader sets the headers of an error, except those that applications may not
-// set. Set-Cookie, Link and Vary are added to the values that middleware has set: Vary
-// must list all that the response depends on (RFC 9110, section 12.5.5).
-func setErrorHeader(h, header http.Header) {
-	for name, values := range header {
-		switch {
-		case len(values) == 0 || !isHeaderValue(values[0]):
-		case isAddedHeader(name):
-			addHeader(h, name, values[0])
-		case isResponseHeader(name), name == "Content-Range": // of a 416 (RFC 9110, section 14.4)
-			h[name] = slices.Clip(values)
-		}
-	}
-}
-
-// isAddedHeader reports whether a header of an output or an error is added to those of
-// the same name, such as the cookies of middleware, the Link of Version and Vary, which
-// must name every header on which the response depends (RFC 9110, section 12.5.5).
-func isAddedHeader(name string) bool {
-	return name == "Set-Cookie" || name == "Link" || name == "Vary"
-}
-
-// maxEchoed is how many bytes of a request one header of its response may repeat.
-// Proxies have a buffer of 4 or 8 KiB for the header of a response. If it does not fit,
-// they treat the server as broken; nginx then sends it no requests for 10 s.
-const maxEchoed = 1 << 10
-
-// addHeader adds a value to a header unless the header has it already. Several handlers
-// of one request may add the same name to Vary.
-func addHeader(h http.Header, name, value string) {
-	if !slices.Contains(h[name], value) {
-		h.Add(name, value)
-	}
-}
-
-// isResponseHeader reports whether an output or an error may set a header of the
-// response. svc, the server or CORS set the others, or they belong to the connection
-// (RFC 9110, section 7.6.1). name is in canonical form.
-func isResponseHeader(name string) bool {
-	switch name {
-	case "Date", "Trailer", "Connection", "Keep-Alive", "Proxy-Connection", "Proxy-Authenticate",
-		"Proxy-Authorization", "Te", "Transfer-Encoding", "Upgrade", "X-Content-Type-Options":
-		return false
-	}
-	return isToken(name) && !strings.HasPrefix(name, "Content-") && !strings.HasPrefix(name, "Access-Control-")
-}
-
-// ownedHeaders are the request headers, in canonical form, that neither a field nor an API
-// key can be read from, with what to do instead. "Sec-" stands for every name that begins
-// with it. Pages cannot set those of the last two rows (Fetch, section 2.2.2), and a proxy
-// replaces or drops those of a connection (RFC 9110, section 7.6.1).
-var ownedHeaders = [...]struct{ names, instead string }{
-	{"Authorization Proxy-", "let a middleware such as BasicAuth read it"},
-	{"Cookie", "give the field a tag cookie:\"name\""},
-	{"Accept Accept-Charset Accept-Encoding Content-", "svc chooses the content types of bodies; choose another name"},
-	{"Host Connection Expect Keep-Alive Te Trailer Transfer-Encoding Upgrade", "it belongs to the connection; choose another name"},
-	{"Origin Sec- Access-Control- Set-Cookie", "it belongs to the browser; choose another name"},
-}
-
-// headerOwner returns what to do instead of reading one of ownedHeaders, and "" for any
-// other header.
-func headerOwner(name string) string {
-	canonical := http.CanonicalHeaderKey(name)
-	for _, row := range ownedHeaders {
-		for _, name := range strings.Fields(row.names) {
-			if canonical == name || strings.HasSuffix(name, "-") && strings.HasPrefix(canonical, name) {
-				return row.instead
-			}
-		}
-	}
-	return ""
-}
-
-// standardHeaders are the names of headers as their standards spell them, of those that methods
-// read and send. Most are those of the registry of IANA; the last four are of W3C and WHATWG.
-const standardHeaders = `Accept Accept-CH Accept-Language Accept-Patch Accept-Post Accept-Ranges Age Allow ALPN Alt-Svc
-	Authorization Cache-Control Cache-Status CDN-Cache-Control Clear-Site-Data Content-Disposition Content-Language
-	Content-Location Content-MD5 Content-Range Content-Type Cookie DAV Depth Deprecation Digest DNT DPoP DPoP-Nonce ETag
-	Expires Forwarded From HTTP2-Settings Idempotency-Key If If-Match If-Modified-Since If-None-Match If-Range
-	If-Unmodified-Since Last-Modified Link Location MIME-Version NEL OData-EntityId OData-Isolation OData-MaxVersion
-	OData-Version Overwrite Prefer Preference-Applied Priority Range Referer Repr-Digest Retry-After Sec-CH-UA
-	Sec-GPC Server-Timing Set-Cookie Signature Signature-Input SLUG SOAPAction SourceMap Sunset TE TTL Urgency User-Agent Vary
-	Via Want-Repr-Digest Warning WWW-Authenticate Last-Event-ID traceparent tracestate baggage`
-
-// headerSpellings has the standardHeaders by their canonical form.
-var headerSpellings = func() map[string]string {
-	m := make(map[string]string)
-	for _, name := range strings.Fields(standardHeaders) {
-		m[http.CanonicalHeaderKey(name)] = name
-	}
-	return m
-}()
-
-// spellHeader returns the name of a header as its standard spells it, for documents; other names
-// stay as they are:
-//
-//	Etag        ETag
-//	if-match    If-Match
-//	X-API-Key   X-API-Key
-func spellHeader(name string) string {
-	return cmp.Or(headerSpellings[http.CanonicalHeaderKey(name)], name)
-}
-
-// isHeaderValue reports whether text can be the value of a header without changes: it
-// has only visible ASCII characters, with spaces and tabs between them (RFC 9110,
-// section 5.5). The grammar also allows bytes above ASCII, but recipients do not agree
-// on their meaning.
-func isHeaderValue(text string) bool {
-	for i := range len(text) {
-		if c := text[i]; (c < ' ' || c > '~') && c != '\t' {
-			return false
-		}
-	}
-	return strings.Trim(text, " \t") == text
-}
-
-// isCookieValue reports whether text can be the value of a cookie without changes: a value in
-// quotation marks is read without them.
-func isCookieValue(text string) bool {
-	quoted := len(text) > 1 && text[0] == '"' && text[len(text)-1] == '"'
-	return isHeaderValue(text) && !quoted && !strings.Contains(text, ";")
-}
-
-// isEntityTag reports whether text is an entity tag, strong such as "v1" or weak such as
-// W/"v1", with the quotes (RFC 9110, section 8.8.3).
-func isEntityTag(text string) bool {
-	text = strings.TrimPrefix(text, "W/")
-	if len(text) < 2 || text[0] != '"' || text[len(text)-1] != '"' {
-		return false
-	}
-	for _, c := range []byte(text[1 : len(text)-1]) {
-		if c <= ' ' || c == '"' || c == 0x7f {
-			return false
-		}
-	}
-	return true
-}
-
-// isUnchanged reports whether the client of r already has the representation with the
-// entity tag etag, so that the response is 304: If-None-Match is * or lists the tag by the
-// weak comparison (RFC 9110, section 13.1.2); see listsEntityTag.
-func isUnchanged(r *http.Request, etag string) bool {
-	list := strings.Join(r.Header["If-None-Match"], ",")
-	return strings.Trim(list, " \t") == "*" || listsEntityTag(list, strings.TrimPrefix(etag, "W/"), false)
-}
-
-// MatchesETag reports whether a request with this value of the header If-Match may change a
-// record whose entity tag is etag (RFC 9110, section 13.1.1): if ifMatch is empty, is "*", or
-// lists the tag by the strong comparison, in which weak tags never match. Otherwise respond
-// with 412; doc/routes.md has an example.
-func MatchesETag(ifMatch, etag string) bool {
-	list := strings.Trim(ifMatch, " \t")
-	return list == "" || list == "*" || listsEntityTag(list, etag, true)
-}
-
-// listsEntityTag reports whether a list of entity tags has the tag etag, by the strong
-// or the weak comparison (RFC 9110, section 8.8.3.2). For the weak one, etag is without W/.
-// The list ends at text that is not an entity tag:
-//
-//	list            etag   weak   strong
-//	"a", "b"        "b"    true   true
-//	"a", W/"b"      "b"    true   false
-//	"a", b, "c"     "c"    false  false
-func listsEntityTag(list, etag string, strong bool) bool {
-	for {
-		tag, weak := strings.CutPrefix(strings.TrimLeft(list, " \t,"), "W/")
-		end := strings.IndexByte(strings.TrimPrefix(tag, `"`), '"') + len(`""`)
-		if !strings.HasPrefix(tag, `"`) || end < len(`""`) || !isEntityTag(tag[:end]) {
-			return false
-		}
-		if tag[:end] == etag && !(weak && strong) {
-			return true
-		}
-		list = tag[end:]
 	}
 }
 
@@ -1151,24 +865,6 @@ func appendEscapedText(dst, text []byte) []byte {
 	return dst
 }
 
-// isToken reports whether s is a token (RFC 9110, section 5.6.2), such as the name of a
-// header.
-func isToken(s string) bool {
-	return isMadeOf(s, "!#$%&'*+-.^_`|~")
-}
-
-// isMadeOf reports whether s is not empty and has only ASCII letters, digits and the
-// characters in others.
-func isMadeOf(s, others string) bool {
-	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
-		letter := 'a' <= r|0x20 && r|0x20 <= 'z'
-		return !letter && (r < '0' || r > '9') && !strings.ContainsRune(others, r)
-	})
-}
-
-// isControl reports whether r is an ASCII control character.
-func isControl(r rune) bool { return r < ' ' || r == 0x7F }
-
 // trimmedPrefix returns prefix without slashes at its end: Under and Pprof accept /admin
 // and /admin/. It panics if prefix is not a clean path, because no request would be
 // below it. function is the exported one that the panic names.
@@ -1217,59 +913,4 @@ func isClean(u *url.URL) bool {
 	}
 	segments := strings.TrimSuffix(text, "/")
 	return text == "/" || len(segments) > 1 && segments[0] == '/' && path.Clean(segments) == segments
-}
-
-// A Trace is a trace context (W3C Trace Context and Baggage) as it is on the wire. svc
-// passes it on and does not parse it. Parts of more than 8 KiB are left out. The zero Trace
-// has no part.
-type Trace struct {
-	Parent  string // traceparent
-	State   string // tracestate
-	Baggage string // baggage
-}
-
-// traceNames are the names of the parts of a Trace, in headers and in the _meta of MCP.
-var traceNames = [...]string{"traceparent", "tracestate", "baggage"}
-
-// maxTrace is how many bytes a part of a Trace may have.
-const maxTrace = 8 << 10
-
-// traceOf returns the Trace with the parts that text returns, by their index in traceNames.
-func traceOf(text func(i int) string) Trace {
-	var parts [len(traceNames)]string
-	for i := range parts {
-		if parts[i] = text(i); len(parts[i]) > maxTrace {
-			parts[i] = ""
-		}
-	}
-	return Trace{parts[0], parts[1], parts[2]}
-}
-
-// The context keys of a Trace: of one that WithTrace gives to a client, and of one that came
-// with a message of MCP.
-type (
-	sentTrace     struct{}
-	receivedTrace struct{}
-)
-
-// WithTrace returns a context for calls of a client, which send t in their headers. Without it
-// they send no trace, not even in a method that is called with one. Parts that a header cannot
-// hold, and those of more than 8 KiB, are not sent.
-func WithTrace(ctx context.Context, t Trace) context.Context {
-	return context.WithValue(ctx, sentTrace{}, t)
-}
-
-// addTrace adds the Trace that WithTrace has put into ctx to the header of a request. A
-// header that is already set comes from a field of the input, and stays.
-func addTrace(ctx context.Context, header http.Header) {
-	t, ok := ctx.Value(sentTrace{}).(Trace)
-	if !ok {
-		return
-	}
-	for i, text := range [...]string{t.Parent, t.State, t.Baggage} {
-		name := http.CanonicalHeaderKey(traceNames[i])
-		if text != "" && len(text) <= maxTrace && isHeaderValue(text) && header[name] == nil {
-			header[name] = []string{text}
-		}
-	}
 }

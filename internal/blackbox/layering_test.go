@@ -30,7 +30,7 @@ import (
 var layers = [...][]string{
 	{"json", "suggest", "comments"},
 	{"errors"},
-	{"http", "jsonrpc", "deprecation"},
+	{"http", "jsonrpc", "deprecation", "trace"},
 	{"file", "sse", "version", "cors", "auth", "pprof"},
 	{"schema"},
 	{"decode", "encode", "form", "schema_write"},

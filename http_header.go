@@ -1,0 +1,233 @@
+package svc
+
+// This file has what is known of header fields: which an answer may set, how documents spell
+// them, which texts their values may be, and entity tags with the conditions of a request
+// (RFC 9110, sections 8.8.3 and 13.1).
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// headerValues is memory for the header values that this package sets in one response.
+// Transports allocate it together with the call. Responses do not share it, although
+// most have the same values, because middleware may change the values in place.
+type headerValues [3]string
+
+// setBodyHeader sets the headers of every response with a body. nosniff keeps browsers
+// from showing JSON as a page. Each slice has capacity 1, so that an append to one
+// cannot overwrite the next.
+func (values *headerValues) setBodyHeader(h http.Header, contentType string, length int) {
+	*values = headerValues{contentType, "nosniff", decimal(length)}
+	h["Content-Type"] = values[0:1:1]
+	h["X-Content-Type-Options"] = values[1:2:2]
+	h["Content-Length"] = values[2:3:3]
+}
+
+// setHeaders sets copies of the headers of an output or of a middleware.
+func setHeaders(h, header http.Header) {
+	for name, texts := range header {
+		var before []string
+		if isAddedHeader(name) {
+			before = h[name]
+		}
+		h[name] = slices.Concat(before, texts)
+	}
+}
+
+// setErrorHeader sets the headers of an error, except those that applications may not
+// set. Set-Cookie, Link and Vary are added to the values that middleware has set: Vary
+// must list all that the response depends on (RFC 9110, section 12.5.5).
+func setErrorHeader(h, header http.Header) {
+	for name, values := range header {
+		switch {
+		case len(values) == 0 || !isHeaderValue(values[0]):
+		case isAddedHeader(name):
+			addHeader(h, name, values[0])
+		case isResponseHeader(name), name == "Content-Range": // of a 416 (RFC 9110, section 14.4)
+			h[name] = slices.Clip(values)
+		}
+	}
+}
+
+// isAddedHeader reports whether a header of an output or an error is added to those of
+// the same name, such as the cookies of middleware, the Link of Version and Vary, which
+// must name every header on which the response depends (RFC 9110, section 12.5.5).
+func isAddedHeader(name string) bool {
+	return name == "Set-Cookie" || name == "Link" || name == "Vary"
+}
+
+// maxEchoed is how many bytes of a request one header of its response may repeat.
+// Proxies have a buffer of 4 or 8 KiB for the header of a response. If it does not fit,
+// they treat the server as broken; nginx then sends it no requests for 10 s.
+const maxEchoed = 1 << 10
+
+// addHeader adds a value to a header unless the header has it already. Several handlers
+// of one request may add the same name to Vary.
+func addHeader(h http.Header, name, value string) {
+	if !slices.Contains(h[name], value) {
+		h.Add(name, value)
+	}
+}
+
+// isResponseHeader reports whether an output or an error may set a header of the
+// response. svc, the server or CORS set the others, or they belong to the connection
+// (RFC 9110, section 7.6.1). name is in canonical form.
+func isResponseHeader(name string) bool {
+	switch name {
+	case "Date", "Trailer", "Connection", "Keep-Alive", "Proxy-Connection", "Proxy-Authenticate",
+		"Proxy-Authorization", "Te", "Transfer-Encoding", "Upgrade", "X-Content-Type-Options":
+		return false
+	}
+	return isToken(name) && !strings.HasPrefix(name, "Content-") && !strings.HasPrefix(name, "Access-Control-")
+}
+
+// ownedHeaders are the request headers, in canonical form, that neither a field nor an API
+// key can be read from, with what to do instead. "Sec-" stands for every name that begins
+// with it. Pages cannot set those of the last two rows (Fetch, section 2.2.2), and a proxy
+// replaces or drops those of a connection (RFC 9110, section 7.6.1).
+var ownedHeaders = [...]struct{ names, instead string }{
+	{"Authorization Proxy-", "let a middleware such as BasicAuth read it"},
+	{"Cookie", "give the field a tag cookie:\"name\""},
+	{"Accept Accept-Charset Accept-Encoding Content-", "svc chooses the content types of bodies; choose another name"},
+	{"Host Connection Expect Keep-Alive Te Trailer Transfer-Encoding Upgrade", "it belongs to the connection; choose another name"},
+	{"Origin Sec- Access-Control- Set-Cookie", "it belongs to the browser; choose another name"},
+}
+
+// headerOwner returns what to do instead of reading one of ownedHeaders, and "" for any
+// other header.
+func headerOwner(name string) string {
+	canonical := http.CanonicalHeaderKey(name)
+	for _, row := range ownedHeaders {
+		for _, name := range strings.Fields(row.names) {
+			if canonical == name || strings.HasSuffix(name, "-") && strings.HasPrefix(canonical, name) {
+				return row.instead
+			}
+		}
+	}
+	return ""
+}
+
+// standardHeaders are the names of headers as their standards spell them, of those that methods
+// read and send. Most are those of the registry of IANA; the last four are of W3C and WHATWG.
+const standardHeaders = `Accept Accept-CH Accept-Language Accept-Patch Accept-Post Accept-Ranges Age Allow ALPN Alt-Svc
+	Authorization Cache-Control Cache-Status CDN-Cache-Control Clear-Site-Data Content-Disposition Content-Language
+	Content-Location Content-MD5 Content-Range Content-Type Cookie DAV Depth Deprecation Digest DNT DPoP DPoP-Nonce ETag
+	Expires Forwarded From HTTP2-Settings Idempotency-Key If If-Match If-Modified-Since If-None-Match If-Range
+	If-Unmodified-Since Last-Modified Link Location MIME-Version NEL OData-EntityId OData-Isolation OData-MaxVersion
+	OData-Version Overwrite Prefer Preference-Applied Priority Range Referer Repr-Digest Retry-After Sec-CH-UA
+	Sec-GPC Server-Timing Set-Cookie Signature Signature-Input SLUG SOAPAction SourceMap Sunset TE TTL Urgency User-Agent Vary
+	Via Want-Repr-Digest Warning WWW-Authenticate Last-Event-ID traceparent tracestate baggage`
+
+// headerSpellings has the standardHeaders by their canonical form.
+var headerSpellings = func() map[string]string {
+	m := make(map[string]string)
+	for _, name := range strings.Fields(standardHeaders) {
+		m[http.CanonicalHeaderKey(name)] = name
+	}
+	return m
+}()
+
+// spellHeader returns the name of a header as its standard spells it, for documents; other names
+// stay as they are:
+//
+//	Etag        ETag
+//	if-match    If-Match
+//	X-API-Key   X-API-Key
+func spellHeader(name string) string {
+	return cmp.Or(headerSpellings[http.CanonicalHeaderKey(name)], name)
+}
+
+// isHeaderValue reports whether text can be the value of a header without changes: it
+// has only visible ASCII characters, with spaces and tabs between them (RFC 9110,
+// section 5.5). The grammar also allows bytes above ASCII, but recipients do not agree
+// on their meaning.
+func isHeaderValue(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; (c < ' ' || c > '~') && c != '\t' {
+			return false
+		}
+	}
+	return strings.Trim(text, " \t") == text
+}
+
+// isCookieValue reports whether text can be the value of a cookie without changes: a value in
+// quotation marks is read without them.
+func isCookieValue(text string) bool {
+	quoted := len(text) > 1 && text[0] == '"' && text[len(text)-1] == '"'
+	return isHeaderValue(text) && !quoted && !strings.Contains(text, ";")
+}
+
+// isEntityTag reports whether text is an entity tag, strong such as "v1" or weak such as
+// W/"v1", with the quotes (RFC 9110, section 8.8.3).
+func isEntityTag(text string) bool {
+	text = strings.TrimPrefix(text, "W/")
+	if len(text) < 2 || text[0] != '"' || text[len(text)-1] != '"' {
+		return false
+	}
+	for _, c := range []byte(text[1 : len(text)-1]) {
+		if c <= ' ' || c == '"' || c == 0x7f {
+			return false
+		}
+	}
+	return true
+}
+
+// isUnchanged reports whether the client of r already has the representation with the
+// entity tag etag, so that the response is 304: If-None-Match is * or lists the tag by the
+// weak comparison (RFC 9110, section 13.1.2); see listsEntityTag.
+func isUnchanged(r *http.Request, etag string) bool {
+	list := strings.Join(r.Header["If-None-Match"], ",")
+	return strings.Trim(list, " \t") == "*" || listsEntityTag(list, strings.TrimPrefix(etag, "W/"), false)
+}
+
+// MatchesETag reports whether a request with this value of the header If-Match may change a
+// record whose entity tag is etag (RFC 9110, section 13.1.1): if ifMatch is empty, is "*", or
+// lists the tag by the strong comparison, in which weak tags never match. Otherwise respond
+// with 412; doc/routes.md has an example.
+func MatchesETag(ifMatch, etag string) bool {
+	list := strings.Trim(ifMatch, " \t")
+	return list == "" || list == "*" || listsEntityTag(list, etag, true)
+}
+
+// listsEntityTag reports whether a list of entity tags has the tag etag, by the strong
+// or the weak comparison (RFC 9110, section 8.8.3.2). For the weak one, etag is without W/.
+// The list ends at text that is not an entity tag:
+//
+//	list            etag   weak   strong
+//	"a", "b"        "b"    true   true
+//	"a", W/"b"      "b"    true   false
+//	"a", b, "c"     "c"    false  false
+func listsEntityTag(list, etag string, strong bool) bool {
+	for {
+		tag, weak := strings.CutPrefix(strings.TrimLeft(list, " \t,"), "W/")
+		end := strings.IndexByte(strings.TrimPrefix(tag, `"`), '"') + len(`""`)
+		if !strings.HasPrefix(tag, `"`) || end < len(`""`) || !isEntityTag(tag[:end]) {
+			return false
+		}
+		if tag[:end] == etag && !(weak && strong) {
+			return true
+		}
+		list = tag[end:]
+	}
+}
+
+// isToken reports whether s is a token (RFC 9110, section 5.6.2), such as the name of a
+// header.
+func isToken(s string) bool {
+	return isMadeOf(s, "!#$%&'*+-.^_`|~")
+}
+
+// isMadeOf reports whether s is not empty and has only ASCII letters, digits and the
+// characters in others.
+func isMadeOf(s, others string) bool {
+	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
+		letter := 'a' <= r|0x20 && r|0x20 <= 'z'
+		return !letter && (r < '0' || r > '9') && !strings.ContainsRune(others, r)
+	})
+}
+
+// isControl reports whether r is an ASCII control character.
+func isControl(r rune) bool { return r < ' ' || r == 0x7F }

@@ -1,0 +1,150 @@
+package svc
+
+// This file writes content that an output makes itself: texts, images, sounds, links and embedded
+// resources (MCP 2026-07-28, Tools).
+
+import (
+	"cmp"
+	"encoding/base64"
+	"fmt"
+	"slices"
+	"time"
+	"unicode/utf8"
+)
+
+// MCPContent is one block of content in the result of a tool (MCP 2026-07-28, Tools). By
+// default models see the output of a method as JSON. An output type can replace that by a
+// method on its pointer:
+//
+//	MCPContent() []svc.MCPContent
+//
+// Models then see these blocks in this order, and such a tool has no output schema. Type
+// decides which other fields are required and used; doc/tools.md has the table. Empty
+// fields are left out. The zero value is an empty text. A block that is not valid is INTERNAL.
+type MCPContent struct {
+	Type        string // "text", "image", "audio", "resource" or "resource_link"; "" means "text"
+	Text        string // the text of a text block or of a resource whose Data is nil
+	Data        []byte // the bytes of an image, a sound or a binary resource; sent in base64
+	MIMEType    string // the media type of Data, Text, or what the URI leads to, such as "image/png"
+	URI         string // the address of a resource, embedded or linked
+	Name        string // the name of a linked resource, for programs
+	Title       string // the name of a linked resource, for people; "" leaves it out
+	Description string // what a linked resource is, for models; "" leaves it out
+
+	// Audience says for whom the block is: "user", "assistant" or both.
+	Audience []string
+	// Priority is how important the block is, from 0 for optional to 1 for required.
+	Priority float64
+	// LastModified is when the resource was changed, sent in UTC to the second.
+	LastModified time.Time
+	// Meta is sent as _meta. Its keys win over those of MCPResourceOptions.Meta.
+	Meta map[string]any
+	// Icons are those of a linked resource.
+	Icons []MCPIcon
+}
+
+// addBlocks adds the blocks as a JSON array. It calls appendOne with a copy of each, which
+// appendOne may change. The error names the first invalid block.
+func (x *exchange) addBlocks(content []MCPContent, appendOne func(dst []byte, c *MCPContent) ([]byte, error)) error {
+	size := 0
+	x.addJSON("[")
+	for i, c := range content {
+		if i > 0 {
+			x.addJSON(",")
+		}
+		err := c.checkFields()
+		if err == nil {
+			x.ws.enc.buf, err = appendOne(x.ws.enc.buf, &c)
+		}
+		if err != nil {
+			return fmt.Errorf("MCPContent()[%d]: %w", i, err)
+		}
+		if c.Type == "" || c.Type == "text" || c.Type == "resource" && c.Data == nil {
+			size += utf8.RuneCountInString(c.Text)
+		}
+	}
+	x.addJSON("]")
+	return x.checkSize(size)
+}
+
+// checkFields returns an error if c lacks a required field or has an invalid value. Data
+// and Text may be empty.
+func (c *MCPContent) checkFields() error {
+	lacks := ""
+	switch isLink := c.Type == "resource_link"; {
+	case !slices.Contains([]string{"", "text", "image", "audio", "resource", "resource_link"}, c.Type):
+		return fmt.Errorf("there is no content of type %q", c.Type)
+	case c.MIMEType == "" && (c.Type == "image" || c.Type == "audio"):
+		lacks = "MIMEType"
+	case c.URI == "" && (c.Type == "resource" || isLink):
+		lacks = "URI"
+	case c.Name == "" && isLink:
+		lacks = "Name"
+	}
+	if lacks != "" {
+		return fmt.Errorf("a block of type %s needs a %s", c.Type, lacks)
+	}
+	for _, role := range c.Audience {
+		if role != "user" && role != "assistant" {
+			return fmt.Errorf("the audience is user or assistant, not %q", role)
+		}
+	}
+	if !(c.Priority >= 0 && c.Priority <= 1) {
+		return fmt.Errorf("the priority %v is not between 0 and 1", c.Priority)
+	}
+	return checkIcons(c.Icons)
+}
+
+// appendBlock appends a block with the members of its type. If the revision of the client
+// does not have the type, it appends a text instead, since clients reject the whole result
+// for an unknown type. Revisions are dates, which compare as strings.
+func (x *exchange) appendBlock(dst []byte, c *MCPContent) ([]byte, error) {
+	switch {
+	case c.Type == "resource_link" && x.revision < revisionJun2025:
+		c.Type, c.Text = "text", c.Name+": "+c.URI
+	case c.Type == "audio" && x.revision < revisionMar2025:
+		c.Type, c.Text = "text", "(audio, "+c.MIMEType+")"
+	}
+	meta, err := encodeMeta(c.Meta)
+	m := openMembers(dst)
+	m.addText("type", cmp.Or(c.Type, "text"))
+	switch c.Type {
+	case "image", "audio":
+		m.addText("data", base64.StdEncoding.EncodeToString(c.Data))
+		m.addText("mimeType", c.MIMEType)
+	case "resource":
+		m.addName("resource")
+		m.buf = c.appendContents(m.buf, nil)
+	case "resource_link":
+		m.add("uri", c.URI, "name", c.Name, "title", c.Title, "description", c.Description, "mimeType", c.MIMEType, "icons", encodeIcons(c.Icons))
+	default:
+		m.addText("text", c.Text)
+	}
+	at := m.open("annotations", '{') // MCP 2025-11-25, Resources, Annotations
+	if len(c.Audience) > 0 {
+		m.addRaw("audience", encodeDocument(c.Audience))
+	}
+	if c.Priority != 0 {
+		m.addRaw("priority", appendFloat(nil, c.Priority, 64))
+	}
+	if !c.LastModified.IsZero() {
+		m.addText("lastModified", c.LastModified.UTC().Format(time.RFC3339))
+	}
+	m.closeSome(at, '}')
+	m.add("_meta", meta)
+	return m.close(), err
+}
+
+// appendContents appends the contents of c, a resource, with meta as its _meta. It writes
+// the text or the blob even if it is empty.
+func (c *MCPContent) appendContents(dst, meta []byte) []byte {
+	m := openMembers(dst)
+	m.add("uri", c.URI, "mimeType", c.MIMEType)
+	if c.Data == nil {
+		m.addText("text", c.Text)
+	} else {
+		m.addText("blob", base64.StdEncoding.EncodeToString(c.Data))
+	}
+	m.add("_meta", meta)
+	return m.close()
+}

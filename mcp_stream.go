@@ -1,0 +1,315 @@
+package svc
+
+// This file sends what a method has to say before it returns: progress and log messages, and the
+// stream of events that carries them over HTTP.
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"math"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Progress tells the caller how far the running method has come: done of total, in any unit. A
+// total of 0 means unknown. message is for people and may be empty. ctx is the context of the
+// method, or one derived from it. It is safe for concurrent use.
+//
+// Only MCP clients that asked for progress get it (MCP 2025-11-25, Progress); otherwise
+// Progress does nothing. It also does nothing if done is not greater than in the report before,
+// and after the method has returned. It waits for a client that does not read.
+// doc/mcp.md says how long, and when reports are dropped.
+func Progress(ctx context.Context, done, total float64, message string) {
+	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok {
+		x.stream.sendProgress(done, total, message, true)
+	}
+}
+
+// MCPLog sends a log message to the caller of the running method. ctx is the context of the
+// method, or one derived from it. data is a string or any value that encoding/json can write;
+// if it cannot, Options.Logger gets the error.
+//
+// Only MCP clients that want the level, one of package slog, get the message; otherwise MCPLog
+// does nothing. doc/mcp.md compares the levels with those of MCP. Messages are dropped,
+// and MCPLog waits, as with [Progress]. It is safe for concurrent use.
+//
+// The specification deprecates log messages of servers (SEP-2577): clients may stop showing them.
+// Use log/slog for what the operator of the service should know.
+func MCPLog(ctx context.Context, level slog.Level, data any) {
+	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok {
+		if err := x.stream.sendLog(level, data); err != nil {
+			x.endpoint.logError(x, x.request, err, x.method)
+		}
+	}
+}
+
+// A notices says which notifications a client wants during a call. The zero value is none.
+type notices struct {
+	token    []byte     // progressToken, as JSON; nil if the client does not want progress
+	logs     bool       // the client wants log messages
+	logLevel slog.Level // the least level that it wants
+}
+
+// An mcpStream sends the notifications of a method to the client before the method returns.
+// The answer is JSON unless there are notifications: the first one begins a stream of events
+// (MCP 2026-07-28, Streamable HTTP), in which the answer is the last event.
+//
+// The life of a stream: startCall, notifications while running is true, stopCall, and then
+// exchange.sendResponse unless the method has panicked. Invariants: only startCall sets to
+// and wants; after running has become false, only the answer is sent, and one goroutine uses
+// events. Events have no ids, since a stream cannot be resumed: a client whose connection
+// breaks calls again.
+type mcpStream struct {
+	mu         sync.Mutex   // protects the fields below, since methods may start goroutines; nothing is sent under it
+	running    bool         // the method may still send notifications and ask
+	ownReports bool         // the method has reported progress itself
+	sent       int32        // how many notifications were sent; an int would make each exchange larger
+	wants      notices      // what the client wants
+	to         *mcpRequest  // where notifications go
+	quiet      *quietTimer  // begins the stream of a silent call; nil if the client takes no events
+	events     *eventStream // nil until something is to be sent, and over standard output
+	last       float64      // the value done of the last report of progress
+	sentAt     time.Time    // when the last notification was sent
+}
+
+// A quietTimer begins the stream of a call that has sent nothing for one heartbeat interval.
+type quietTimer struct {
+	timer  *time.Timer // nil over standard input and output, where no proxy drops a silent connection
+	stream *mcpStream  // of the call that the timer is for
+	fired  bool        // the timer runs or has run for this call
+}
+
+// Progress and log messages should be limited in rate (MCP 2025-11-25, Progress and
+// Logging). A call may send freeNotifications at any rate, which is enough for most calls,
+// and then one in each notificationInterval, since people read no faster. Others are dropped.
+const (
+	freeNotifications    = 200
+	notificationInterval = 50 * time.Millisecond
+)
+
+// sendsEvents reports whether messages can be sent to the client before the answer: the
+// client accepts events, and the writer can flush.
+func (x *exchange) sendsEvents() bool {
+	return x.accept.events && (x.line != nil || canFlush(x.w))
+}
+
+// startStream allows the method of m to send the notifications that the client wants. In a
+// batch it can send none. Legacy clients get log messages from the level info on, since the
+// server may choose the level until a client sets one (MCP 2025-11-25, schema,
+// LoggingMessageNotification).
+func (x *exchange) startStream(m *message) {
+	var wants notices
+	var quiet *quietTimer
+	if x.sendsEvents() {
+		wants = notices{token: m.meta.token, logs: true, logLevel: x.agreed.logLevel}
+		if x.modern() {
+			wants.logLevel, wants.logs = parseLogLevel(m.meta.logLevel)
+		}
+		if x.line == nil {
+			quiet = &m.quiet
+		}
+	}
+	x.stream.startCall(x.mcpRequest, wants, quiet)
+}
+
+// startCall allows a method to send notifications. No other goroutine has s yet, so it does
+// not lock.
+func (s *mcpStream) startCall(to *mcpRequest, wants notices, quiet *quietTimer) {
+	s.running, s.to, s.wants, s.quiet, s.last = true, to, wants, quiet, math.Inf(-1)
+	if quiet != nil {
+		quiet.stream = s
+		quiet.timer.Reset(to.h.eventTimes.heartbeat)
+	}
+}
+
+// stopCall ends the call. After it only the answer can be sent, even if the method has left
+// goroutines behind.
+func (s *mcpStream) stopCall() {
+	s.mu.Lock()
+	s.running = false
+	s.mu.Unlock()
+	if s.quiet != nil {
+		s.quiet.fired = !s.quiet.timer.Stop()
+	}
+	if s.events != nil { // no other goroutine changes it from here on
+		s.events.flush(true)
+	}
+}
+
+// beginQuiet begins the stream, unless the method has begun it or has ended: many proxies
+// drop a connection that is silent for 30 or 60 seconds. It runs on the goroutine of a
+// timer, where a panic would end the program. So it recovers panics of a writer of
+// middleware; that writer will panic again when the answer is sent.
+func (s *mcpStream) beginQuiet() {
+	defer func() { _ = recover() }()
+	s.mu.Lock()
+	if s.running {
+		s.beginEvents()
+	}
+	s.mu.Unlock()
+	s.sendQueued()
+}
+
+// beginEvents makes the response a stream of events. The mutex must be held.
+func (s *mcpStream) beginEvents() {
+	if s.events == nil {
+		s.events = newEvents(s.to.w, s.to.h.eventTimes, func(error) {}) // net/http cancels the context
+	}
+}
+
+// sendProgress sends a report if the client wants it. own is set if the method made the
+// report by Progress. From then on svc does not report the items of its stream, since the
+// method may count in another unit. Progress must increase, and stop when the call ends (MCP
+// 2025-11-25, Progress). The rate does not limit the last report, so that no client shows
+// 99 % for ever. The token is sent as the client wrote it, since it may be an integer of any
+// size.
+func (s *mcpStream) sendProgress(done, total float64, message string, own bool) {
+	defer s.sendQueued()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ownReports = s.ownReports || own
+	finite := !math.IsNaN(done) && !math.IsInf(done, 0)
+	switch {
+	case !s.running, s.wants.token == nil, !finite, s.ownReports && !own:
+		return
+	case done <= s.last, done != total && s.tooMany():
+		return
+	}
+	s.last = done
+	var known []byte // the total; nil if it is unknown
+	if total > 0 && !math.IsInf(total, 0) {
+		known = appendFloat(nil, total, 64)
+	}
+	s.queueNotification("notifications/progress",
+		object("progressToken", s.wants.token, "progress", appendFloat(nil, done, 64), "total", known, "message", message))
+}
+
+// sendLog sends a log message if the client wants its level. It encodes data without
+// the lock, since a MarshalJSON may send messages itself. It returns the error of encoding.
+func (s *mcpStream) sendLog(level slog.Level, data any) error {
+	s.mu.Lock()
+	wanted := s.wantsLog(level)
+	s.mu.Unlock()
+	if !wanted {
+		return nil
+	}
+	text, err := json.Marshal(data)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	if s.wantsLog(level) { // the call may have ended meanwhile
+		s.queueNotification("notifications/message", object("level", logLevelName(level), "data", text))
+	}
+	s.mu.Unlock()
+	s.sendQueued()
+	return nil
+}
+
+// wantsLog reports whether a log message of this level is to be sent now. A modern client
+// that names no level must get none (MCP 2026-07-28, Logging). The mutex must be held.
+func (s *mcpStream) wantsLog(level slog.Level) bool {
+	return s.running && s.wants.logs && level >= s.wants.logLevel && !s.tooMany()
+}
+
+// tooMany reports whether another notification now would exceed the rate.
+func (s *mcpStream) tooMany() bool {
+	return s.sent >= freeNotifications && time.Since(s.sentAt) < notificationInterval
+}
+
+// messageEvent is the name of all events: each carries one JSON-RPC message.
+const messageEvent = "message"
+
+// queueNotification queues a notification with these params, in the order of the calls. The
+// mutex must be held; call sendQueued after it is released.
+func (s *mcpStream) queueNotification(method string, params []byte) {
+	body := slices.Concat([]byte(`{"jsonrpc":"2.0","method":"`), []byte(method), []byte(`","params":`), params, []byte("}"))
+	s.sent++
+	s.sentAt = time.Now()
+	if s.to.line != nil {
+		s.to.line.queueMessage(body)
+		return
+	}
+	s.queueEvent(body)
+}
+
+// queueEvent queues a message as an event. The mutex must be held.
+func (s *mcpStream) queueEvent(body []byte) {
+	s.beginEvents()
+	s.events.queueEvent(&Event{Name: messageEvent}, body)
+}
+
+// sendMessage sends a message over HTTP if the call runs.
+func (s *mcpStream) sendMessage(body []byte) {
+	s.mu.Lock()
+	if s.running {
+		s.queueEvent(body)
+	}
+	s.mu.Unlock()
+	s.sendQueued()
+}
+
+// sendQueued sends the queued notifications. It does not hold the mutex while it writes,
+// since a writer of middleware may call svc, for example for the Info of the call.
+func (s *mcpStream) sendQueued() {
+	if s.to == nil {
+		return // the call has ended before its method began; Options.Observe may have its context
+	}
+	if s.to.line != nil {
+		s.to.line.pipe.awaitRoom(maxPipeQueue)
+		return
+	}
+	s.mu.Lock()
+	events := s.events
+	s.mu.Unlock()
+	if events != nil {
+		events.flush(false)
+	}
+}
+
+// logLevels has the levels of MCP, which are those of RFC 5424 (MCP 2025-11-25, Logging),
+// and the least slog.Level of each. notice lies between two levels of slog; those above
+// error are 4 apart, like slog's own.
+var logLevels = [...]struct {
+	name string
+	from slog.Level
+}{
+	{"debug", math.MinInt},
+	{"info", slog.LevelInfo},
+	{"notice", slog.LevelInfo + 2},
+	{"warning", slog.LevelWarn},
+	{"error", slog.LevelError},
+	{"critical", slog.LevelError + 4},
+	{"alert", slog.LevelError + 8},
+	{"emergency", slog.LevelError + 12},
+}
+
+// parseLogLevel returns the least slog.Level of a level of MCP, given as JSON. It
+// reports false for other values.
+func parseLogLevel(value []byte) (slog.Level, bool) {
+	name := textAt(value)
+	for _, level := range logLevels {
+		if level.name == name {
+			return level.from, true
+		}
+	}
+	return 0, false
+}
+
+func isLogLevel(value []byte) bool {
+	_, ok := parseLogLevel(value)
+	return ok
+}
+
+// logLevelName returns the name of the highest level of MCP that is not above l.
+func logLevelName(l slog.Level) string {
+	name := ""
+	for _, level := range logLevels {
+		if l >= level.from {
+			name = level.name
+		}
+	}
+	return name
+}
