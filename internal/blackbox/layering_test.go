@@ -30,8 +30,8 @@ import (
 var layers = [...][]string{
 	{"json", "suggest", "comments"},
 	{"errors"},
-	{"http", "jsonrpc", "deprecation", "trace"},
-	{"file", "sse", "version", "cors", "auth", "pprof"},
+	{"http", "jsonrpc", "deprecation"},
+	{"file", "sse", "trace", "version", "cors", "auth", "pprof"},
 	{"schema"},
 	{"decode", "encode", "form", "schema_write"},
 	{"bind"},
