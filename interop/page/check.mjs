@@ -11,6 +11,7 @@ import {gzipSync} from 'node:zlib';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {chromium, firefox} from 'playwright-core';
+import {PNG} from 'pngjs';
 
 const [base, option, directory, only] = process.argv.slice(2);
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -24,8 +25,8 @@ const browser = inFirefox
 
 // The page without its data is small.
 const source = readFileSync('../../docs.html');
-assert(source.length < 64_000, `docs.html has ${source.length} bytes`);
-assert(gzipSync(source, {level: 9}).length < 22_000, `docs.html has ${gzipSync(source).length} bytes compressed`);
+assert(source.length < 72_000, `docs.html has ${source.length} bytes`);
+assert(gzipSync(source, {level: 9}).length < 24_500, `docs.html has ${gzipSync(source).length} bytes compressed`);
 
 let failed = 0;
 
@@ -65,8 +66,11 @@ async function step(name, path, use, {statuses = [], expected, ...options} = {})
 }
 
 const op = (page, id) => page.locator(`[id="${id}"]`);
+// unfold opens the section of types, or of errors, that has o.
+const unfold = (page, o) => o.evaluate((e) => { const fold = e.closest('.fold'); if (fold) fold.open = true; });
 const open = async (page, id) => {
 	const o = op(page, id);
+	await unfold(page, o);
 	await o.locator('summary').first().click();
 	const content = o.locator(':scope > div');
 	// An answer that is drawn above while Firefox clicks moves the line away from under the mouse.
@@ -101,7 +105,7 @@ const giveToken = async (page, token) => {
 	await page.locator('.login > summary').click();
 	await page.getByLabel('Token').fill(token);
 	await page.keyboard.press('Enter');
-	await page.getByText('Credentials: a bearer token').waitFor();
+	await page.getByText('Signed in with a bearer token').waitFor();
 };
 
 // Every service passes all of this. secured is a method that needs a token, with its
@@ -268,7 +272,7 @@ await step('the sink shows everything', '/sink/', async (page) => {
 		await o.locator('summary').first().click();
 	};
 	await shown('sinks_Archive', 'deprecated', 'Deprecated: it may go away.', '202 Accepted', 'Public: needs no credentials.', 'JSON-RPC method sinks.archive', 'MCP tool sinks_archive');
-	await shown('sinks_Make', '203 Non-Authoritative Information', 'ETag string, in the header required Of what was made.', 'Location string, in the header', 'Set-Cookie string', 'X-Count integer (int32), in the header required', 'at least 0', 'X-Ratio number', '400 Bad Request', 'any other');
+	await shown('sinks_Make', '203 Non-Authoritative Information', 'ETag string, in the header Of what was made.', 'Location string, in the header', 'Set-Cookie string', 'X-Count integer (int32), in the header at least 0', 'X-Ratio number', '400 Bad Request', 'any other');
 	await shown('sinks_Seek', 'X-Tenant string, in the header Whose sinks. must match the pattern ^[a-z]+$', 'X-Trace integer (int32), in the header', 'theme string, in the cookie one of "light", "dark"', 'visits integer (int32), in the cookie', 'default 1');
 	await shown('sinks_EchoOptional', 'word string or null Null, or at least two characters. at least 2 characters', 'thing Inner or null', 'many array of integer (int32) or null');
 	await shown('sinks_EchoBounds', 'between integer (int64) required From -10 to 10. at least -10; at most 10; for example 3', 'seventh integer (int64) required a multiple of 7', 'colour string one of "red", "green", "blue"; default "red"', 'names array of string at least 1 item; at most 3 items; must not have the same item twice');
@@ -277,6 +281,7 @@ await step('the sink shows everything', '/sink/', async (page) => {
 	await shown('extras_Rename', 'plate string Two capital letters and three digits at most 5 characters wait string a duration, such as 1m30s age integer (int32) size integer (int32) at least 1 count string an integer, in a string');
 	await shown('extras_Purge', 'deprecated', '202 Accepted', 'Needs a bearer token with items:write, items:purge.');
 	await shown('seconds_Create', 'POST /v2/', '400 Bad Request Problem as application/problem+json');
+	await page.locator('#errors').click();
 	const errors = (await page.getByRole('region', {name: 'Errors'}).innerText()).replace(/\s+/g, ' ');
 	for (const part of ['NOT_FOUND 404 -32005', 'UNAUTHENTICATED 401 -32016', 'over MCP an error is a result with isError']) assert(errors.includes(part), part);
 
@@ -382,7 +387,7 @@ for (const transport of ['REST', 'JSON-RPC', 'MCP']) {
 }
 
 await step('a call in TypeScript and Go', app + '#todos_Create', async (page) => {
-	const client = page.getByRole('link', {name: 'a client in TypeScript'});
+	const client = page.getByRole('link', {name: 'TypeScript client'});
 	assert.equal(new URL(await client.getAttribute('href'), page.url()).href, base + app + 'client.ts');
 	let o = op(page, 'todos_Create');
 	const shown = o.locator('pre.curl'), language = (name) => o.getByLabel('Language').selectOption(name);
@@ -506,6 +511,31 @@ await step('by keyboard only', app, async (page) => {
 	assert.equal(await page.evaluate(() => document.activeElement.getAttribute('aria-label')), 'Code');
 });
 
+// A rule of the page, such as content-visibility, can cut a ring off where no rule of axe sees it.
+await step('a ring around what has the focus', app, async (page) => {
+	if (inFirefox) return; // for a picture playwright adds a style, which the page forbids
+	for (const what of ['[id="todos_Create"] > summary', 'nav li a', '#search, [type=search]']) {
+		const e = page.locator(what).first();
+		await e.scrollIntoViewIfNeeded();
+		const box = await e.boundingBox(), by = 5;
+		const clip = {x: Math.floor(box.x - by), y: Math.floor(box.y - by), width: Math.ceil(box.width + 2 * by), height: Math.ceil(box.height + 2 * by)};
+		const look = async () => PNG.sync.read(await page.screenshot({clip, animations: 'disabled'}));
+		await e.evaluate((node) => node.blur());
+		const before = await look();
+		await page.keyboard.press('Tab'); // from here on the focus is one of the keyboard
+		await e.focus();
+		const after = await look();
+		const changed = (x, y) => [0, 1, 2].some((i) => before.data[4 * (y * before.width + x) + i] !== after.data[4 * (y * before.width + x) + i]);
+		// In the middle of each side, the line from the edge of the picture to its inside crosses the ring.
+		const {width, height} = before, deep = [...Array(2 * by).keys()];
+		const sides = {
+			top: deep.some((d) => changed(width >> 1, d)), bottom: deep.some((d) => changed(width >> 1, height - 1 - d)),
+			left: deep.some((d) => changed(d, height >> 1)), right: deep.some((d) => changed(width - 1 - d, height >> 1)),
+		};
+		assert.deepEqual(sides, {top: true, bottom: true, left: true, right: true}, what);
+	}
+});
+
 await step('methods in the order of their sources, and the documents', app, async (page, {sent}) => {
 	const order = ['create', 'list', 'feed', 'get', 'update', 'patch', 'delete', 'archive', 'watch', 'plan day', 'import', 'export']; // of the sources
 	const ids = order.map((name) => 'todos_' + name.replace(/(^| )./g, (c) => c.trim().toUpperCase()));
@@ -522,7 +552,7 @@ await step('methods in the order of their sources, and the documents', app, asyn
 		const document = await (await page.request.get(link)).json();
 		assert(document.openapi.startsWith(version), document.openapi);
 	}
-	await page.getByText('OpenAPI 3.1 (for code generators), OpenAPI 3.2, OpenAPI 3.0.3, Markdown, a client in TypeScript, OpenRPC by the method rpc.discover.').waitFor();
+	assert.deepEqual(await page.locator('header a').allInnerTexts(), ['OpenAPI 3.1', 'OpenAPI 3.2', 'OpenAPI 3.0.3', 'Markdown', 'TypeScript client']);
 	assert.equal(sent.length, 1);
 });
 
@@ -552,7 +582,7 @@ await step('credentials', '/secret/', async (page, {sent}) => {
 	await o.getByRole('button', {name: 'Give them'}).click();
 	await page.keyboard.type('open-sesame');
 	await page.keyboard.press('Enter');
-	await page.getByText('Credentials: a bearer token').waitFor();
+	await page.getByText('Signed in with a bearer token').waitFor();
 	await page.keyboard.press('Enter'); // on Send, where the call goes on
 	await o.locator('.out .good').waitFor();
 	for (const transport of ['REST', 'JSON-RPC', 'MCP']) {
@@ -562,7 +592,7 @@ await step('credentials', '/secret/', async (page, {sent}) => {
 	}
 	const command = await o.locator('pre.curl').innerText();
 	assert(command.includes('Bearer $TOKEN') && !command.includes('sesame'), command);
-	await page.getByText('Credentials: a bearer token').click();
+	await page.getByText('Signed in with a bearer token').click();
 	await page.getByLabel('Kind').selectOption('basic');
 	await page.getByLabel('User', {exact: true}).fill('ada');
 	await page.getByLabel('Password').fill('pass:wörd');
@@ -570,12 +600,12 @@ await step('credentials', '/secret/', async (page, {sent}) => {
 	await send(o);
 	assert.match(await sent.at(-1).headerValue('authorization'), /^Basic /);
 	assert(!(await page.content()).includes('wörd'), 'the password is in the page');
-	await page.getByText('Credentials: user ada').click();
+	await page.getByText('Signed in as ada').click();
 	assert.deepEqual(await page.getByLabel('Kind').locator('option').allTextContents(), ['Bearer token', 'User and password (Basic)', 'API key (X-Api-Key)']);
 	await page.getByLabel('Kind').selectOption('apiKey');
 	await page.getByLabel('Key', {exact: true}).fill('open-key');
 	await page.getByRole('button', {name: 'Use for calls'}).click();
-	await page.getByText('Credentials: an API key').waitFor();
+	await page.getByText('Signed in with an API key').waitFor();
 	for (const transport of ['REST', 'JSON-RPC', 'MCP']) {
 		await over(o, transport);
 		await send(o);
@@ -588,7 +618,7 @@ await step('credentials', '/secret/', async (page, {sent}) => {
 	assert(!(await page.content()).includes('open-key'), 'the key is in the page');
 	assert.deepEqual(await page.evaluate(() => [localStorage.length, sessionStorage.length, document.cookie]), [0, 0, '']);
 	await page.reload();
-	await page.getByText('Credentials: none').waitFor();
+	await page.getByText('Sign in', {exact: true}).waitFor();
 }, {statuses: [401]});
 
 await step('every kind of field', '/sink/', async (page, {sent}) => {
@@ -867,6 +897,7 @@ await step('hostile texts are text', '/hostile/', async (page) => {
 	assert.match(await create.locator('.field', {has: page.getByRole('combobox', {name: /^<img /})}).locator('.bad').innerText(), /required/);
 	const free = create.locator('fieldset', {has: page.locator(':scope > legend', {hasText: /^free /})}).first().getByRole('combobox').first();
 	for (let i = 1; i <= 6; i++) { await free.selectOption({index: i}); await create.locator('pre.curl').innerText(); }
+	await page.evaluate(() => document.querySelectorAll('.fold').forEach((f) => { f.open = true; }));
 	for (const summary of await page.locator('[id^="type:"] > summary').all()) await summary.click();
 	for (let i = 0; i < 3; i++) await page.evaluate(() => document.querySelectorAll('details').forEach((d) => { d.open = true; d.fill?.(); }));
 	assert.equal(await page.locator('img, script:not(#data):not(:last-child), iframe').count(), 0);
@@ -931,7 +962,7 @@ await step('a key is kept until the form changes', '/keys/', async (page, {sent}
 await step('what OpenAPI 3.1 has and svc does not write', '/general/', async (page) => {
 	let o = await open(page, 'things_Make');
 	const text = await o.innerText();
-	for (const part of ['deprecated', 'Needs a bearer token with read, write.', 'Location string, in the header required', 'Where it is.', 'Changes with it.', 'must match the pattern ^"[a-z]+"$', '201 Made.', '403 The scope write is missing.',
+	for (const part of ['deprecated', 'Needs a bearer token with read, write.', 'Location string, in the header', 'Where it is.', 'Changes with it.', 'must match the pattern ^"[a-z]+"$', '201 Made.', '403 The scope write is missing.',
 		'any other It broke.', 'Square or Circle', 'n integer, in the path required', 'at least 9007199254740993', 'X-List array of string, in the header deprecated', 'session string, in the cookie', 'at least 2 characters', 'integer or null', 'The one around it.']) {
 		assert(text.replace(/\s+/g, ' ').includes(part), `${part} is not in ${text}`);
 	}
@@ -1017,13 +1048,11 @@ for (const [name, path, options] of [
 				await o.getByRole('button', {name: 'Send'}).click();
 				await o.locator('.out .good, .out .bad').first().waitFor();
 			}
-			const jump = o.getByRole('button', {name: 'Try it'});
-			assert.equal(await jump.isVisible(), name.includes('phone') && !id.startsWith('type:'));
-			if (await jump.isVisible()) await jump.click();
 			if (id === ids[0]) { await picture(page, name + '-open'); }
 		}
 		for (const b of await page.locator('.op[open] form').getByRole('checkbox').all()) if (await b.isVisible()) await b.check();
-		await page.locator('.login > summary').click();
+		if (path === app) assert(await page.locator('.login').isHidden()); // no scheme
+		else await page.locator('.login > summary').click();
 		await accessible(page);
 		await picture(page, name + '-all');
 		assert(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'the page is wider than the screen');
@@ -1040,8 +1069,8 @@ await step('paper shows everything', app, async (page) => {
 		await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
 		assert.equal(await page.locator('.op:not([open])').count(), 0);
 		assert(await op(page, 'todos_Update').getByText('A body of type').isVisible());
-		assert.equal(await page.locator('form:visible, button:visible, nav:visible').count(), 0);
-		assert(await page.getByText('Documents:').isHidden(), 'paper has links to click');
+		assert.equal(await page.locator('input:visible, select:visible, textarea:visible, .panel:visible, button:visible, nav:visible').count(), 0);
+		assert(await page.locator('header a').first().isHidden(), 'paper has links to click');
 		await picture(page, 'print');
 		await page.evaluate(() => dispatchEvent(new Event('afterprint')));
 	}
