@@ -264,8 +264,10 @@ func (b *apiBuilder) writeOperation(m *method) {
 	start, out := len(b.texts), openMembers(b.texts)
 	about, summary := "", m.label()
 	if b.writer.dialect != openAPI30 {
-		about = b.writer.textOf(m.describe())
 		summary = m.summary()
+		if text := m.describe(); strings.TrimSuffix(strings.TrimSpace(text.text), ".") != strings.TrimSuffix(summary, ".") { // viewers print both
+			about = b.writer.textOf(text)
+		}
 		out.open("tags", '[')
 		out.addItem(m.resource)
 		out.end("]")

@@ -131,13 +131,13 @@ const maxProfileSeconds = 300
 // serveRecording serves a CPU profile or an execution trace that starts now. The runtime
 // writes a CPU profile when it ends, and a trace while it runs.
 func serveRecording(w http.ResponseWriter, r *http.Request, name string) error {
-	what, usual, start, stop := "CPU profile", "30", pprof.StartCPUProfile, pprof.StopCPUProfile
+	what, usual, number, start, stop := "CPU profile", "30", "whole number", pprof.StartCPUProfile, pprof.StopCPUProfile
 	if name == "trace" {
-		what, usual, start, stop = "trace", "1", trace.Start, trace.Stop
+		what, usual, number, start, stop = "trace", "1", "number", trace.Start, trace.Stop
 	}
 	seconds, err := strconv.ParseFloat(cmp.Or(r.URL.Query().Get("seconds"), usual), 64)
 	if err != nil || !(seconds >= 1 && seconds <= maxProfileSeconds) || name == "profile" && seconds != math.Trunc(seconds) { // NaN is not >= 1
-		return Errorf(CodeInvalidArgument, "seconds must be a number from 1 to %d", maxProfileSeconds)
+		return Errorf(CodeInvalidArgument, "seconds must be a %s from 1 to %d", number, maxProfileSeconds)
 	}
 	setPprofFile(w, name)
 	duration := time.Duration(seconds * float64(time.Second))

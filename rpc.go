@@ -15,6 +15,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -48,6 +49,7 @@ func (s *Service) RPC() http.Handler {
 		}
 	}
 	h := &rpcHandler{endpoint: s.newEndpoint(TransportRPC), methods: s.namesOn(TransportRPC), document: buildOpenRPC(&s.service)}
+	h.names = newKnownNames(slices.Sorted(maps.Keys(h.methods)))
 	h.batches.New = func() any { return new(rpcBatch) }
 	return h
 }
@@ -57,6 +59,7 @@ func (s *Service) RPC() http.Handler {
 type rpcHandler struct {
 	endpoint
 	methods  map[string]*method // by resource.name
+	names    []knownName        // of methods, in order
 	document []byte             // the result of rpc.discover
 	batches  sync.Pool          // of *rpcBatch
 }
@@ -192,6 +195,15 @@ func (c *rpcCall) appendError(err error) {
 	c.ws.enc.buf = appendRPCErrorOf(c.ws.enc.buf, ErrorFrom(err), id)
 }
 
+// meant returns the end of a message about an unknown method. In a batch it is empty, since a
+// search for each of its calls would cost much more than the calls.
+func (c *rpcCall) meant() string {
+	if c.response == nil {
+		return ""
+	}
+	return suggestName(string(c.msg.method), c.handler.names)
+}
+
 // appendResult makes the call that the message asks for and appends its result.
 func (c *rpcCall) appendResult() error {
 	switch {
@@ -203,7 +215,7 @@ func (c *rpcCall) appendResult() error {
 		c.ws.enc.buf = append(c.ws.enc.buf, c.handler.document...)
 		return checkNoParams(c.msg.params)
 	case c.method == nil:
-		return rpcProtocolError(rpcNoMethod, CodeUnimplemented, "Method not found")
+		return rpcProtocolError(rpcNoMethod, CodeUnimplemented, "Method not found"+c.meant())
 	}
 	err := c.run(c)
 	switch {

@@ -116,7 +116,7 @@ func TestPprofPanics(t *testing.T) {
 // Verify every refusal: it takes no time, profiles nothing, and has the form
 // that go tool pprof shows.
 func TestPprofRefuses(t *testing.T) {
-	const number = "seconds must be a number from 1 to 300\n"
+	const number, whole = "seconds must be a number from 1 to 300\n", "seconds must be a whole number from 1 to 300\n"
 	const method = "method not allowed\n"
 	named := func(name string) string {
 		return "seconds is only for profile and trace; to see what changes, fetch " + name + " twice and subtract: go tool pprof -diff_base=first second\n"
@@ -129,16 +129,16 @@ func TestPprofRefuses(t *testing.T) {
 		status         int
 		body           string
 	}{
-		{"GET", "profile?seconds=abc", 400, number},
-		{"GET", "profile?seconds=-1", 400, number},
-		{"GET", "profile?seconds=0", 400, number},
-		{"GET", "profile?seconds=301", 400, number},
-		{"GET", "profile?seconds=100000", 400, number},
-		{"GET", "profile?seconds=99999999999999999999", 400, number},
-		{"GET", "profile?seconds=1.5", 400, number},
-		{"GET", "profile?seconds=%201", 400, number},
-		{"GET", "profile?seconds=0&seconds=1", 400, number},
-		{"HEAD", "profile?seconds=abc", 400, number},
+		{"GET", "profile?seconds=abc", 400, whole},
+		{"GET", "profile?seconds=-1", 400, whole},
+		{"GET", "profile?seconds=0", 400, whole},
+		{"GET", "profile?seconds=301", 400, whole},
+		{"GET", "profile?seconds=100000", 400, whole},
+		{"GET", "profile?seconds=99999999999999999999", 400, whole},
+		{"GET", "profile?seconds=1.5", 400, whole},
+		{"GET", "profile?seconds=%201", 400, whole},
+		{"GET", "profile?seconds=0&seconds=1", 400, whole},
+		{"HEAD", "profile?seconds=abc", 400, whole},
 		{"GET", "trace?seconds=abc", 400, number},
 		{"GET", "trace?seconds=-1", 400, number},
 		{"GET", "trace?seconds=0.5", 400, number},
