@@ -598,8 +598,6 @@ func finishParams(d *decoder, v reflect.Value, list []param, absent *complaint) 
 	d.seen = d.seen[:0]
 }
 
-var errEmptyBody = &complaint{rule: ruleRequired, message: "a JSON body is required; send at least {}"}
-
 // bindBody decodes the JSON body into the fields of v that come from it. An
 // empty body has a message of its own, since clients often forget the {}.
 func (b *binding) bindBody(d *decoder, v reflect.Value, body []byte) {
@@ -666,10 +664,6 @@ func (b *binding) checkInput(c *valueCheck, v reflect.Value) {
 	}
 }
 
-// errInputTooDeep is the complaint about a Go value, at the place of the whole input: a
-// value that contains itself has no first place that is too deep.
-var errInputTooDeep = &complaint{rule: ruleSyntax, message: "is nested more than 1000 levels deep, or contains itself"}
-
 // finishInput calls the Validate methods if the input has no violations so far, and returns the
 // error of the input or nil. forREST is that of valueCheck.
 //
@@ -695,14 +689,6 @@ func (b *binding) finishInput(d *decoder, v reflect.Value, forREST bool) error {
 	}
 	return d.finish()
 }
-
-var (
-	errRepeated     = &complaint{rule: ruleDuplicate, message: "is given more than once"}
-	errNotUTF8      = &complaint{rule: ruleType, message: "must be valid UTF-8"}
-	errPlusInTime   = &complaint{rule: ruleType, message: errNotTime.message + "; in a query + is a blank, so write %2B for it"}
-	errStrayPercent = &complaint{rule: ruleSyntax, message: "has a % that two hexadecimal digits do not follow"}
-	errSemicolon    = &complaint{rule: ruleSyntax, message: "has a semicolon; write %3B for the character, and & between parameters"}
-)
 
 // bindQuery fills the fields that come from the query string, read as
 // application/x-www-form-urlencoded (WHATWG URL, section 5.1):
@@ -739,8 +725,6 @@ func (b *binding) bindQuery(d *decoder, v reflect.Value, query string, strict bo
 	}
 	finishParams(d, v, b.rest.query, errRequired)
 }
-
-var errUnknownParam = &complaint{rule: ruleUnknown, message: "is not a known parameter"}
 
 // addUnknownParam adds a violation for a parameter of this name, as the query spells it,
 // unless it is versioned, the one that Version reads.

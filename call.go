@@ -473,7 +473,7 @@ func (s *Service) Call(ctx context.Context, resource, method string, input any) 
 // they are about the call that has ended. Those of a question stay, since the user whom it asked
 // is the one of the outer call.
 func forCaller(err error) error {
-	err = forNextHop(err)
+	err = hideReason(err)
 	e := ErrorFrom(err)
 	if e == nil || !e.ours || e.Is(errUnanswered) {
 		return err

@@ -35,7 +35,7 @@ type keyedCall struct {
 //
 // A transport without headers quotes its key with strconv.Quote, so that quotes in it stay.
 func (c *call) readKey(d *decoder, path string, values []string) {
-	wrong := errNotIdempotencyKey
+	wrong := errNotKey
 	switch {
 	case len(values) == 0 && c.method.own.IdempotencyKey == KeyAllowed:
 		return
@@ -168,8 +168,8 @@ func restoreHeader(h, before http.Header) {
 // The results of a do that was called and has not returned, and of one that was called
 // twice or too late.
 var (
-	runLost  = &keyedResult{error: &Error{Code: CodeInternal, reason: reasonOutcomeUnknown, ours: true, cause: errors.New("Idempotency.Run returned no error, although do failed or has not returned, or without a record")}}
-	runTwice = &keyedResult{error: &Error{Code: CodeInternal, reason: reasonOutcomeUnknown, ours: true, cause: errors.New("Idempotency.Run called do twice, or after it had returned; return ABORTED, and the client tries again")}}
+	runLost  = &keyedResult{error: &Error{Code: CodeInternal, sentParts: sentParts{reason: reasonOutcomeUnknown, ours: true}, cause: errors.New("Idempotency.Run returned no error, although do failed or has not returned, or without a record")}}
+	runTwice = &keyedResult{error: &Error{Code: CodeInternal, sentParts: sentParts{reason: reasonOutcomeUnknown, ours: true}, cause: errors.New("Idempotency.Run called do twice, or after it had returned; return ABORTED, and the client tries again")}}
 )
 
 // runError returns the error for err of Idempotency.Run: that of the method, that of an *Error,

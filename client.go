@@ -457,7 +457,7 @@ func (c *connection) networkError(ctx context.Context, err error, message string
 		if !errors.Is(err, ended) {
 			err = errors.Join(ended, err)
 		}
-		return &Error{Code: CodeOf(ended), Message: codes[CodeOf(ended).row()].text, reason: reasonOutcomeUnknown, cause: err}
+		return &Error{Code: CodeOf(ended), Message: codes[CodeOf(ended).row()].text, sentParts: sentParts{reason: reasonOutcomeUnknown}, cause: err}
 	}
 	if e := (*Error)(nil); errors.As(err, &e) { // from a Body that is too large
 		return e
@@ -465,9 +465,9 @@ func (c *connection) networkError(ctx context.Context, err error, message string
 	var timeout interface{ Timeout() bool }
 	_, limited := ctx.Deadline()
 	if (limited || c.http.Timeout > 0) && errors.Is(err, context.DeadlineExceeded) && errors.As(err, &timeout) && timeout.Timeout() {
-		return &Error{Code: CodeDeadlineExceeded, Message: codes[CodeDeadlineExceeded.row()].text, reason: reasonOutcomeUnknown, cause: err}
+		return &Error{Code: CodeDeadlineExceeded, Message: codes[CodeDeadlineExceeded.row()].text, sentParts: sentParts{reason: reasonOutcomeUnknown}, cause: err}
 	}
-	return &Error{Code: CodeUnavailable, Message: message, reason: reasonOutcomeUnknown, cause: err}
+	return &Error{Code: CodeUnavailable, Message: message, sentParts: sentParts{reason: reasonOutcomeUnknown}, cause: err}
 }
 
 // newRequest checks the input and returns the request for it. Everything in the
@@ -666,14 +666,6 @@ func (s *sentPath) PathValue(name string) string {
 	}
 	return ""
 }
-
-var (
-	errNotSegment = &complaint{rule: ruleSyntax, message: `must not be empty, ".", ".." or "/", which the path of a URL cannot carry`}
-	errNullParam  = &complaint{rule: ruleType, message: "must not be null, which a query or a form cannot carry"}
-	errNotHeader  = &complaint{rule: ruleSyntax, message: "must be visible ASCII characters, with spaces only between them, since a header carries nothing else"}
-	errNotDate    = &complaint{rule: ruleType, message: "must be a date of HTTP, such as Mon, 02 Jan 2006 15:04:05 GMT"} // RFC 9110, section 5.6.7
-	errNotCookie  = &complaint{rule: ruleSyntax, message: "must be visible ASCII characters, without semicolons, quotes around them and spaces around them, since a cookie carries nothing else"}
-)
 
 // writePath sets the path of r.
 func (c *clientCall) writePath(b *callBuffer, r *http.Request, v reflect.Value) {
@@ -968,7 +960,7 @@ func withResponse(e *Error, response *http.Response, noRoute bool) *Error {
 	if after := response.Header.Get("Retry-After"); after != "" {
 		e.header = http.Header{"Retry-After": {after}}
 	}
-	e.received = response.Header
+	e.origin.received = response.Header
 	return e
 }
 
@@ -978,7 +970,7 @@ func (c *clientCall) readError(d *decoder, response *http.Response, body []byte)
 	if len(types) == 1 && isJSONType(types[0]) && isJSON(body) {
 		if e := c.readBody(d, response.StatusCode, body); e != nil {
 			e = withResponse(e, response, e.Message == nothingThere || response.StatusCode == http.StatusMethodNotAllowed)
-			e.unrun = c.isRefusal(e)
+			e.origin.unrun = c.isRefusal(e)
 			return e
 		}
 	}

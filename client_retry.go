@@ -60,7 +60,7 @@ func (e *Error) isTransient(repeatable bool) bool {
 	case CodeAborted:
 		return e.header.Get("Retry-After") != ""
 	case CodeDeadlineExceeded: // 504 of a proxy; that of a service has no such reason
-		return e.received != nil && e.reason == reasonOutcomeUnknown
+		return e.origin.received != nil && e.reason == reasonOutcomeUnknown
 	}
 	return false
 }
@@ -229,7 +229,7 @@ func (b *retryBudget) giveBack(repetition bool) {
 // be the work of a DELETE whose answer was lost. doc/failures.md has a table.
 func MayHaveRun(err error) bool {
 	var e *Error
-	if !errors.As(err, &e) || e == nil || e.unsure {
+	if !errors.As(err, &e) || e == nil || e.origin.unsure {
 		return true
 	}
 	switch e.reason {
@@ -242,7 +242,7 @@ func MayHaveRun(err error) bool {
 	case CodeInvalidArgument, CodeUnauthenticated, CodePermissionDenied:
 		return false
 	}
-	return !e.unrun
+	return !e.origin.unrun
 }
 
 // isRefusal reports whether e, which the service has sent, says that the call had no effect: it is
@@ -271,7 +271,7 @@ func (c *clientCall) isRefusal(e *Error) bool {
 func (c *clientCall) unsentError(err error) *Error {
 	e := ErrorFrom(err)
 	e = e.WithStatus(c.opts.ErrorForm.statusOf(e)) // as the server would
-	e.unrun = true
+	e.origin.unrun = true
 	return e
 }
 
@@ -282,7 +282,7 @@ func (e *Error) afterAttempts(mayHaveRun bool) *Error {
 		return e
 	}
 	c := e.clone()
-	c.unsure = true
+	c.origin.unsure = true
 	if c.reason == reasonNotSent || c.reason == reasonOverloaded { // of this attempt alone
 		c.reason = reasonOutcomeUnknown
 	}
@@ -296,7 +296,7 @@ func (c *connection) interruptedError(ctx context.Context, e *Error, mayHaveRun 
 	}
 	ended := c.networkError(ctx, e, "")
 	if !mayHaveRun {
-		ended.unrun, ended.reason = true, ""
+		ended.origin.unrun, ended.reason = true, ""
 		if e.reason == reasonNotSent {
 			ended.reason = reasonNotSent
 		}

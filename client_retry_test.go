@@ -751,7 +751,7 @@ func FuzzRetryAfter(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		e := &Error{header: http.Header{"Retry-After": {text}}}
+		e := &Error{sentParts: sentParts{header: http.Header{"Retry-After": {text}}}}
 		d := e.retryAfter()
 		if d < 0 && d != -1 {
 			t.Fatalf("%q is %v", text, d)

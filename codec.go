@@ -162,11 +162,6 @@ func (p *codecPlan) decodeText(text []byte, v reflect.Value) error {
 	return &Error{Code: CodeDataLoss, Message: "not the JSON of a " + p.typ.String(), cause: &unsentViolations{e.Violations(), e.cause}}
 }
 
-var (
-	errNilValue   = &complaint{rule: ruleType, message: "the value is a nil pointer"}
-	errUnwritable = &complaint{rule: ruleType, message: "cannot be written as JSON"}
-)
-
 // violation returns the violation of the whole value.
 func (c *complaint) violation() Violation {
 	return Violation{In: inBody, Rule: c.rule, Message: c.message}

@@ -351,7 +351,7 @@ func (d *decoder) violationsError() error {
 	if !d.opts.lean {
 		return vs.err()
 	}
-	d.report.leanErr = Error{Code: CodeInvalidArgument, found: vs, cause: vs.cause}
+	d.report.leanErr = Error{Code: CodeInvalidArgument, sentParts: sentParts{found: vs}, cause: vs.cause}
 	return &d.report.leanErr
 }
 
@@ -570,8 +570,6 @@ func decodeOptional(elem decodeFunc) decodeFunc {
 	}
 }
 
-var errNull = &complaint{rule: ruleType, message: "must not be null; leave it out"}
-
 // refuseNull returns decode for a field that can be absent and not null: null is a
 // violation.
 func refuseNull(decode decodeFunc) decodeFunc {
@@ -583,8 +581,6 @@ func refuseNull(decode decodeFunc) decodeFunc {
 		decode(d, v)
 	}
 }
-
-var errNotArray = wrongType("must be an array", "array", isJSONArray)
 
 // decodeList returns the decodeFunc of a slice or an array of type t. An empty array gives
 // an empty slice; only an absent one is nil. Elements beyond limit are scanned and not
@@ -687,10 +683,6 @@ func (d *decoder) eachElement(limit *rule, decode func()) (count int) {
 	}
 	return count
 }
-
-var errNotObject = wrongType("must be an object", "object", isJSONObject)
-
-var errSameMapKey = &complaint{rule: ruleDuplicate, message: "is the same key as another name"}
 
 // decodeMap returns the decodeFunc of a map of shape s. UnmarshalText may read two
 // names, such as "::1" and "0::1", as one map key. That is a violation, since one of the
@@ -1229,8 +1221,6 @@ func (p *objectPlan) suggestInside(d *decoder, name string, lists ...[]knownName
 	return ""
 }
 
-var errRequired = &complaint{rule: ruleRequired, message: "is required"}
-
 // completeAbsent sets the defaults of absent fields and adds a violation for
 // each absent field that is required. seen says which fields were met.
 func (p *objectPlan) completeAbsent(d *decoder, v reflect.Value, seen []bool) {
@@ -1385,20 +1375,6 @@ var typeComplaints = [kindFile + 1]*complaint{
 }
 
 func (s *shape) typeComplaint() *complaint { return cmp.Or(typeComplaints[s.kind], errNotString) }
-
-// The complaints about scalars. They are never written.
-var (
-	errNotString   = wrongType("must be a string", "", nil)
-	errNotBool     = wrongType("must be true or false", "boolean", isJSONBool)
-	errNotInteger  = wrongType("must be an integer", "integer", isPlainInteger)
-	errFraction    = &complaint{rule: ruleType, message: "must be an integer, is a number with a fraction"}
-	errNotNumber   = wrongType("must be a number", "number", isJSONNumber)
-	errNotTime     = wrongType("must be a date and time by RFC 3339, such as 2006-01-02T15:04:05Z", "", nil)
-	errNotDuration = wrongType("must be a duration, such as 1h30m or 1.5s", "", nil)
-	errNotBase64   = &complaint{rule: ruleType, message: "must be base64 with padding and on one line; in place of - and _ write + and /"}
-	errNotQuoted   = &complaint{rule: ruleType, message: "must be a string that holds a JSON string"}
-	errWrongForm   = &complaint{rule: ruleType, message: "is not in the form that is expected here"}
-)
 
 // A setter sets v, which is settable and zero, to the scalar that text spells,
 // or returns a complaint. The text is the content of a JSON string, a JSON

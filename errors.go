@@ -6,7 +6,7 @@ package svc
 //   - Error: making one, what clients see of it, ErrorFrom
 //   - reasons, which tell the errors of one code apart
 //   - PanicError, and the recovery of panics
-//   - Violation, and the list that collects those of one input within limits
+//   - Violation, and the list that collects those of one input within limits; errors_complaints.go has what they say
 //   - the details of an error as JSON; http.go and the transports frame them
 //   - the mistakes of a registration, in the interface, the types and the options
 
@@ -130,17 +130,28 @@ type Error struct {
 	// JSON has more than 16 KiB, only "violations" are sent. The log says so.
 	Details map[string]any
 
-	cause    error
-	reason   string      // of WithReason, of svc itself, or of the response that a client received
-	ours     bool        // reason is one of ownReasons, and svc has set it for the clients of this call
-	unrun    bool        // a client knows that the call has not run
-	unsure   bool        // an earlier attempt of a client, or a part of a stream, may have run
-	found    *violations // sent in place of Details, and of Message if that is empty; see inputOptions.lean
-	status   int32       // the HTTP status of WithStatus, or of an error about the HTTP exchange itself; 0 means that of Code
-	number   int32       // the number of an error about the JSON-RPC message itself; 0 means that of Code
-	header   http.Header // of WithHeader; never written after the error is made
-	received http.Header // of the response that a client received; not sent on, and never written
-	origin   *Error      // the error that a With method copied, for errors.Is
+	cause error
+	base  *Error // the error that a With method copied, for errors.Is
+	sentParts
+	origin errorOrigin
+}
+
+// sentParts are what clients get of an [Error] beside its exported fields.
+type sentParts struct {
+	reason string      // of WithReason, of svc itself, or of the response that a client received
+	ours   bool        // reason is one of those of isOwnReason, and svc has set it for the clients of this call
+	found  *violations // sent in place of Details, and of Message if that is empty; see inputOptions.lean
+	status int32       // the HTTP status of WithStatus, or of an error about the HTTP exchange itself; 0 means that of Code
+	number int32       // the number of an error about the JSON-RPC message itself; 0 means that of Code
+	header http.Header // of WithHeader; never written after the error is made
+}
+
+// An errorOrigin is what a client of [Connect] knows of the call that ended with an error. It is
+// zero for all other errors, and not sent on.
+type errorOrigin struct {
+	received http.Header // of the response; nil if there was none. Never written
+	unrun    bool        // the call has not run
+	unsure   bool        // an earlier attempt, or a part of a stream, may have run
 }
 
 // Errorf returns an error with a message that is formatted as by [fmt.Sprintf]. A %w at the end
@@ -215,15 +226,15 @@ func (e *Error) Is(target error) bool {
 	if t, ok := target.(*Error); ok && e != nil && t != nil && e.reason != "" && e.reason == t.reason && e.code() == t.code() {
 		return true
 	}
-	for e != nil && e.origin != nil {
-		if e = e.origin; target == error(e) {
+	for e != nil && e.base != nil {
+		if e = e.base; target == error(e) {
 			return true
 		}
 	}
 	return false
 }
 
-// errUnanswered is the origin of the errors of questions to the caller; see mcp_ask.go.
+// errUnanswered is the base of the errors of questions to the caller; see mcp_ask.go.
 var errUnanswered = &Error{Code: CodeFailedPrecondition}
 
 // HTTPStatus returns the status of an HTTP response that carries e: that of [Error.WithStatus],
@@ -350,16 +361,17 @@ func (e *Error) messageWithReason() string {
 	return e.message()
 }
 
-// forNextHop returns err without a reason of svc itself that clients must not get; see sentReason.
-// The transports of this package need it only where code of the application writes the error.
-func forNextHop(err error) error {
+// hideReason returns err without a reason that sentReason does not send: a method that returns the
+// UNAVAILABLE, overloaded, of another service, sends UNAVAILABLE without a reason. The transports
+// of this package need it only where code of the application writes the error.
+func hideReason(err error) error {
 	e := ErrorFrom(err)
 	if e == nil || e.sentReason() == e.reason {
 		return err
 	}
-	c := e.clone()
-	c.reason = ""
-	return replaceIn(err, e, c)
+	shown := e.clone()
+	shown.reason = ""
+	return replaceIn(err, e, shown)
 }
 
 // replaceIn returns err with the error shown in place of e, which is ErrorFrom(err): clients see
@@ -426,10 +438,10 @@ func (e *Error) Header() http.Header {
 	switch {
 	case e == nil:
 		return nil
-	case e.received == nil:
+	case e.origin.received == nil:
 		return e.header.Clone()
 	}
-	h := e.received.Clone()
+	h := e.origin.received.Clone()
 	maps.Copy(h, e.header.Clone())
 	return h
 }
@@ -498,10 +510,10 @@ func receivedViolations(list []any) []Violation {
 	return out
 }
 
-// clone returns a shallow copy of e with e as its origin.
+// clone returns a shallow copy of e with e as its base.
 func (e *Error) clone() *Error {
 	c := *e
-	c.origin = e
+	c.base = e
 	return &c
 }
 
@@ -658,76 +670,9 @@ const (
 	ruleUnknown  = "unknown"
 	ruleVariant  = "variant"
 	ruleValidate = "validate"
+	ruleOrder    = "order"    // the file is the last part of a form
 	ruleMaxBytes = "maxBytes" // a tag of a Body or a File, which is no JSON and no row of ruleRows
 )
-
-// A complaint is a Violation without its place. Plans are compiled with their
-// complaints, which many inputs and many places share. Their variables are named
-// like errors: errRequired, errNotInteger.
-type complaint struct {
-	rule, message string
-	limit         json.Number // Violation.Limit
-	wanted        *wantedType // of a wrong type; nil if the type that came is not told
-}
-
-// A wantedType is the part of a complaint about a value of a wrong type that depends on the value.
-// All complaints are made once, since a client can send many such values.
-type wantedType struct {
-	given    [len(jsonTypes)]complaint // "must be an object, is a number", in the order of jsonTypes
-	isWanted func(value []byte) bool   // whether JSON has the type, without white space around it; nil if that is a string
-	inString complaint                 // about a string that has such JSON in it
-}
-
-// jsonTypes are the types of JSON.
-var jsonTypes = [...]string{"an object", "an array", "a string", "a number", "a boolean", "null"}
-
-// jsonTypeOf returns the index in jsonTypes of the type of a JSON value, by its first byte.
-func jsonTypeOf(first byte) int {
-	switch first {
-	case '{':
-		return 0
-	case '[':
-		return 1
-	case '"':
-		return 2
-	case 't', 'f':
-		return 4
-	case 'n':
-		return 5
-	}
-	return 3
-}
-
-// wrongType returns the complaint about values of another type than the one that message names.
-// noun is what to send instead of a string with such a value in it: models and forms often send
-// {"at":"{\"x\":1}"} for {"at":{"x":1}}. Both are empty if a string is wanted.
-func wrongType(message, noun string, isWanted func(value []byte) bool) *complaint {
-	w := &wantedType{isWanted: isWanted}
-	for i, noun := range jsonTypes {
-		w.given[i] = complaint{rule: ruleType, message: message + ", is " + noun}
-	}
-	w.inString = complaint{rule: ruleType, message: message + ", is a string with JSON in it; send the " + noun + " itself"}
-	return &complaint{rule: ruleType, message: message, wanted: w}
-}
-
-// about returns the complaint about value, which is JSON. Only those of wrongType differ by it.
-func (c *complaint) about(value []byte) *complaint {
-	if c.wanted == nil || len(value) == 0 {
-		return c
-	}
-	if c.wanted.isWanted != nil && isText(value) {
-		inside := trimJSON(textOf(value))
-		if c.wanted.isWanted(inside) && isJSON(inside) { // which looks at all of it
-			return &c.wanted.inString
-		}
-	}
-	return &c.wanted.given[jsonTypeOf(value[0])]
-}
-
-// inBody returns the violation of c at a place in the body.
-func (c *complaint) inBody(path string) Violation {
-	return Violation{In: inBody, Path: path, Rule: c.rule, Message: c.message, Limit: c.limit}
-}
 
 // The limits on the size of one error. A client whose input has thousands of
 // violations must not get a line of text for each: that costs the server more
@@ -984,6 +929,12 @@ func (p *mistakes) addIf(broken bool, format string, args ...any) {
 	}
 }
 
+// addOnce notes a mistake of a type, but not for each method that has the type.
+func (p *mistakes) addOnce(text string) {
+	p.addIf(!slices.Contains(p.told, text), "%s", text)
+	p.told = append(p.told, text)
+}
+
 // err returns an error with the mistakes, one a line. what says what they prevent, such as
 // "cannot register app.TodoAPI".
 func (p *mistakes) err(what string) error {
@@ -1000,5 +951,3 @@ func (p *mistakes) panicIfAny(what string) {
 		panic(p.err(what).Error())
 	}
 }
-
-var errUnknown = &complaint{rule: ruleUnknown, message: "is not a known property"}

@@ -241,7 +241,7 @@ func TestErrorCopies(t *testing.T) {
 	if !errors.Is(teapot.WithDetail("b", 2), teapot) || errors.Is(original.WithDetail("b", 2), teapot) {
 		t.Error("errors.Is does not find the copy that a copy was made from, or another one")
 	}
-	status := &Error{Code: CodeResourceExhausted, status: http.StatusRequestEntityTooLarge}
+	status := &Error{Code: CodeResourceExhausted, sentParts: sentParts{status: http.StatusRequestEntityTooLarge}}
 	if got := status.WithDetail("limit", 1).HTTPStatus(); got != http.StatusRequestEntityTooLarge {
 		t.Errorf("a copy of an error of status 413 has %d", got)
 	}
@@ -373,7 +373,7 @@ func TestErrorBodies(t *testing.T) {
 		{"empty details", "/", base.WithDetails(nil)},
 		{"violations", "/", base.WithDetail("violations", []Violation{{In: "body", Path: "/a", Rule: "type", Message: "must be \"x\""}, {In: "query", Path: "/b", Rule: "range", Message: "no"}})},
 		{"status of its own", "/", base.WithStatus(http.StatusPaymentRequired)},
-		{"status of the exchange", "/", &Error{Code: CodeUnimplemented, Message: "not allowed", status: http.StatusMethodNotAllowed}},
+		{"status of the exchange", "/", &Error{Code: CodeUnimplemented, Message: "not allowed", sentParts: sentParts{status: http.StatusMethodNotAllowed}}},
 	}
 	for _, test := range rows {
 		t.Run(test.name, func(t *testing.T) {

@@ -60,16 +60,6 @@ type formPart struct {
 	wrong *complaint // in place of the value; nil if it can be read
 }
 
-// ruleOrder is the rule that the file is the last part of a form.
-const ruleOrder = "order"
-
-var (
-	errBehindFile = &complaint{rule: ruleOrder, message: "is required, and must come before the file, which is the last part of the form"}
-	errOtherFile  = &complaint{rule: ruleOrder, message: "must not come behind the file, which is the last part of the form"}
-	errFileInText = &complaint{rule: ruleType, message: "must be a text, is a file"}
-	errNotBinary  = &complaint{rule: ruleType, message: "must have no Content-Transfer-Encoding, which forms do not have any more (RFC 7578, section 4.7)"}
-)
-
 // boundaryOf returns the boundary of a form of parts, and "" for the other media type. A form with
 // a file is one of parts. The error has the status 415.
 func boundaryOf(types []string, withFile bool) (boundary string, err error) {
@@ -305,8 +295,6 @@ func isEncoded(part *multipart.Part) bool {
 		return !slices.Contains([]string{"binary", "8bit", "7bit"}, strings.ToLower(text))
 	})
 }
-
-var errPartCharset = &complaint{rule: ruleType, message: "must be in UTF-8"}
 
 // partError returns the error for a part that cannot be read to its end.
 func (f *formReader) partError(name string) error {

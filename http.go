@@ -564,7 +564,7 @@ func respondError(w http.ResponseWriter, r *http.Request, err error, opts ErrorO
 	setErrorHeader(w.Header(), errorOrUnknown(err).header)
 	tw := &trackedWriter{ResponseWriter: w}
 	panicked := callHandler(func(w http.ResponseWriter, r *http.Request) error {
-		opts.OnError(w, r, forNextHop(err))
+		opts.OnError(w, r, hideReason(err))
 		return nil
 	}, tw, r)
 	if panicked != nil {

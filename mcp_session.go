@@ -361,7 +361,7 @@ func (x *exchange) askClient(ctx context.Context, q *question, what string) ([]b
 	case <-late:
 		err = unanswered(reasonNotConfirmed, lateAnswer, what)
 	case <-stop:
-		err = &Error{Code: CodeUnavailable, Message: "the server stops, so it cannot get the answer; call again: " + what, ours: true, origin: errUnanswered}
+		err = &Error{Code: CodeUnavailable, Message: "the server stops, so it cannot get the answer; call again: " + what, sentParts: sentParts{ours: true}, base: errUnanswered}
 	case <-ctx.Done():
 	case <-x.Done():
 	}
@@ -375,7 +375,7 @@ const lateAnswer = "the caller did not answer in time (if several replicas serve
 
 func tooManyQuestions(what string) error {
 	text := fmt.Sprintf("%d questions of this session, or %d of all, wait for an answer, which is as many as may: %s", maxSessionQuestions, maxQuestions, what)
-	return &Error{Code: CodeResourceExhausted, Message: text, ours: true, origin: errUnanswered}
+	return &Error{Code: CodeResourceExhausted, Message: text, sentParts: sentParts{ours: true}, base: errUnanswered}
 }
 
 // sendToClient sends a message of the server to a legacy client during a call. Over standard

@@ -715,7 +715,7 @@ func (m *method) listErrors() (list []*Error, common int) {
 	list = append(make([]*Error, 0, 8), errInvalid)
 	if m.opts.ErrorForm != nil && m.in != nil {
 		for _, rule := range slices.Sorted(maps.Keys(m.opts.ErrorForm.ruleStatus)) {
-			list = append(list, &Error{Code: CodeInvalidArgument, Message: errInvalid.message(), found: &violations{list: []Violation{{Rule: rule}}}})
+			list = append(list, &Error{Code: CodeInvalidArgument, Message: errInvalid.message(), sentParts: sentParts{found: &violations{list: []Violation{{Rule: rule}}}}})
 		}
 	}
 	if len(m.placeholders) > 0 {
@@ -732,7 +732,7 @@ func (m *method) listErrors() (list []*Error, common int) {
 		list, special = append(list, (&Error{Code: CodeAborted}).withOwnReason(reasonKeyRunning)), append(special, errKeyUsed)
 	}
 	if m.sendsRanges() {
-		list = append(list, &Error{Code: CodeOutOfRange, status: http.StatusRequestedRangeNotSatisfiable})
+		list = append(list, &Error{Code: CodeOutOfRange, sentParts: sentParts{status: http.StatusRequestedRangeNotSatisfiable}})
 	}
 	return append(append(list, special...), m.errors...), len(list)
 }

@@ -319,7 +319,7 @@ var rpcEmptyBatch = &complaint{rule: "minItems", message: "a batch must have a c
 // that is the cause of it if there is one. The status is 200, since many clients read the
 // body only then. The messages are those of JSON-RPC 2.0, section 5.1, if it has one.
 func rpcProtocolError(number int32, code Code, message string, list ...Violation) *Error {
-	e := &Error{Code: code, Message: message, status: http.StatusOK, number: number}
+	e := &Error{Code: code, Message: message, sentParts: sentParts{status: http.StatusOK, number: number}}
 	if list != nil {
 		e.found = &violations{list: list}
 	}

@@ -6,7 +6,6 @@ package svc
 import (
 	"fmt"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -84,12 +83,6 @@ func (p *mistakes) checkQueryOptions(f *field) {
 			p.addOnce(fmt.Sprintf("%s: svc does not know %s in the tag query:%q; it knows omitempty, and a list is a parameter for each of its items, as in ?%s=a&%[4]s=b", f.place, option, tagText(f.tag, "query"), f.query))
 		}
 	}
-}
-
-// addOnce adds a mistake, but not for each method that uses the type.
-func (p *mistakes) addOnce(text string) {
-	p.addIf(!slices.Contains(p.told, text), "%s", text)
-	p.told = append(p.told, text)
 }
 
 // checkForeignFields notes a field Body or RawBody of s, a whole input or output. In huma it is

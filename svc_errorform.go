@@ -140,7 +140,7 @@ func (f *ErrorForm) encodeError(dst []byte, e *Error) (body []byte, err error) {
 	// It gets a new Error, which it may change and keep, with nothing of the cause.
 	v := f.write(&Error{
 		Code: e.code(), Message: e.message(), Details: maps.Clone(e.wireDetails()),
-		reason: e.sentReason(), found: e.found, status: int32(f.statusOf(e)), header: e.header,
+		sentParts: sentParts{reason: e.sentReason(), found: e.found, status: int32(f.statusOf(e)), header: e.header},
 	})
 	if !v.IsValid() {
 		return nil, errors.New("write returned nil")

@@ -126,8 +126,6 @@ func (c *methodCompiler) compileKey(m *method) {
 // (RFC 8941, section 3.3.3), which the draft asks for.
 var keyPattern = regexp.MustCompile(`^([!#-~][!-~]{0,254}|"([!#-\[\]-~]|\\["\\]){1,255}")$`)
 
-var errNotIdempotencyKey = &complaint{rule: "pattern", message: "must be a string of 1 to 255 visible ASCII characters; in a header it may have quotes (RFC 8941)"}
-
 // WithIdempotencyKey returns a copy of ctx with an idempotency key for the next call, of a
 // client from [Connect] or by [Service.Call]: 1 to 255 visible ASCII characters, or the call is
 // INVALID_ARGUMENT. The calls that its method makes do not have the key.
