@@ -279,8 +279,7 @@ func (x *exchange) makeCall(m *message, fn func() error) (err error) {
 	switch {
 	case x.refused:
 		// A JSON-RPC error has a status and a challenge, with which a client logs in. A
-		// result with isError would reach only the model. In a batch and over stdio there
-		// is only the error.
+		// result with isError would reach only the model. Over stdio there is only the error.
 		if x.line == nil {
 			setErrorHeader(x.w.Header(), ErrorFrom(err).header)
 		}

@@ -2,7 +2,7 @@ package svc
 
 // This file reads the messages of a request, finds the revision of each, and answers
 // it. In this order: revisions and eras; messages and their members; the exchange; the
-// body of a request, one message or a batch; the choice of the era and its checks; the
+// body of a request; the choice of the era and its checks; the
 // methods of the protocol except tools/call; results; errors; and sending both.
 //
 // Revisions up to 2025-11-25 are called legacy here, and those from 2026-07-28 on are
@@ -31,7 +31,6 @@ package svc
 //	questions of a method    stdio       session     session     session     yes
 //	forms, pages in these    no          no          forms       both        both
 //	notifications/cancelled  stdio       session     session     session     stdio
-//	batches                  yes         yes         no          no          no
 //	audio blocks             as text     yes         yes         yes         yes
 //	links to resources       as text     as text     yes         yes         yes
 //	least level of messages  info        info        info        info        logLevel of _meta
@@ -61,8 +60,8 @@ import (
 const (
 	modernRevision  = "2026-07-28" // the first without a handshake
 	revisionNov2025 = "2025-11-25"
-	revisionJun2025 = "2025-06-18" // batches end, links to resources begin
-	revisionMar2025 = "2025-03-26" // batches and audio begin
+	revisionJun2025 = "2025-06-18" // links to resources begin
+	revisionMar2025 = "2025-03-26" // audio begins
 	revisionNov2024 = "2024-11-05"
 )
 
@@ -213,8 +212,7 @@ func isMCPID(id []byte) bool {
 	return isText(id) && len(id) <= maxMCPID
 }
 
-// An mcpRequest is one HTTP request, or one line of standard input, while it is answered. The
-// messages of a batch share one.
+// An mcpRequest is one HTTP request, or one line of standard input, while it is answered.
 type mcpRequest struct {
 	h      *mcpHandler
 	w      http.ResponseWriter // nil over standard input and output
@@ -234,7 +232,7 @@ type exchange struct {
 	call
 	*mcpRequest
 	revision string    // of the message; "" until it is known
-	stream   mcpStream // of notifications; unused in a batch
+	stream   mcpStream // of notifications
 	message  *message  // that is being answered; it goes back to the pool
 	fields   []string  // the argument fields of MCPToolOptions.Fields; nil without it
 	add      addFunc   // adds the output of the method to the result
@@ -249,7 +247,7 @@ type soleExchange struct {
 	request mcpRequest
 }
 
-// newExchange returns an exchange of r in ws for one message, or for reading a batch.
+// newExchange returns an exchange of r in ws.
 func newExchange(ctx context.Context, r mcpRequest, request *http.Request, ws *workspace) *exchange {
 	x := &soleExchange{request: r}
 	x.mcpRequest = &x.request
@@ -286,8 +284,8 @@ func (x *exchange) httpStatus(error) int { return int(x.status) }
 
 func (x *exchange) rpcName() string { return string(x.message.method) }
 
-// readBody reads the message in ws.body into x.message, or the batch there. If that is
-// not JSON, or a batch that is not allowed, it answers with an error and reports false.
+// readBody reads the message in ws.body into x.message. If that is not JSON, or a
+// batch, which two old revisions have, it answers with an error and reports false.
 func (x *exchange) readBody() bool {
 	text, s := &x.ws.text, &x.ws.dec.scan
 	text.readText(s, x.ws.body, 1, x)
@@ -649,7 +647,7 @@ func (x *exchange) addJSON(text string) { x.ws.enc.buf = append(x.ws.enc.buf, te
 //	The request                                 Number  Legacy  Modern
 //	------------------------------------------  ------  ------  ------
 //	is not JSON                                 -32700  400     400
-//	is not a valid message, or a late batch     -32600  400     400
+//	is not a valid message, or a batch          -32600  400     400
 //	names an unknown method                     -32601  200     404
 //	lacks protocolVersion or capabilities       -32602  none    400
 //	has other bad params, or no such tool       -32602  200     400
@@ -659,7 +657,7 @@ func (x *exchange) addJSON(text string) { x.ws.enc.buf = append(x.ws.enc.buf, te
 //	lacks a capability that the tool needs      -32021  none    400
 //	wants a revision that is not served         -32022  400     400
 //
-// In a batch, and once the answer is a stream, the status is 200 for all.
+// Once the answer is a stream, the status is 200 for all.
 type mcpError struct {
 	number  int
 	text    string
@@ -730,7 +728,7 @@ func (x *exchange) addError(id []byte, e *mcpError) int {
 	return http.StatusBadRequest
 }
 
-// sendResponse sends the answer in ws.enc.buf, unless it is part of a batch. A response with
+// sendResponse sends the answer in ws.enc.buf. A response with
 // another status than 200 is always JSON, since a stream of events has status 200.
 func (x *exchange) sendResponse(status int) {
 	body := x.ws.enc.buf

@@ -19,7 +19,6 @@ package svc
 //	                   that, in a session
 //	legacy questions   events, in a session          lines
 //	progress, logs     events before the answer      lines before the answer
-//	a batch            one array                     one array
 
 import (
 	"bufio"
@@ -127,7 +126,7 @@ type mcpPipe struct {
 	questions questionTable
 }
 
-// A pipeLine is one line of the client, a message or a batch, while it is answered.
+// A pipeLine is one line of the client while it is answered.
 type pipeLine struct {
 	pipe     *mcpPipe
 	cancel   context.CancelFunc // of its calls, which have a goroutine of their own; nil for a line without calls
@@ -218,8 +217,7 @@ func (p *mcpPipe) handleNote(m *rpcMessage) {
 	}
 }
 
-// startCall serves x on a new goroutine, which answers the request of this id, or a batch
-// if id is nil; the calls of a batch cannot be canceled one by one.
+// startCall serves x on a new goroutine, which answers the request of this id.
 func (p *mcpPipe) startCall(x *exchange, id []byte) {
 	key := idKey(id)
 	p.mu.Lock()

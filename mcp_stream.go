@@ -95,10 +95,9 @@ func (x *exchange) sendsEvents() bool {
 	return x.accept.events && (x.line != nil || canFlush(x.w))
 }
 
-// startStream allows the method of m to send the notifications that the client wants. In a
-// batch it can send none. Legacy clients get log messages from the level info on, since the
-// server may choose the level until a client sets one (MCP 2025-11-25, schema,
-// LoggingMessageNotification).
+// startStream allows the method of m to send the notifications that the client wants. Legacy
+// clients get log messages from the level info on, since the server may choose the level until a
+// client sets one (MCP 2025-11-25, schema, LoggingMessageNotification).
 func (x *exchange) startStream(m *message) {
 	var wants notices
 	var quiet *quietTimer

@@ -477,7 +477,7 @@ func TestCallersOfOtherMiddleware(t *testing.T) {
 			{"/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`},
 			{"/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"vault_peek","arguments":{"n":1}}}`},
 			{"/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"vault_watch","arguments":{"n":9}}}`},
-			{"/mcp", `[{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"vault_take","arguments":{"n":1}}}]`},
+			{"/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"vault_take","arguments":{"n":1}}}`},
 		} {
 			for _, authorization := range [][]string{nil, {"Bearer x"}, {"Bearer"}, {"Basic YTpi", "Bearer x"}} {
 				send := func(h http.Handler) string {
@@ -804,7 +804,7 @@ func mcpStdioAs(t *testing.T, s *svc.Service, p *svc.Principal, in string, opts 
 }
 
 // Verify what callers need to read a resource, to get a prompt and to call a tool, with
-// the error and the challenge: in both eras, alone, in a batch, and over standard input
+// the error and the challenge: in both eras, over HTTP and over standard input
 // and output.
 func TestCallersOfResources(t *testing.T) {
 	var calls atomic.Int64

@@ -496,7 +496,6 @@ func TestConfirm(t *testing.T) {
 	const schema = `"inputRequests":{"sure":{"method":"elicitation/create","params":{"mode":"form","message":"Delete it?","requestedSchema":{"type":"object","properties":{"yes":{"type":"boolean"}},"required":["yes"]`
 	const cannot = `FAILED_PRECONDITION: not confirmed, since this client cannot ask its user, who has to do it elsewhere: Delete it?`
 	legacy := mcpLegacy("2025-03-26", "tools/call", args)
-	head, body, _ := strings.Cut(legacy, "\n\n")
 	for _, test := range []struct {
 		name    string
 		text    string
@@ -518,7 +517,6 @@ func TestConfirm(t *testing.T) {
 		{"inner call of a client that cannot ask", mcpAsk(`{}`, "tools/call", `"name":"c_outer"`), cannot, 0},
 		{"client that can only open URLs", mcpAsk(`{"elicitation":{"url":{}}}`, "tools/call", args), cannot, 0},
 		{"client of an older revision", legacy, cannot, 0},
-		{"batch of an older revision", head + "\n\n[" + body + "]", cannot, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			impl.deleted = 0

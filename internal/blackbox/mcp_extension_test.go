@@ -103,7 +103,8 @@ func TestMCPMethods(t *testing.T) {
 		{"progress", mcpLegacy("2025-11-25", "events/list", `"after":1,"_meta":{"progressToken":"p"}`), 200, `…"method":"notifications/progress","params":{"progressToken":"p","progress":1,"total":2,"message":"half"}}…"events":[1]…`},
 		{"no params", `{"jsonrpc":"2.0","id":1,"method":"events/list"}`, 200, `…"events":[0]…`},
 		{"another Mcp-Method", mcpModern("events/list", "", "-Mcp-Method", "Mcp-Method: events/none"), 400, mcpFailure("-32020", "Mcp-Method")},
-		{"in a batch", "MCP-Protocol-Version: 2025-03-26\n\n" + `[{"jsonrpc":"2.0","id":1,"method":"events/list","params":{"after":1}},{"jsonrpc":"2.0","id":2,"method":"events/panic"}]`, 200, `[{"jsonrpc":"2.0","result":{"events":[1],…},"id":1},{"jsonrpc":"2.0","error":{"code":-32603,"message":"internal error",…},"id":2}]`},
+		{"a legacy call", mcpLegacy("2025-03-26", "events/list", `"after":1`), 200, `…"events":[1]…`},
+		{"a panic", mcpLegacy("2025-03-26", "events/panic", ""), 200, mcpFailure("-32603", "internal error")},
 		{"capabilities", mcpModern("server/discover", ""), 200, `…"extensions":{"example.com/events":{"poll":true},"example.com/skills":{}}…`},
 		{"capabilities in 2025", mcpLegacy("", "initialize", `"protocolVersion":"2025-11-25"`), 200, `…"capabilities":{"extensions":{"example.com/events":{"poll":true},"example.com/skills":{}},"logging":{},"tools":{}}…`},
 	} {

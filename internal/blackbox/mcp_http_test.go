@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"math"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -23,7 +22,7 @@ import (
 )
 
 // This file tests MCP over HTTP beyond single messages: replicas, streams, connections that
-// end, batches, and whole conversations.
+// end, and whole conversations.
 
 // Requirements 0.5, 2.3: two replicas behind a proxy answer one client's requests
 // in turn, in both eras, and many requests with one id at the same time.
@@ -252,10 +251,9 @@ func TestMCPRevisions(t *testing.T) {
 					}
 				})
 			}
-			batches := revision < "2025-06-18"
 			w := mcpPost(h, "MCP-Protocol-Version: "+revision+"\n\n"+`[{"jsonrpc":"2.0","id":1,"method":"ping"}]`)
-			if (w.Code == 200) != batches {
-				t.Errorf("a batch at %s is %d", revision, w.Code)
+			if w.Code != 400 || !strings.Contains(w.Body.String(), `"code":-32600,"message":"there are no batches`) {
+				t.Errorf("a batch at %s is %d %s", revision, w.Code, w.Body)
 			}
 		})
 	}
@@ -310,85 +308,17 @@ func TestMCPInvoke(t *testing.T) {
 	}
 }
 
-// Verify that each call of a batch has a context of its own, which still says what
-// the call was about when the next one runs, and that what methods add to the header
-// is dropped. Calls that the client no longer waits for are not made.
-func TestMCPBatchContexts(t *testing.T) {
-	var seen []context.Context
-	leave := func() {}
+// Verify that what methods add to the header is dropped.
+func TestMCPCallHeader(t *testing.T) {
 	h := svc.MustRegister[mcpNotes](mcpService{}, &svc.Options{Resource: "notes", Logger: slog.New(slog.DiscardHandler), Intercept: func(next svc.InvokeFunc) svc.InvokeFunc {
 		return func(ctx context.Context, resource, method string, input any) (any, error) {
-			seen = append(seen, ctx)
 			info, _ := svc.InfoFrom(ctx)
 			info.Header.Add("X-Call", method)
-			leave()
 			return next(ctx, resource, method, input)
 		}
 	}}).MCP(nil)
-	const batch = `[{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"notes_count"}},{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"notes_sample"}}]`
-	w := mcpPost(h, batch)
-	if len(seen) != 2 || w.Code != 200 || w.Header().Get("X-Call") != "" {
-		t.Fatalf("%d calls, %d %v", len(seen), w.Code, w.Header())
-	}
-	for i, want := range []string{"count", "sample"} {
-		info, _ := svc.InfoFrom(seen[i])
-		if info.Method != want || seen[i] == seen[1-i] {
-			t.Errorf("call %d says %s, %v; want %s", i, info.Method, info.Header, want)
-		}
-	}
-	seen = nil
-	ctx, cancel := context.WithCancel(context.Background())
-	leave = cancel
-	r := httptest.NewRequest("POST", "/mcp", strings.NewReader(batch)).WithContext(ctx)
-	r.Header.Set("Content-Type", "application/json")
-	h.ServeHTTP(httptest.NewRecorder(), r)
-	if len(seen) != 1 {
-		t.Errorf("%d calls after the client has left, want none", len(seen)-1)
-	}
-}
-
-// Verify that the answers of a batch have a bound, that each message has an answer in
-// its place, and that its log is short.
-func TestMCPBatchBudget(t *testing.T) {
-	var log bytes.Buffer
-	large := strings.Repeat("x", 6<<20)
-	calls := 0
-	h := svc.MustRegister[mcpNotes](mcpService{}, &svc.Options{Resource: "notes", Logger: slog.New(slog.NewTextHandler(&log, nil)), Intercept: func(next svc.InvokeFunc) svc.InvokeFunc {
-		return func(ctx context.Context, resource, method string, input any) (any, error) {
-			if calls++; method == "count" {
-				return nil, svc.Errorf(svc.CodeNotFound, "none")
-			}
-			return &mcpNote{Title: large}, nil
-		}
-	}}).MCP(&svc.MCPOptions{MaxResult: math.MaxInt})
-	batch := func(n int, call string) *httptest.ResponseRecorder {
-		return mcpPost(h, `[`+strings.Repeat(call+`,`, n)+`{"jsonrpc":"2.0","id":9,"method":"tools/list"},{"method":"tools/call"}]`)
-	}
-	w := batch(5, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"notes_get","arguments":{"id":"n1"}}}`)
-	var answers []struct {
-		Result *struct{ IsError bool }
-		Error  *struct{ Message string }
-	}
-	if err := json.Unmarshal(w.Body.Bytes(), &answers); err != nil || len(answers) != 7 {
-		t.Fatalf("%d answers, %v", len(answers), err)
-	}
-	for i, a := range answers[:5] {
-		if a.Result == nil || a.Result.IsError != (i > 0) {
-			t.Errorf("answer %d is %+v", i, a)
-		}
-	}
-	if a := answers[5]; a.Result == nil || calls != 2 { // it calls nothing, and its answer fits
-		t.Errorf("tools/list is %+v after %d calls", a, calls)
-	}
-	if a := answers[6]; a.Error == nil || !strings.Contains(a.Error.Message, "/jsonrpc is required") {
-		t.Errorf("what is no request is answered with %+v", a)
-	}
-	if lines := strings.Count(log.String(), "\n"); lines != 3 {
-		t.Errorf("the log has %d lines:\n%s", lines, log.String())
-	}
-	log.Reset()
-	if batch(50, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"notes_count"}}`); strings.Count(log.String(), "\n") != 9 || !strings.Contains(log.String(), "errors=43") {
-		t.Errorf("the log of 50 errors is\n%s", log.String())
+	if w := mcpPost(h, mcpLegacy("", "tools/call", `"name":"notes_count"`)); w.Code != 200 || w.Header().Get("X-Call") != "" {
+		t.Errorf("%d %v", w.Code, w.Header())
 	}
 }
 

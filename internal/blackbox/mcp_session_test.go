@@ -652,27 +652,16 @@ func TestMCPSessionKeyedCalls(t *testing.T) {
 	}
 }
 
-// Verify batches in a session: answers and cancellations in them count, and their calls
-// can neither ask nor be canceled.
-func TestMCPSessionBatches(t *testing.T) {
+// Verify that an array of an answer and a cancellation is refused in a session, and that the
+// questions wait on.
+func TestMCPSessionArrays(t *testing.T) {
 	s, _ := newQuestions()
 	c := beginSession(t, serveMCP(t, s.MCP(nil)), "2025-03-26", everyCapability)
-	c.want(c.post(`[`+fmt.Sprintf(sessionCall, "1", "q_can", "")+`]`), 200, `[…{"id":""…]`)
-	first, second := c.call("1", "q_roots", ""), c.call("2", "q_sample", "")
-	roots, sample := first.event(`…roots/list…`), second.event(`…sampling/…`)
-	c.want(c.post(`[{"jsonrpc":"2.0","id":`+roots+`,"result":{"roots":[]}},`+cancellation("2")+`]`), 202, "")
-	first.event(`…{"n":12}…`)
-	second.event(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + sample + `}}`)
-	second.end()
-	third := c.call("3", "q_roots", "")
-	roots = third.event(`…roots/list…`)
-	c.want(c.post(`[{"jsonrpc":"2.0","id":`+roots+`,"result":{"roots":[]}},{"jsonrpc":"2.0","id":4,"method":"ping"}]`), 200, `[{"jsonrpc":"2.0","result":{},"id":4}]`)
-	third.event(`…{"n":12}…`)
-	c.want(c.post(`[{"jsonrpc":"2.0","id":`+roots+`,"result":{"roots":[]}},`+cancellation("2")+`]`), 400, unaskedAnswer)
-	// A session of a revision without batches has none, also without the header.
-	later := beginSession(t, c.url, "2025-06-18", everyCapability)
-	later.revision = ""
-	later.want(later.post(`[{"jsonrpc":"2.0","id":4,"method":"ping"}]`), 400, `…no batches…`)
+	call := c.call("1", "q_roots", "")
+	id := call.event(`…roots/list…`)
+	c.want(c.post(`[{"jsonrpc":"2.0","id":`+id+`,"result":{"roots":[]}},`+cancellation("1")+`]`), 400, `…no batches…`)
+	c.want(c.post(`{"jsonrpc":"2.0","id":`+id+`,"result":{"roots":[]}}`), 202, "")
+	call.event(`…{"n":12}…`)
 }
 
 // Verify that a prompt, a resource and a call within a call ask in a session as the request

@@ -168,7 +168,6 @@ func TestObserve(t *testing.T) {
 						{"a notification", "/rpc", strings.Replace(rpc, `"id":1,`, "", 1), "rpc o." + method + " " + code},
 						{"a batch of JSON-RPC", "/rpc", "[" + rpc + "]", "rpc o." + method + " " + code},
 						{"MCP", "/mcp", mcp, "mcp o." + method + " " + code},
-						{"a batch of MCP", "/mcp", "[" + mcp + "]", "mcp o." + method + " " + code},
 					} {
 						t.Run(test.name, func(t *testing.T) {
 							observeSend(h, test.path, "application/json", test.body)
@@ -206,7 +205,6 @@ func TestObserveRefusalsAndBatches(t *testing.T) {
 	const get = `{"jsonrpc":"2.0","id":1,"method":"o.get","params":{"mode":"ok"}}`
 	large := strings.Replace(get, "ok", "large", 1)
 	const tool = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"o_get","arguments":{"mode":"ok"}}}`
-	largeTool := strings.Replace(tool, `"ok"`, `"large"`, 1)
 	for _, test := range []struct{ name, path, contentType, body, want string }{
 		{"415", "/v1/o/get", "text/plain", `{}`, "rest o.get INVALID_ARGUMENT POST /v1/o/get"},
 		{"413", "/v1/o/get", "application/json", strings.Repeat(" ", 5000), "rest o.get RESOURCE_EXHAUSTED POST /v1/o/get"},
@@ -220,8 +218,6 @@ func TestObserveRefusalsAndBatches(t *testing.T) {
 		{"RPC: a batch of large answers", "/rpc", "application/json", "[" + large + "," + large + "]", "rpc o.get OK\nrpc o.get RESOURCE_EXHAUSTED"},
 		{"MCP: no such tool", "/mcp", "application/json", strings.Replace(tool, "o_get", "o_got", 1), ""},
 		{"MCP: tools/list", "/mcp", "application/json", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, ""},
-		{"MCP: a batch", "/mcp", "application/json", "[" + tool + "," + strings.Replace(tool, `"ok"`, `"none"`, 1) + "]", "mcp o.get NOT_FOUND\nmcp o.get OK"},
-		{"MCP: a batch of large answers, of which the last is not run", "/mcp", "application/json", "[" + largeTool + "," + tool + "]", "mcp o.get RESOURCE_EXHAUSTED\nmcp o.get RESOURCE_EXHAUSTED"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			observeSend(h, test.path, test.contentType, test.body)
@@ -375,7 +371,6 @@ func TestObservedErrorsStay(t *testing.T) {
 		{"JSON-RPC", "/rpc", rpc},
 		{"a batch of JSON-RPC", "/rpc", "[" + rpc + "]"},
 		{"MCP", "/mcp", mcp},
-		{"a batch of MCP", "/mcp", "[" + mcp + "]"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			kept = nil
@@ -425,7 +420,6 @@ func TestObserveMissingIdentity(t *testing.T) {
 				{"JSON-RPC", "/rpc", rpc, "rpc o.get " + caller.code},
 				{"a batch of JSON-RPC", "/rpc", "[" + rpc + "," + rpc + "]", "rpc o.get " + caller.code + "\nrpc o.get " + caller.code},
 				{"MCP", "/mcp", mcp, "mcp o.get " + caller.code},
-				{"a batch of MCP", "/mcp", "[" + mcp + "]", "mcp o.get " + caller.code},
 			} {
 				t.Run(test.name, func(t *testing.T) {
 					r := httptest.NewRequestWithContext(ctx, "POST", test.path, strings.NewReader(test.body))
@@ -525,11 +519,10 @@ func TestContextAfterCall(t *testing.T) {
 	s := svc.MustRegister[LastingAPI](l, &svc.Options{Resource: "late"})
 	rest, jsonRPC, mcp := s.REST(), s.RPC(), s.MCP(nil)
 	for name, call := range map[string]func() string{
-		"REST":         func() string { return answerTo(rest, "POST", "/late/do", "").Status },
-		"JSON-RPC":     func() string { return postRPC(jsonRPC, rpc) },
-		"a batch":      func() string { return postRPC(jsonRPC, "["+rpc+","+rpc+"]") },
-		"MCP":          func() string { return postRPC(mcp, tool) },
-		"a batch, MCP": func() string { return postRPC(mcp, "["+tool+","+tool+"]") },
+		"REST":     func() string { return answerTo(rest, "POST", "/late/do", "").Status },
+		"JSON-RPC": func() string { return postRPC(jsonRPC, rpc) },
+		"a batch":  func() string { return postRPC(jsonRPC, "["+rpc+","+rpc+"]") },
+		"MCP":      func() string { return postRPC(mcp, tool) },
 		"stdio": func() string {
 			var out strings.Builder
 			if err := s.MCPStdio(t.Context(), strings.NewReader(strings.Repeat(tool+"\n", 3)), &out, nil); err != nil {

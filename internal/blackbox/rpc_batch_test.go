@@ -287,25 +287,14 @@ func (s *tooMuch) Flow(context.Context) (svc.Stream[wireNote], error) {
 // Verify that what a stream collected before its own bound ended it counts against
 // the budget of the batch, so that no further call begins.
 func TestBatchOfLargeStreams(t *testing.T) {
-	for _, test := range []struct {
-		name      string
-		call      string
-		handler   func(*svc.Service) http.Handler
-		n, atOnce int
-	}{
-		{"JSON-RPC", `{"jsonrpc":"2.0","id":1,"method":"x.flow"}`, (*svc.Service).RPC, 300, 8},
-		{"MCP", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x_flow"}}`, func(s *svc.Service) http.Handler { return s.MCP(nil) }, 100, 1},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			impl := new(tooMuch)
-			s := svc.MustRegister[tooMuchAPI](impl, &svc.Options{Resource: "x", Logger: slog.New(slog.DiscardHandler)})
-			batch := "[" + strings.Repeat(test.call+",", test.n-1) + test.call + "]"
-			body := rpcPost(test.handler(s), batch).Body.Bytes()
-			calls := int(impl.calls.Load())
-			if skipped := bytes.Count(body, []byte("the call was not begun")); calls > test.atOnce || skipped != test.n-calls {
-				t.Errorf("%s: %d calls took %d items, %d were not begun; want at most %d calls", test.call, calls, impl.items.Load(), skipped, test.atOnce)
-			}
-		})
+	const n, atOnce = 300, 8
+	const call = `{"jsonrpc":"2.0","id":1,"method":"x.flow"}`
+	impl := new(tooMuch)
+	s := svc.MustRegister[tooMuchAPI](impl, &svc.Options{Resource: "x", Logger: slog.New(slog.DiscardHandler)})
+	body := rpcPost(s.RPC(), "["+strings.Repeat(call+",", n-1)+call+"]").Body.Bytes()
+	calls := int(impl.calls.Load())
+	if skipped := bytes.Count(body, []byte("the call was not begun")); calls > atOnce || skipped != n-calls {
+		t.Errorf("%d calls took %d items, %d were not begun; want at most %d calls", calls, impl.items.Load(), skipped, atOnce)
 	}
 }
 
