@@ -295,7 +295,7 @@ func untilAnswer(binary, url string) error {
 	}
 	defer cmd.Wait()
 	defer cmd.Process.Kill()
-	for range 5000 {
+	for range 60_000 {
 		r, err := http.NewRequest("GET", url, nil)
 		if err != nil {
 			return err
@@ -306,5 +306,5 @@ func untilAnswer(binary, url string) error {
 		}
 		time.Sleep(time.Millisecond)
 	}
-	return errors.New("no answer in 5 seconds")
+	return errors.New("no answer in 60 seconds")
 }

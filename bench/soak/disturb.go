@@ -35,7 +35,7 @@ func (r *run) dial(request string) (*net.TCPConn, error) {
 		return nil, err
 	}
 	conn := c.(*net.TCPConn)
-	conn.SetDeadline(time.Now().Add(10 * time.Second))
+	conn.SetDeadline(time.Now().Add(time.Minute))
 	if _, err := io.WriteString(conn, request); err != nil {
 		conn.Close()
 		return nil, err

@@ -41,7 +41,7 @@ func main() {
 		return
 	}
 	r := &run{seed: *seed, counts: make(map[string]int), client: &http.Client{
-		Timeout: 15 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 100}}}
+		Timeout: time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: 100}}}
 	if err := r.soak(*length); err != nil {
 		log.Fatal(err)
 	}
@@ -163,9 +163,9 @@ func (r *run) load(writers []*writer, length time.Duration) {
 }
 
 // settle waits until the server has no more goroutines and files than before, for
-// at most 15 s, and returns what it has.
+// at most 60 s, and returns what it has.
 func (r *run) settle(before Stats) (s Stats) {
-	for range 30 {
+	for range 120 {
 		r.client.CloseIdleConnections()
 		text, err := r.post(context.Background(), "GET", "/stats", "")
 		if err == nil {

@@ -186,6 +186,23 @@ func TestLayering(t *testing.T) {
 	}
 }
 
+// Verify that .ci/run tests with the oldest Go that go.mod promises.
+func TestOldestToolchain(t *testing.T) {
+	mod, err := readText(root("go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pinned, err := readText(root(".ci/toolchains"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(mod), "\ngo ")
+	version, _, _ := strings.Cut(rest, "\n")
+	if want := "\noldest=go" + version + ".0\n"; !strings.Contains(string(pinned), want) {
+		t.Errorf(".ci/toolchains has no line %q", strings.TrimSpace(want))
+	}
+}
+
 // Nobody who uses svc gets anything else with it.
 func TestNoDependencies(t *testing.T) {
 	mod, err := readText(root("go.mod"))

@@ -17,6 +17,7 @@ function check(name, got, want) {
 // the page can read: the status, some headers and the text, or the name of an error.
 async function pageAt(origin, path = '') {
   const page = await browser.newPage()
+  page.setDefaultTimeout(60_000)
   await page.goto(origin + path)
   return (path, init = {}, names = []) =>
     page.evaluate(

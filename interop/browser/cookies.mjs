@@ -64,6 +64,7 @@ const launchers = {
 for (const [name, launch] of Object.entries(launchers)) {
   const browser = await launch()
   const context = await browser.newContext()
+  context.setDefaultTimeout(60_000)
   const own = await context.newPage()
   await own.goto(server + '/page')
   const ask = (path) => own.evaluate(async (url) => (await fetch(url)).text(), server + path)

@@ -276,7 +276,7 @@ http {
 	c.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	c.Stderr = os.Stderr
 	check(c.Start() == nil, "cannot start nginx")
-	for range 100 {
+	for range 1200 { // 60 s
 		if conn, err := net.Dial("tcp", address); err == nil {
 			conn.Close()
 			return "http://" + address, func() {

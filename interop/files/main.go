@@ -115,7 +115,7 @@ func startNginx(address string) *exec.Cmd {
 	if err := nginx.Start(); err != nil {
 		log.Fatal(err)
 	}
-	for range 100 {
+	for range 1200 { // 60 s
 		if conn, err := net.Dial("tcp", buffered); err == nil {
 			conn.Close()
 			return nginx

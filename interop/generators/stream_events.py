@@ -17,7 +17,7 @@ url = sys.argv[1]
 
 def read(path, body=None):
     """Returns the events of a stream as objects of their fields."""
-    with urlopen(Request(url + path, body, {"Content-Type": "application/json"}), timeout=10) as answer:
+    with urlopen(Request(url + path, body, {"Content-Type": "application/json"}), timeout=60) as answer:
         assert answer.headers["Content-Type"].startswith("text/event-stream"), answer.headers
         text = answer.read().decode()
     events = []

@@ -86,7 +86,7 @@ async def exercise(client, call, person, heard, asks):
         await asyncio.wait_for(call("test_endless", {}), 0.05)
     except asyncio.TimeoutError:
         pass
-    for _ in range(100):  # the server is asked, since the client would believe it anyway
+    for _ in range(1200):  # the server is asked, since the client would believe it anyway
         counts = (await call("test_ended", {})).structured_content
         if counts["begun"] > 0 and counts["begun"] == counts["ended"]:
             break

@@ -37,7 +37,7 @@ async def connect(server, elicit=None):
 
 async def ended(call):
     """Waits until the server says that no call of test_endless runs."""
-    for _ in range(100):
+    for _ in range(1200):
         counts = (await call("test_ended", {})).structuredContent
         if counts["begun"] > 0 and counts["begun"] == counts["ended"]:
             return
@@ -64,7 +64,7 @@ async def cancels(name, server):
             async def call():
                 ids.append(session._request_id)
                 try:
-                    await session.call_tool("test_endless", {}, read_timeout_seconds=timedelta(seconds=20))
+                    await session.call_tool("test_endless", {}, read_timeout_seconds=timedelta(seconds=60))
                 except Exception:
                     pass
 
@@ -175,8 +175,8 @@ async def langchain(server, elicit):
 
 def agents_server(server):
     if isinstance(server, str):
-        return MCPServerStreamableHttp(params={"url": server}, client_session_timeout_seconds=30)
-    return MCPServerStdio(params={"command": server[0], "args": server[1:]}, client_session_timeout_seconds=30)
+        return MCPServerStreamableHttp(params={"url": server}, client_session_timeout_seconds=60)
+    return MCPServerStdio(params={"command": server[0], "args": server[1:]}, client_session_timeout_seconds=60)
 
 
 @asynccontextmanager

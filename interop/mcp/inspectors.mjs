@@ -127,7 +127,7 @@ async function counts() {
 
 async function until(enough) {
   let now;
-  for (let i = 0; i < 200; i++) {
+  for (let i = 0; i < 1200; i++) { // 60 s
     now = await counts();
     if (enough(now)) return;
     await sleep(50);

@@ -6,7 +6,7 @@ export async function use({ browser, template, step, firefox }) {
   const open = async (base) => {
     const context = await browser.newContext();
     const page = await context.newPage();
-    page.setDefaultTimeout(20_000);
+    page.setDefaultTimeout(60_000);
     const bad = [];
     page.on('pageerror', (e) => bad.push(String(e)));
     page.on('console', (m) => /Content.Security.Policy|TrustedHTML/i.test(m.text()) && bad.push(m.text()));

@@ -57,7 +57,7 @@ func (p *process) start() error {
 	}
 	p.ended = make(chan error, 1)
 	go func(cmd *exec.Cmd, ended chan error) { ended <- cmd.Wait(); close(ended) }(p.cmd, p.ended)
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
 		if conn, err := net.Dial("tcp", p.address); err == nil {
 			return conn.Close()
 		}
@@ -77,14 +77,14 @@ func (p *process) stop(signal syscall.Signal) error {
 		return nil
 	}
 	p.cmd.Process.Signal(signal)
-	killer := time.AfterFunc(30*time.Second, func() { p.cmd.Process.Kill() })
+	killer := time.AfterFunc(time.Minute, func() { p.cmd.Process.Kill() })
 	defer killer.Stop()
 	return <-p.ended
 }
 
 // waitForDatabase returns once the database answers: it listens before it is ready.
 func waitForDatabase(url string) (err error) {
-	for range 100 {
+	for range 600 { // 60 s
 		if err = execute(context.Background(), url, "select 1"); err == nil {
 			return nil
 		}
@@ -216,7 +216,7 @@ func (c *chaos) crash() error {
 
 // restart starts a replica until it stays, as Kubernetes does.
 func (c *chaos) restart(r *process) {
-	for range 100 {
+	for range 200 { // 60 s
 		if err := r.start(); err == nil {
 			return
 		}

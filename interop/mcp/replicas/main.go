@@ -102,7 +102,7 @@ http {
 		path = "/usr/sbin/nginx"
 	}
 	start(exec.Command(path, "-c", file))
-	for range 200 {
+	for range 1200 { // 60 s
 		if conn, err := net.Dial("tcp", address); err == nil {
 			conn.Close()
 			return "http://" + address

@@ -94,7 +94,7 @@ func killWhileAsking(url string, fixtures map[string]*exec.Cmd) {
 		return true
 	})
 	check(first != "" && got == "", "the call whose replica was killed ends with %q", got)
-	for range 100 {
+	for range 1200 { // 60 s
 		got = c.call("test_conversation", `{"about":"colors"}`, func(id, message string) bool {
 			second = c.answer(id, message)
 			return true
