@@ -20,14 +20,14 @@ type exampleMember struct {
 	example   []byte // nil without one
 }
 
-// members returns the members of the input of o.
-func (o *docsOperation) members() (list []exampleMember) {
+// members returns the members of the input of o, with those that are cookies or without.
+func (o *docsOperation) members(cookies bool) (list []exampleMember) {
 	m := o.method
 	if m.in == nil {
 		return nil
 	}
 	body := o.examples["body"]
-	for _, member := range m.inputMembers(m.in.forms()[0]) {
+	for _, member := range m.inputMembers(m.in.forms()[0], cookies) {
 		e := exampleMember{clientMember: member}
 		if member.in == inBody {
 			e.example = memberAt(body, member.field.name)
@@ -48,7 +48,7 @@ func (o *docsOperation) members() (list []exampleMember) {
 // their places and names, and under "body" that of a Body.
 func (o *docsOperation) clientNames() map[string][]byte {
 	names := make(map[string][]byte)
-	for _, e := range o.members() {
+	for _, e := range o.members(false) {
 		switch {
 		case e.shape.kind == kindFile:
 			names["body"] = appendQuoted(nil, e.name)
@@ -71,7 +71,7 @@ func typeScriptName(m *method) string {
 // typeScriptCall returns a call of o in TypeScript.
 func (o *docsOperation) typeScriptCall() string {
 	var members []string
-	for _, e := range o.members() {
+	for _, e := range o.members(false) {
 		switch {
 		case e.shape.kind == kindFile:
 			members = append(members, string(appendMemberName(nil, e.name))+": file")
@@ -120,7 +120,7 @@ func (o *docsOperation) sendsItems() bool {
 // is left to the reader.
 func (o *docsOperation) goMembers() string {
 	var fields []string
-	for _, e := range o.members() {
+	for _, e := range o.members(false) {
 		switch {
 		case len(e.index) > 1 && e.example != nil: // of an embedded struct
 			fields = append(fields, "…")

@@ -171,19 +171,20 @@ type clientCallText struct {
 	in   *clientType
 	out  *clientType // with headers, or nil
 	body []byte      // the type of the answer, if out is nil
+	form string      // the type of an error, if the service has a form of its own
 }
 
 // declaration matches the declarations of the runtime.
 var declaration = regexp.MustCompile(`(?m)^‹?(?:export )?(?:async )?(?:interface|type|class|function\*?|const|let) (\w+)`)
 
-// newClientWriter returns a writer that knows all types and calls of s.
-func newClientWriter(s *service) *clientWriter {
+// newClientWriter returns a writer that knows all types and calls of s, for a module or for readers.
+func newClientWriter(s *service, forReaders bool) *clientWriter {
 	reserved := []string{"Api", "Form", "service", "connect", "values", "rules", "limits"}
 	for _, found := range declaration.FindAllStringSubmatch(clientRuntime(), -1) {
 		reserved = append(reserved, found[1])
 	}
 	methods := s.methodsOn(TransportREST)
-	w := &clientWriter{clientTypes: newClientTypes(s, methods, reserved), methods: inSourceOrder(methods)}
+	w := &clientWriter{clientTypes: newClientTypes(s, methods, reserved, forReaders), methods: inSourceOrder(methods)}
 	for _, m := range w.methods {
 		w.calls = append(w.calls, w.describeCall(m))
 	}
@@ -194,7 +195,7 @@ func newClientWriter(s *service) *clientWriter {
 
 // appendClient appends the module of s, with marks.
 func appendClient(dst []byte, s *service) []byte {
-	w, runtime := newClientWriter(s), clientRuntime()
+	w, runtime := newClientWriter(s, false), clientRuntime()
 	dst = w.appendHead(slices.Grow(dst, len(runtime)+1024*len(w.methods)))
 	dst = append(dst, beginTypes...)
 	dst = w.appendTypes(dst)
@@ -222,6 +223,9 @@ func (w *clientWriter) appendHead(dst []byte) []byte {
 		for _, text := range appendWrapped(nil, line, maxCommentLine) {
 			dst = append(append(dst, strings.TrimRight("// "+text, " ")...), '\n')
 		}
+	}
+	if len(w.calls) == 0 { // the service serves nothing over REST
+		return append(dst, '\n')
 	}
 	example := w.calls[0]
 	place := appendMemberName(nil, example.resource)
@@ -292,15 +296,17 @@ func (w *clientWriter) itemType(m *method) []byte {
 	return w.appendValue(nil, data.shape.elem, anywhere, "    ")
 }
 
-// describeForm returns the type of errors in the forms of the service.
+// describeForm gives the calls the types of their errors, and returns all of them as one type.
 func (w *clientWriter) describeForm() string {
 	var forms []string
-	for _, m := range w.methods {
-		if m.opts.ErrorForm == nil {
+	for i := range w.calls {
+		c := &w.calls[i]
+		if c.opts.ErrorForm == nil {
 			continue
 		}
-		if text := string(w.appendPlain(nil, m.opts.ErrorForm.shape, anywhere, "")); !slices.Contains(forms, text) {
-			forms = append(forms, text)
+		c.form = string(w.appendPlain(nil, c.opts.ErrorForm.shape, anywhere, ""))
+		if !slices.Contains(forms, c.form) {
+			forms = append(forms, c.form)
 		}
 	}
 	return cmp.Or(strings.Join(forms, " | "), "undefined")

@@ -121,9 +121,10 @@ func describedLines(text string, deprecated bool) []string {
 }
 
 // lines returns the lines of the comment of a member: its text, its rules, default and example.
-func (m *clientMember) lines() []string {
+// Readers do not count like JavaScript.
+func (m *clientMember) lines(forReaders bool) []string {
 	lines := describedLines(m.doc.text, m.deprecated)
-	facts := m.facts()
+	facts := m.facts(forReaders)
 	if facts == "" {
 		return lines
 	}
@@ -143,7 +144,7 @@ func (m *clientMember) lines() []string {
 }
 
 // facts returns the rules of a member, its default and its example in one line.
-func (m *clientMember) facts() string {
+func (m *clientMember) facts(forReaders bool) string {
 	target := m.shape.deref()
 	texts := m.ruleTexts(target.rules, "must ")
 	if item := target.scalarItem(); item != nil && !item.isEnum {
@@ -158,7 +159,7 @@ func (m *clientMember) facts() string {
 	case m.quoted:
 		facts = append(facts, capitalized(target.quotedNote())+".")
 	case target.kind == kindInt || target.kind == kindUint:
-		if k := target.typ.Kind(); k == reflect.Int64 || k == reflect.Uint64 {
+		if k := target.typ.Kind(); !forReaders && (k == reflect.Int64 || k == reflect.Uint64) {
 			facts = append(facts, "Beyond 2^53 it is not exact, and not sent.")
 		}
 	case m.in == inHeader && target.kind == kindTime:

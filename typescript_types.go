@@ -27,6 +27,7 @@ import (
 // to it for the first time, so the order is that of reading: an input, what is in it, the output.
 type clientTypes struct {
 	service    *service
+	forReaders bool                     // the declarations are documentation: see appendInPlace and appendMemberType
 	sent       map[reflect.Type]bool    // the types that clients send
 	names      map[string]string        // of components, by their names in documents
 	taken      map[string]bool          // names of types
@@ -77,9 +78,9 @@ const typeWords = "any as asserts async await bigint boolean break case catch cl
 
 // newClientTypes returns a writer of the types in methods of s. No type gets one of the names
 // reserved.
-func newClientTypes(s *service, methods []*method, reserved []string) *clientTypes {
+func newClientTypes(s *service, methods []*method, reserved []string, forReaders bool) *clientTypes {
 	t := &clientTypes{
-		service: s, sent: sentTypes(methods), names: make(map[string]string), taken: make(map[string]bool),
+		service: s, forReaders: forReaders, sent: sentTypes(methods), names: make(map[string]string), taken: make(map[string]bool),
 		components: make(map[string]*clientType), inputs: make(map[*binding]*clientType), outputs: make(map[*shape]*clientType), members: make(map[inputForm][]clientMember),
 	}
 	for _, word := range slices.Concat(strings.Fields(typeWords), reserved) {
@@ -285,19 +286,19 @@ func (t *clientTypes) inputMembers(m *method, form *shape) []clientMember {
 	key := inputForm{m.bind, form}
 	list, known := t.members[key]
 	if !known {
-		list = m.inputMembers(form)
+		list = m.inputMembers(form, t.forReaders)
 		t.members[key] = list
 	}
 	return list
 }
 
 // inputMembers returns the members of s, the input of m or one of its forms, in the order of the
-// fields. Cookies are not among them, since a browser sends its own.
-func (m *method) inputMembers(s *shape) []clientMember {
+// fields. Without cookies there are only those that a page sends, whose browser has the cookies.
+func (m *method) inputMembers(s *shape, cookies bool) []clientMember {
 	list := make([]clientMember, 0, len(s.fields)+1)
 	for _, f := range s.fields {
 		source := m.bind.sources[f]
-		if source.in == inCookie {
+		if source.in == inCookie && !cookies {
 			continue
 		}
 		member := clientMember{field: f, name: f.name, in: source.in, optional: source.in != inPath && !f.isRequired()}
@@ -335,6 +336,15 @@ func (p *restPlan) sourceName(f *field) string {
 		}
 	}
 	return ""
+}
+
+// headerMember returns the name of the member of an output that is a header, or "" if none is.
+func (d *clientType) headerMember(header string) string {
+	i := slices.IndexFunc(d.members, func(m clientMember) bool { return m.in == inHeader && strings.EqualFold(m.wire, header) })
+	if i < 0 {
+		return ""
+	}
+	return d.members[i].name
 }
 
 // hasMoreMembers reports whether the output of m has members that are headers or the status.
@@ -422,7 +432,7 @@ func lowerFirst(goName string) string {
 // appendMembers appends members, each in a line and behind its comment.
 func (t *clientTypes) appendMembers(dst []byte, list []clientMember, indent string) []byte {
 	for _, m := range list {
-		dst = appendComment(dst, indent, m.lines())
+		dst = appendComment(dst, indent, m.lines(t.forReaders))
 		dst = appendMemberName(append(dst, indent...), m.name)
 		if m.optional {
 			dst = append(dst, '?')
@@ -435,6 +445,8 @@ func (t *clientTypes) appendMembers(dst []byte, list []clientMember, indent stri
 // appendMemberType appends the type of a member.
 func (t *clientTypes) appendMemberType(dst []byte, m clientMember, indent string) []byte {
 	switch {
+	case m.shape.kind == kindFile && t.forReaders:
+		return append(dst, "File"...)
 	case m.shape.kind == kindFile && m.in == inForm:
 		return append(dst, "FormContent"...)
 	case m.shape.kind == kindFile:
@@ -472,7 +484,8 @@ func (t *clientTypes) appendPlain(dst []byte, s *shape, f *field, indent string)
 	return t.appendInPlace(dst, s, f, indent)
 }
 
-// appendInPlace is appendPlain without a reference to s.
+// appendInPlace is appendPlain without a reference to s. Readers get what a compiler cannot check:
+// the sizes of integers, and the other keywords of a method JSONSchema.
 func (t *clientTypes) appendInPlace(dst []byte, s *shape, f *field, indent string) []byte {
 	enum := s.rules.lookup(roleValues)
 	switch {
@@ -483,7 +496,13 @@ func (t *clientTypes) appendInPlace(dst []byte, s *shape, f *field, indent strin
 	case enum != nil:
 		return appendLiterals(dst, itemsOf(enum.value))
 	case s.kind == kindCustom, s.custom != nil:
-		return appendSchemaType(dst, s.custom)
+		dst = appendSchemaType(dst, s.custom)
+		if t.forReaders && len(s.custom) > 0 {
+			dst = append(append(append(dst, " /* "...), safeLine(string(encodeDocument(s.custom)))...), " */"...)
+		}
+		return dst
+	case t.forReaders && (s.kind == kindInt || s.kind == kindUint):
+		return append(dst, sizedName(s.typ)...)
 	}
 	switch s.kind {
 	case kindSlice, kindArray:
@@ -500,6 +519,15 @@ func (t *clientTypes) appendInPlace(dst []byte, s *shape, f *field, indent strin
 		return append(dst, "Response"...)
 	}
 	return append(dst, scalarTypes[kindTypes[s.kind]]...)
+}
+
+// sizedName returns the name of an integer type of Go, with its bits.
+func sizedName(t reflect.Type) string {
+	name := t.Kind().String()
+	if !isDigit(name[len(name)-1]) { // int and uint
+		name += "64"
+	}
+	return name
 }
 
 // scalarTypes are the types of TypeScript by those of JSON.

@@ -81,7 +81,7 @@ func TestComments(t *testing.T) {
 	check(types["CreateTodo"].Doc.Text(), "OpenAPI", "the page", "Markdown")
 	check("given by the server", all...)
 	check(types["todos"].Doc.Text())
-	check("ListTodos says which page.")
+	check("ListTodos says which page.", "Markdown")
 	check("Items on a page;", "OpenAPI", "OpenRPC", "the page", "Markdown", "tools")
 	for _, m := range s.Descriptor().Resources[0].Methods {
 		if m.Description == "" {

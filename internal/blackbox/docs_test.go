@@ -393,17 +393,19 @@ func TestDocsMarkdown(t *testing.T) {
 		"# Notes \\</title>\\<script>alert(2)\\</script>\n",
 		"\n## notes\n",
 		"\n### POST /notes/purge\n\nThrows all \\<i>away\\</i>.\n\n- JSON-RPC method: `notes.purge`\n- needs credentials: bearer\n- answer 204: No Content\n",
-		"\n- `rule` (required, string)\n", "\n- `id` (path, required, string): \\</script>\\<script>alert(1)\\</script>\n",
-		"\n- `dry_run` (query, over JSON-RPC and MCP `dry`, boolean)\n",
-		"\n- `Last-Event-ID` (header, over JSON-RPC and MCP `seen`, ", "\n- `If-Match` (header of REST only, string)\n", "\n- `n` (query, over JSON-RPC and MCP `n` as a string, integer; ",
-		"\n- `text` (body, string; enum `[\"<b>\",\"it's\"]`; minLength 1; maxLength 80; default `\"it's\"`): Two # lines, \\u202eturned.\n",
-		"\n- `tags` (body, array of string; maxItems 3)\n",
-		"\n- `next` (body, docsBox or null)\n", "\n- `tree` (body, array of (docsBox or null))\n", "\n- `none` (body, array of docsBox or null)\n",
+		"\n- input: `docsNote`: `id` in the path; `dry` as `dry_run` (over JSON-RPC and MCP `dry`), `n` (over JSON-RPC and MCP `n` as a string) in the query; " +
+			"`seen` as `Last-Event-ID` (over JSON-RPC and MCP `seen`), `if` as `If-Match` (of REST only) in the header\n",
+		"\n- answer 200: OK, `docsBox` as application/json\n",
+		"\nexport interface docsNote {\n  /** <\\/script><script>alert(1)<\\/script> */\n  id: string;\n",
+		"\n   * # lines, \\u202eturned. Must have at least 1 character; must have at most 80 characters.\n   * Default: \"it's\".\n   */\n  text?: \"\\u003cb>\" | \"it's\";\n",
+		"\n  /** Must have at most 3 items. */\n  tags?: string[];\n", "\n  seen?: int64;\n", "\n  /** An integer, in a string. */\n  n?: string;\n",
+		"\n  next?: docsBox | null;\n", "\n  tree?: (docsBox | null)[];\n", "\n  none?: docsBox[] | null;\n",
+		"\nexport interface Violation {\n  in: string;\n  path: string;\n  rule: string;\n  message: string;\n  limit?: number;\n}\n```\n",
 		"\n```sh\ncurl -X POST -H \"Authorization: Bearer $TOKEN\" \"$URL/notes/purge\"\n```\n",
 		"\n```sh\ncurl -X PUT -H \"Authorization: Bearer $TOKEN\" -H 'Content-Type: application/json' -d '{}' \"$URL/notes/1\"\n```\n",
-		"\n## Types\n", "\n### docsBox\n\n- `in` (required, map of docsBox)\n",
+		"\n## Types\n", "\nexport interface docsBox {\n  in: Record<string, docsBox>;\n}\n",
 		"\n| NOT_FOUND | 404 | -32005 |\n",
-		"\n- MCP tool: `notes_update` (if the server offers it)\n", "\n- answer 400: Bad Request, Error as application/json\n", "\n- answer default: any other status, Error as application/json\n",
+		"\n- MCP tool: `notes_update` (if the server offers it)\n", "\n- answer 400: Bad Request, `Error` as application/json\n", "\n- answer default: any other status, `Error` as application/json\n",
 		" over MCP an error is a result with isError, whose text begins with the code. A method may answer with another HTTP status.\n\n| code | usual HTTP status | JSON-RPC |\n",
 	} {
 		if !strings.Contains(text, want) {
@@ -473,7 +475,7 @@ func TestDocsExamples(t *testing.T) {
 		if strings.Contains(text, "the host of this page") != (rest[0] == '/') {
 			t.Errorf("with REST %q the Markdown says otherwise what URL is", rest)
 		}
-		if field := "- `old` (required, deprecated, string; enum ``` [\"a`b\",\"``\"] ```): \\# of the > house\n"; !strings.Contains(text, field) {
+		if field := `"old":{"deprecated":true,"description":"# of the\n> house","enum":["a`+"`b\",\"``"+`"],"type":"string"}`; !strings.Contains(text, field) {
 			t.Errorf("the Markdown has no\n%s\nin\n%s", field, text)
 		}
 	}
@@ -562,5 +564,30 @@ func TestDocsCommands(t *testing.T) {
 	}
 	if lines < 20 || 4*succeeded < 3*lines {
 		t.Errorf("the Markdown has %d commands, of which %d succeed", lines, succeeded)
+	}
+}
+
+// Verify that a service that serves nothing over REST has all of its documents.
+func TestDocsWithoutREST(t *testing.T) {
+	s := svc.MustRegister[docsSampleAPI](docsSampleImpl{}, &svc.Options{Resource: "samples", Logger: slog.New(slog.DiscardHandler),
+		Methods: map[string]svc.MethodOptions{"Create": {Transports: []svc.Transport{svc.TransportMCP, svc.TransportRPC}}}})
+	places := &svc.DocsOptions{REST: ".", RPC: "rpc", MCP: "mcp", OpenAPI: "openapi.json", Client: "client.ts"}
+	for _, test := range []struct {
+		name, path, want string
+		handler          http.Handler
+	}{
+		{"the client", "/client.ts", "export interface Api {\n}", s.TypeScript()},
+		{"the client without types", "/client.js", "export function connect(options = {}) {", s.TypeScript()},
+		{"the page", "/", `"calls":{}`, s.Docs(places)},
+		{"Markdown", "/llms.txt", "# docsSampleAPI\n", s.Docs(places)},
+		{"OpenAPI", "/openapi.json", `"paths":{}`, s.OpenAPI()},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := httptest.NewRecorder()
+			test.handler.ServeHTTP(w, httptest.NewRequest("GET", test.path, nil))
+			if w.Code != 200 || !strings.Contains(w.Body.String(), test.want) {
+				t.Errorf("status %d, without %s:\n%s", w.Code, test.want, w.Body)
+			}
+		})
 	}
 }

@@ -117,8 +117,8 @@ func TestDeclaredErrorsInDocuments(t *testing.T) {
 	w = httptest.NewRecorder()
 	s.Docs(nil).ServeHTTP(w, httptest.NewRequest("GET", "/llms.txt", nil))
 	for _, line := range []string{
-		"- answer 409: ALREADY_EXISTS: already refunded; ALREADY_EXISTS: in progress; ABORTED: the books are being closed, Error as application/json\n  - `Retry-After` (header, string)\n",
-		"- answer 404: NOT_FOUND: there is no refund with this id, Error as application/json\n",
+		"- answer 409: ALREADY_EXISTS: already refunded; ALREADY_EXISTS: in progress; ABORTED: the books are being closed, `Error` as application/json\n  - header `Retry-After`\n",
+		"- answer 404: NOT_FOUND: there is no refund with this id, `Error` as application/json\n",
 	} {
 		if !strings.Contains(w.Body.String(), line) {
 			t.Errorf("the Markdown lacks %s\n%s", line, w.Body)

@@ -202,7 +202,7 @@ func TestListOutputDocuments(t *testing.T) {
 		{"a tool", mcpPost(s.MCP(nil), `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`).Body.String(), `"outputSchema":{"type":"object","properties":{"items":` + schema},
 		{"OpenRPC", rpcPost(s.RPC(), `{"jsonrpc":"2.0","id":1,"method":"rpc.discover"}`).Body.String(), `"schema":` + items},
 		{"the page", text(s.Docs(docsAll), "/"), `"schema":` + items},
-		{"Markdown", text(s.Docs(docsAll), "/llms.txt"), "- answer 200: OK, array of ListedTodo"},
+		{"Markdown", text(s.Docs(docsAll), "/llms.txt"), "- answer 200: OK, `ListedTodo[]` as application/json"},
 		{"the contract", string(s.Contract()), `"kind":"list"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
