@@ -544,7 +544,7 @@ func TestReasonsInOtherDocuments(t *testing.T) {
 		{"OpenRPC, one", rpc, `"errors":[{"code":-32010,"message":"try again","data":{"code":"ABORTED","reason":"asleep"}}]`},
 		{"the page", page, `"reasons":[["asleep","ABORTED","try again"],["hall_closed","FAILED_PRECONDITION","the hall is closed"],["hall_full","FAILED_PRECONDITION","every seat | is taken"],["plan_lost","DATA_LOSS","data loss"]]`},
 		{"the Markdown", markdown, "| reason | code | message |\n|---|---|---|\n| asleep | ABORTED | try again |\n| hall_closed | FAILED_PRECONDITION | the hall is closed |\n| hall_full | FAILED_PRECONDITION | every seat &#124; is taken |\n| plan_lost | DATA_LOSS | data loss |\n"},
-		{"an answer in the Markdown", markdown, "- answer 409: ABORTED: try again (reason: asleep), Error as application/json\n"},
+		{"an answer in the Markdown", markdown, "- answer 409: ABORTED: try again (reason: asleep), `Error` as application/json\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if !strings.Contains(test.text, test.want) {
