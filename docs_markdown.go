@@ -216,7 +216,7 @@ func (w *docsWriter) writeTypes(client *clientWriter) {
 	if len(client.list) == 0 && len(w.schemas) == 0 {
 		return
 	}
-	w.WriteString("\n## Types\n\n`int8` to `uint64` are integers that take that many bits, `File` is the content of a file, and after a type of its own stands its JSON Schema.\n\n```ts\n")
+	w.WriteString("\n## Types\n\n`int8` to `uint64` are integers that take that many bits, `File` is the content of a file. A comment behind a type is its JSON Schema.\n\n```ts\n")
 	w.Write(client.appendTypes(nil))
 	for _, name := range [...]string{"Error", "Problem", "ErrorObject", "ErrorDetails", "Violation"} {
 		if schema := w.schemas[name]; schema != nil {

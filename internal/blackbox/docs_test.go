@@ -475,7 +475,7 @@ func TestDocsExamples(t *testing.T) {
 		if strings.Contains(text, "the host of this page") != (rest[0] == '/') {
 			t.Errorf("with REST %q the Markdown says otherwise what URL is", rest)
 		}
-		if field := `"old":{"deprecated":true,"description":"# of the\n> house","enum":["a`+"`b\",\"``"+`"],"type":"string"}`; !strings.Contains(text, field) {
+		if field := `"old":{"deprecated":true,"description":"# of the\n> house","enum":["a` + "`b\",\"``" + `"],"type":"string"}`; !strings.Contains(text, field) {
 			t.Errorf("the Markdown has no\n%s\nin\n%s", field, text)
 		}
 	}
