@@ -1,7 +1,7 @@
 // Costs measures what a service of svc costs beside the time of a call: the memory of idle
 // streams and of large bodies that are still to come, a call by Connect, an upload, and the
-// binary and the start of the first program in the README. What can be compared is measured
-// beside a handler by hand.
+// binary and the start of the first program in the README, and how large programs become that
+// use more or less of svc. What can be compared is measured beside a handler by hand.
 //
 // Usage, from the root of the repository:
 //
@@ -42,7 +42,7 @@ func main() {
 		log.Fatal(serveContender(*serve))
 	}
 	fmt.Printf("%s, %s, %s/%s, %d CPUs\n\n", time.Now().UTC().Format(time.DateOnly), runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
-	for _, measure := range []func(clients, rounds int) error{idleStreams, largeBodies, connectCalls, uploads, firstProgram} {
+	for _, measure := range []func(clients, rounds int) error{idleStreams, largeBodies, connectCalls, uploads, firstProgram, binarySizes} {
 		if err := measure(*clients, *rounds); err != nil {
 			log.Fatal(err)
 		}
@@ -246,11 +246,7 @@ func firstProgram(_, rounds int) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		return err
-	}
-	text, err := os.ReadFile(filepath.Join(root, "README.md"))
+	text, err := os.ReadFile("../../README.md")
 	if err != nil {
 		return err
 	}
@@ -267,10 +263,8 @@ func firstProgram(_, rounds int) error {
 	} else {
 		program = "package main" + moved
 	}
-	module := "module first\n\ngo 1.25\n\nrequire example.com/svc v0.0.0\n\nreplace example.com/svc => " + root + "\n"
 	binary := filepath.Join(dir, "first")
-	err = errors.Join(os.WriteFile(filepath.Join(dir, "main.go"), []byte(program), 0o600), os.WriteFile(filepath.Join(dir, "go.mod"), []byte(module), 0o600))
-	if err != nil {
+	if err := writeModule(dir, program); err != nil {
 		return err
 	}
 	build := exec.Command("go", "build", "-o", binary, ".")
@@ -285,6 +279,16 @@ func firstProgram(_, rounds int) error {
 	least, _, err := timed(rounds, func() error { return untilAnswer(binary, "http://"+address+"/openapi.json") })
 	fmt.Printf("the first program of the README\n  binary     %.1f MB\n  start      %.0f ms to the first answer\n", float64(info.Size())/1e6, least.Seconds()*1e3)
 	return err
+}
+
+// writeModule makes a folder a module that has a program and requires svc.
+func writeModule(dir, program string) error {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		return err
+	}
+	module := "module first\n\ngo 1.24\n\nrequire example.com/svc v0.0.0\n\nreplace example.com/svc => " + root + "\n"
+	return errors.Join(os.WriteFile(filepath.Join(dir, "main.go"), []byte(program), 0o600), os.WriteFile(filepath.Join(dir, "go.mod"), []byte(module), 0o600))
 }
 
 // untilAnswer runs a program until it has answered one request.
