@@ -189,10 +189,6 @@ type MCPToolOptions struct {
 	// InputSchema is a JSON Schema with "type":"object" to publish instead of the generated
 	// one. Arguments are still checked by the Go type of the input; doc/tools.md has more.
 	InputSchema []byte
-	// Fields gives the tool an argument fields, by which a model asks for some members of the
-	// output, or of its items; see [FieldsFrom]. They must be members of a struct with at most
-	// 40 members, which is no union and has no MCPContent.
-	Fields bool
 	// RequiredCapabilities are the capabilities that a client needs for the tool, such as
 	// "sampling". From revision 2026-07-28 on, a call without them gets error -32021 (MCP
 	// 2026-07-28, Base Protocol).
@@ -397,7 +393,6 @@ type tool struct {
 // A toolArguments says which arguments a tool has, and which others a call may have.
 type toolArguments struct {
 	input   []byte                      // the input schema, an object
-	fields  *fieldChoice                // of MCPToolOptions.Fields; nil without it
 	headers []headerParam               // the arguments that headers mirror
 	closed  bool                        // unknown arguments are refused: no MCPOptions.AllowUnknown
 	allow   func(*decoder, []byte) bool // tool.allows, or nil where Options.Strict decides; see inputOptions.allow
@@ -520,9 +515,6 @@ func (t *tool) compileTool(p *mistakes, o MCPToolOptions, x *toolIndex) {
 		t.addArgument(keyArgument, "A text that you choose: the same for a repetition of this call, a new one for each new call.",
 			t.own.IdempotencyKey == KeyAllowed, map[string]any{"type": "string", "pattern": "^[!-~]{1,255}$"})
 	}
-	if o.Fields {
-		t.compileFields(p)
-	}
 	if t.closed || t.beside != nil || o.InputSchema != nil { // else the plan knows it, without an allocation
 		t.allow = t.allows
 	}
@@ -569,7 +561,7 @@ func (t *tool) compileInput(p *mistakes, own []byte, x *toolIndex) {
 // schemaOf returns the schema of s that w writes, of an input with more fields. Over MCP
 // those of paths and queries are arguments too.
 func (x *toolIndex) schemaOf(s *shape, w schemaWriter, more ...*field) []byte {
-	key, isShared := schemaKey{s, w.use}, more == nil && w.loose == nil
+	key, isShared := schemaKey{s, w.use}, more == nil
 	if text := x.schemas[key]; text != nil && isShared {
 		return text
 	}
@@ -587,10 +579,8 @@ func (x *toolIndex) schemaOf(s *shape, w schemaWriter, more ...*field) []byte {
 // at d.path: one of t.beside, or else what the schema or the options allow.
 func (t *tool) allows(d *decoder, value []byte) bool {
 	isHere := func(f *field) bool { return len(d.path) == 1 && d.path[0].token == "/"+f.name }
-	switch i := slices.IndexFunc(t.beside, isHere); {
-	case i >= 0 && t.beside[i].name == keyArgument: // which exchange.readInput checks
-	case i >= 0:
-		t.fields.checkArgument(d, value)
+	switch {
+	case slices.ContainsFunc(t.beside, isHere): // which exchange.readInput checks
 	case t.opts.Strict:
 		return false
 	case t.options.InputSchema != nil:
@@ -650,10 +640,6 @@ func (t *tool) compileOutput(x *toolIndex) {
 	case t.sendsFile(), t.stream == "" && t.outType.Implements(reflect.TypeFor[contentProvider]()):
 		t.ownContent = true
 	default:
-		w := schemaWriter{use: forToolOutput}
-		if t.fields != nil {
-			w.loose = t.fields.shape
-		}
 		whole := t.result
 		if t.stream == "" && t.out.kind != kindObject && t.out.custom["type"] != "object" {
 			if t.wrapper = "result"; t.out.kind == kindSlice {
@@ -661,7 +647,7 @@ func (t *tool) compileOutput(x *toolIndex) {
 			}
 			whole = &shape{kind: kindObject, fields: []*field{{fieldName: fieldName{name: t.wrapper}, shape: t.result}}}
 		}
-		t.output = x.schemaOf(whole, w)
+		t.output = x.schemaOf(whole, schemaWriter{use: forToolOutput})
 		if t.result.alternatives != nil { // the root must be an object here too
 			t.output = append([]byte(`{"type":"object",`), t.output[1:]...)
 		}

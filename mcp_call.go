@@ -1,10 +1,8 @@
 package svc
 
 // This file answers tools/call. It is in the order of a call: the checks before it; the
-// headers that mirror arguments; the call itself; its result; the argument fields, by which
-// a model asks for a part of the result; content that an output type makes itself; and last
-// the progress and log messages that a method sends before it returns, with the stream of
-// events that carries them and the levels of log messages.
+// headers that mirror arguments; the call itself; its result; and its error as a
+// text for models.
 //
 // An era is a group of revisions of MCP: modern clients speak 2026-07-28, legacy clients an
 // earlier one; see the table in mcp_message.go.
@@ -40,7 +38,6 @@ import (
 	"io"
 	"maps"
 	"net/url"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -312,10 +309,6 @@ func (x *exchange) readInput() (in any, err error) {
 	if in, err = x.bindObject(m.arguments, m.input, m.inputErr); err == nil {
 		x.startStream(m)
 		x.openResult()
-		// A read of a resource may call the same method, but has no argument fields.
-		if t.fields != nil && string(m.method) == "tools/call" {
-			x.fields = fieldChoiceIn(x.ws.dec.opts.listIn(memberAt(m.arguments, "fields")))
-		}
 	}
 	return in, err
 }
@@ -478,13 +471,8 @@ func (x *exchange) addOutput(out any) error {
 }
 
 // addText adds the structured content, which begins at start in ws.enc.buf, a second time
-// as a block of text (MCP 2025-06-18, Tools, Structured Content). If the call has the
-// argument fields, it first removes the other members.
+// as a block of text (MCP 2025-06-18, Tools, Structured Content).
 func (x *exchange) addText(start int) error {
-	if x.fields != nil {
-		chosen := selectFrom(x.ws.enc.buf[start:], x.message.tool.fields.list, x.fields)
-		x.ws.enc.buf = append(x.ws.enc.buf[:start], chosen...)
-	}
 	text := x.ws.enc.buf[start:]
 	if len(text) > x.h.options.MaxResult { // most texts have fewer bytes than that
 		if err := x.checkSize(utf8.RuneCount(text)); err != nil {
@@ -527,130 +515,6 @@ func (x *exchange) cutErrorText(text []byte, err error) []byte {
 		}
 	}
 	return text
-}
-
-// FieldsFrom returns the members of the output that the client wants, in its order, or nil if
-// it wants all; see MCPToolOptions.Fields. svc leaves out the others; a method can save the
-// work for them. ctx is the context of the method or derived from it.
-func FieldsFrom(ctx context.Context) []string {
-	x, _ := ctx.Value(exchangeKey{}).(*exchange)
-	if c, ok := ctx.Value(callKey{}).(*call); !ok || x == nil || c != &x.call {
-		return nil
-	}
-	return slices.Clone(x.fields)
-}
-
-// maxFields is how many members the output of a tool with the argument fields may have. The
-// schema of the argument repeats their names in the list of tools.
-const maxFields = 40
-
-// A fieldChoice says which names the argument fields of a tool may have.
-type fieldChoice struct {
-	shape *shape     // whose members it names
-	list  string     // the member of the output with a list of objects of that shape; "" if the output has it
-	names []string   // in the order of the schema
-	wrong *complaint // about any other name; made once, since a client can send many
-}
-
-// compileFields sets t.fields and adds the argument fields to the input schema of t.
-func (t *tool) compileFields(p *mistakes) {
-	c := &fieldChoice{shape: t.out}
-	switch {
-	case t.out == nil:
-	case t.stream != "":
-		c.list = "items"
-	case t.out.kind == kindSlice:
-		c.list, c.shape = "items", t.out.elem.deref()
-	case reflect.PointerTo(t.out.typ).Implements(reflect.TypeFor[interface{ isPage() }]()):
-		i := slices.IndexFunc(t.out.fields, func(f *field) bool { return f.name == "data" })
-		if i >= 0 && t.out.fields[i].shape.kind == kindSlice {
-			c.list, c.shape = "data", t.out.fields[i].shape.elem.deref()
-		}
-	}
-	if c.shape != nil {
-		for _, f := range c.shape.fields {
-			if !f.hidden {
-				c.names = append(c.names, f.name)
-			}
-		}
-	}
-	switch {
-	case t.fieldNamed("fields") != nil:
-		p.addf("MCPToolOptions.Fields: the input has a field named fields already")
-	case c.shape == nil || c.shape.kind != kindObject || c.shape.alternatives != nil || len(c.names) == 0 || t.outType.Implements(reflect.TypeFor[contentProvider]()):
-		p.addf("MCPToolOptions.Fields: the output, or its items, must be a struct that is no union and has no MCPContent; drop Fields")
-	case len(c.names) > maxFields:
-		p.addf("MCPToolOptions.Fields: the output has %d members, over %d; return what a model needs", len(c.names), maxFields)
-	default:
-		t.fields, c.wrong = c, &complaint{rule: "enum", message: "must be one of " + strings.Join(c.names, ", ")}
-		t.addArgument("fields", "", true, map[string]any{"type": "array", "items": map[string]any{"type": "string", "enum": c.names}, "minItems": 1})
-	}
-}
-
-// checkArgument adds the violations of the argument fields to d; d.path leads to it.
-func (c *fieldChoice) checkArgument(d *decoder, value []byte) {
-	value = d.opts.listIn(value)
-	items := itemsOf(value)
-	switch {
-	case value[0] != '[':
-		d.addViolation(errNotArray.about(value))
-	case len(items) == 0:
-		d.addViolation(&complaint{rule: "minItems", message: "must have at least 1 item", limit: "1"})
-	}
-	for i, item := range items {
-		if !isText(item) || !slices.Contains(c.names, string(textOf(item))) {
-			d.path = append(d.path, step{index: i})
-			d.addViolation(c.wrong)
-			d.pop()
-		}
-	}
-}
-
-// listIn returns the list in a string, if it is to be read, or else value.
-func (o *inputOptions) listIn(value []byte) []byte {
-	if o.readStrings {
-		if inside := jsonInside(value, '[', 0); inside != nil {
-			return inside
-		}
-	}
-	return value
-}
-
-// fieldChoiceIn returns the names in the argument fields without repeated ones, or nil if
-// the argument is absent. checkArgument has checked it.
-func fieldChoiceIn(value []byte) (names []string) {
-	for _, item := range itemsOf(value) {
-		if name := string(textOf(item)); !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
-// selectFrom returns an encoded output with only the members in names. If list is not empty,
-// it selects them in each item of the member list instead. Items that are null stay. For the
-// list "items" and the name "id":
-//
-//	{"items":[{"id":1,"title":"a"},null]}  {"items":[{"id":1},null]}
-func selectFrom(output []byte, list string, names []string) []byte {
-	if !isJSONObject(output) {
-		return output
-	}
-	m := openMembers(nil)
-	eachMember(output, func(name, value []byte) {
-		switch {
-		case list == "" && !slices.Contains(names, string(name)):
-			return
-		case list != "" && string(name) == list:
-			items := itemsOf(value)
-			for i, item := range items {
-				items[i] = selectFrom(item, "", names)
-			}
-			value = slices.Concat([]byte{'['}, bytes.Join(items, []byte{','}), []byte{']'})
-		}
-		m.addRaw(string(name), value)
-	})
-	return m.close()
 }
 
 // appendErrorText appends an error as a text for models. Each violation has a line, unless

@@ -234,7 +234,6 @@ type exchange struct {
 	revision string    // of the message; "" until it is known
 	stream   mcpStream // of notifications
 	message  *message  // that is being answered; it goes back to the pool
-	fields   []string  // the argument fields of MCPToolOptions.Fields; nil without it
 	add      addFunc   // adds the output of the method to the result
 
 	capabilities []byte             // of the client, as JSON; protected by stream.mu while the method runs

@@ -72,8 +72,7 @@ func dialectOf(version string) (d dialect, ok bool) {
 type schemaWriter struct {
 	dialect dialect
 	use     schemaUse
-	loose   *shape // an object that is written without required, since clients may ask for some members only; or nil
-	closed  bool   // objects allow no other properties, as if the service were strict
+	closed  bool // objects allow no other properties, as if the service were strict
 	// sent has the types that clients send. Objects of other types are only answered, with each
 	// member that has a default. If it is nil, all are sent.
 	sent map[reflect.Type]bool
@@ -666,7 +665,7 @@ func (w *schemaWriter) writeObject(m *members, s *shape) {
 	at = m.open("required", '[')
 	answered := w.use == forToolOutput || w.sent != nil && !w.sent[s.typ]
 	for _, f := range s.fields {
-		if !f.hidden && (f.isRequired() || answered && !f.optional) && s != w.loose {
+		if !f.hidden && (f.isRequired() || answered && !f.optional) {
 			m.addItem(f.name)
 		}
 	}

@@ -4,9 +4,7 @@ go 1.25.0
 
 require (
 	example.com/svc v0.0.0
-	github.com/google/jsonschema-go v0.4.3
 	github.com/jackc/pgx/v5 v5.12.0
-	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
 )
 
 require (

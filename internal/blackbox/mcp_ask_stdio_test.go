@@ -90,9 +90,14 @@ type mcpQuestions interface {
 	Two(context.Context) (*mcpCount, error)
 	Twice(context.Context) (*mcpCount, error)
 	Sure(context.Context) error
-	Can(context.Context) (*pickItem, error)
+	Can(context.Context) (*questionCan, error)
 	Quick(context.Context) (*mcpCount, error)
 	Titles(context.Context) (*mcpCount, error)
+}
+
+// A questionCan says which capabilities the caller has.
+type questionCan struct {
+	ID string `json:"id"`
 }
 
 type questionMood string
@@ -189,14 +194,14 @@ func (questionImpl) Twice(ctx context.Context) (*mcpCount, error) {
 
 func (questionImpl) Sure(ctx context.Context) error { return svc.Confirm(ctx, "s", "Sure?") }
 
-func (questionImpl) Can(ctx context.Context) (*pickItem, error) {
+func (questionImpl) Can(ctx context.Context) (*questionCan, error) {
 	can := ""
 	for _, c := range []string{"elicitation", "elicitation.url", "sampling", "roots"} {
 		if svc.CanAsk(ctx, c) {
 			can += c + " "
 		}
 	}
-	return &pickItem{ID: can}, nil
+	return &questionCan{ID: can}, nil
 }
 
 // Quick has no time to ask.

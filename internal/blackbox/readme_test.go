@@ -580,8 +580,6 @@ func TestLimitsTable(t *testing.T) {
 		{"form.go", "maxFormParts = 1000", "| a form | 1000 parts, and"},
 		{"json.go", "maxDepth = 1000", "| nesting of JSON | 1000 levels |"},
 		{"rpc.go", "maxBatch = 1000", "| calls in a JSON-RPC batch | 1000, of which 8 run at a time; 16 MiB of answers |"},
-		{"svc_stream.go", "maxAnswers = 16 << 20", "| messages in an MCP batch | 100, one after the other; 16 MiB of answers |"},
-		{"mcp_message.go", "maxMCPBatch = 100", "| messages in an MCP batch | 100, one after the other; 16 MiB of answers |"},
 		{"mcp_stdio.go", "maxPipeCalls = 64", "| calls over standard input and output | 64 run at a time, 1024 are read; 2 s after the end of the input |"},
 		{"mcp_stdio.go", "maxPipeUnanswered = 1024", "| calls over standard input and output | 64 run at a time, 1024 are read; 2 s after the end of the input |"},
 		{"mcp_ask.go", "stateLife = 10 * time.Minute", "| answers to questions of a method | can be sent again for 10 minutes |"},

@@ -431,10 +431,6 @@ var sharingWork = []struct {
 	{"tools", func(s *svc.Service) []byte {
 		return sharingAnswer(s.MCP(nil), "/", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
 	}},
-	{"tools with Fields", func(s *svc.Service) []byte {
-		options := &svc.MCPOptions{Tools: map[string]svc.MCPToolOptions{"Send": {Fields: true}}}
-		return sharingAnswer(s.MCP(options), "/", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
-	}},
 	{"tools with Show", func(s *svc.Service) []byte {
 		options := &svc.MCPOptions{Show: func(context.Context, svc.Method) bool { return true }}
 		return sharingAnswer(s.MCP(options), "/", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)

@@ -109,7 +109,7 @@ func newHandler(ctx context.Context, db *postgres, stopping <-chan struct{}) htt
 	service := newService(db, stopping, counts.observe)
 	mux.Handle("/", service.REST())
 	mux.Handle("/rpc", service.RPC())
-	mux.Handle("/mcp", service.MCP(&svc.MCPOptions{Tools: map[string]svc.MCPToolOptions{"List": {Fields: true}}}))
+	mux.Handle("/mcp", service.MCP(nil))
 	mux.Handle("/openapi.json", service.OpenAPI())
 	docs := service.Docs(&svc.DocsOptions{REST: ".", RPC: "rpc", MCP: "mcp", OpenAPI: "openapi.json"})
 	mux.Handle("/{$}", docs)

@@ -106,7 +106,7 @@ func TestService(t *testing.T) {
 		{"POST /bookmarks", `{"title":"","item":{"kind":"link","url":"gopher://go.dev"}}`, "", `must have at least 1 character`},
 		{"POST /bookmarks", `{"title":"Go","item":{"kind":"page","url":"https://go.dev"}}`, "", `must be one of link, note, file`},
 		{"POST /bookmarks", `{"title":"Go","item":{"kind":"note","text":"a\u0000b"},"tags":["go"]}`, "", `400 `},
-		{"POST /mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"bookmarks_list","arguments":{"fields":["id","title"]}}}`, "Accept: application/json, text/event-stream", `"structuredContent":{"data":[{"id":ID,"title":"Go"}],"has_more":false}`},
+		{"POST /mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"bookmarks_list","arguments":{}}}`, "Accept: application/json, text/event-stream", `"structuredContent":{"data":[{"id":ID,"title":"Go",`},
 		{"PATCH /bookmarks/ID", `{"title":"Gopher","tags":["a","b"]}`, `If-Match: "1", "2"`, `200 {"id":ID,"title":"Gopher","item":{"kind":"link","url":"https://go.dev"},"tags":["a","b"]`},
 		{"PATCH /bookmarks/ID", `{"title":"Go"}`, `If-Match: "1"`, `412 {"error":{"code":"FAILED_PRECONDITION","message":"the bookmark has changed; get it again","reason":"bookmark_changed"}}`},
 		{"PATCH /bookmarks/ID", `{"tags":null}`, "", `200 {"id":ID,"title":"Gopher","item":{"kind":"link","url":"https://go.dev"},"tags":[]`},
