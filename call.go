@@ -379,7 +379,7 @@ func (c *call) log(ctx context.Context, err error) {
 // startClock notes when the call began, if it is observed. A time.Time would make each
 // call larger.
 func (c *call) startClock() {
-	if c.method.opts.Observe != nil {
+	if c.method.observe != nil {
 		c.start = max(1, time.Since(started))
 	}
 }
@@ -406,10 +406,10 @@ func (c *call) observe(t carrier, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err := fmt.Errorf("Options.Observe: %w", &PanicError{Value: v, Stack: debug.Stack()})
-			logError(t, c.method.opts.Logger, err, logPlace{transport: string(o.Transport), resource: o.Resource, method: o.Method})
+			logError(t, c.method.logger, err, logPlace{transport: string(o.Transport), resource: o.Resource, method: o.Method})
 		}
 	}()
-	c.method.opts.Observe(t, o)
+	c.method.observe(t, o)
 }
 
 // inBatch reports whether one response answers other calls too.
@@ -463,7 +463,7 @@ func (s *Service) Call(ctx context.Context, resource, method string, input any) 
 	c.observe(c, err)
 	err = forCaller(err)
 	if err != nil && m.isUndeclared(err) { // other errors are for the caller alone
-		logError(ctx, m.opts.Logger, err, logPlace{transport: string(c.transport()), resource: m.resource, method: m.name, undeclared: true})
+		logError(ctx, m.logger, err, logPlace{transport: string(c.transport()), resource: m.resource, method: m.name, undeclared: true})
 	}
 	return c.output, err
 }
@@ -710,7 +710,7 @@ func (b *batchBudget) logRest(ctx context.Context, e *endpoint, r *http.Request)
 	}
 	place := logPlace{transport: string(e.transport), request: r}
 	attrs := append(place.appendAttrs(nil), slog.Int64("errors", more), slog.Int64("notRun", unrun))
-	cmp.Or(e.opts.Logger, slog.Default()).LogAttrs(ctx, level, "svc: more in this batch", attrs...)
+	cmp.Or(e.logger, slog.Default()).LogAttrs(ctx, level, "svc: more in this batch", attrs...)
 }
 
 // A workspace is the memory that one goroutine needs to serve one request. All requests of
@@ -856,15 +856,15 @@ func (e *endpoint) serveRequest(w http.ResponseWriter, r *http.Request, h respon
 // respondByOption responds with err by Options.OnError, which is for REST and for documents. If
 // err can be that of an input, readsErrors must be set.
 func (e *endpoint) respondByOption(w http.ResponseWriter, r *http.Request, err error) {
-	respondError(w, r, err, ErrorOptions{OnError: e.opts.OnError, Logger: e.opts.Logger})
+	respondError(w, r, err, ErrorOptions{OnError: e.onError, Logger: e.logger})
 }
 
 // logError logs err as the error of a call of m, or of the whole request if m is nil.
 // After Join, m can have another logger than the endpoint.
 func (e *endpoint) logError(ctx context.Context, r *http.Request, err error, m *method) {
-	place, logger := logPlace{transport: string(e.transport), request: r}, e.opts.Logger
+	place, logger := logPlace{transport: string(e.transport), request: r}, e.logger
 	if m != nil {
-		place.resource, place.method, logger = m.resource, m.name, m.opts.Logger
+		place.resource, place.method, logger = m.resource, m.name, m.logger
 		place.undeclared = m.isUndeclared(err)
 	}
 	logError(ctx, logger, err, place)

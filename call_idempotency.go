@@ -37,13 +37,13 @@ type keyedCall struct {
 func (c *call) readKey(d *decoder, path string, values []string) {
 	wrong := errNotKey
 	switch {
-	case len(values) == 0 && c.method.own.IdempotencyKey == KeyAllowed:
+	case len(values) == 0 && c.method.keyUse() == KeyAllowed:
 		return
 	case len(values) == 0:
 		wrong = errRequired
 	case len(values) > 1:
 		wrong = errRepeated
-	case keyPattern.MatchString(values[0]):
+	case isKeyHeader(values[0]):
 		c.keyed = &keyedCall{key: values[0]}
 		if values[0][0] == '"' {
 			c.keyed.key, _ = strconv.Unquote(values[0]) // keyPattern has two of its escapes

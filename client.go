@@ -493,13 +493,13 @@ func (c *clientCall) newRequest(ctx context.Context, b *callBuffer, in any) (*ht
 	}
 	r.Header["Accept"] = values[0:1:1]
 	var err error
-	if c.takesBody() && !c.own.Form {
+	if c.takesBody() && !c.route.form {
 		err = c.addUpload(r, in)
 	}
 	if err == nil {
 		err = c.writeInput(b, r, in)
 	}
-	if err == nil && c.own.Form {
+	if err == nil && c.route.form {
 		err = c.addForm(b, r, in)
 	}
 	if err != nil {
@@ -626,7 +626,7 @@ func (c *clientCall) writeInput(b *callBuffer, r *http.Request, in any) (err err
 	var form *formInput
 	if c.body != nil {
 		c.body(&b.enc, v)
-	} else if c.own.Form {
+	} else if c.route.form {
 		form = c.writeForm(b, in)
 	}
 	if b.enc.err != nil {
@@ -984,7 +984,7 @@ func (c *clientCall) readError(d *decoder, response *http.Response, body []byte)
 func (c *clientCall) readBody(d *decoder, status int, text []byte) *Error {
 	e := readEnvelope(d, text)
 	isError := func(f *field) bool { return f.name == "error" }
-	form := c.opts.ErrorForm
+	form := c.errorForm
 	if form != nil && (e == nil || memberAt(text, "error") == nil || slices.ContainsFunc(form.shape.fields, isError)) {
 		return cmp.Or(form.readBody(d, status, text), e)
 	}

@@ -263,14 +263,14 @@ func (c *clientCall) isRefusal(e *Error) bool {
 		}
 	}
 	return slices.ContainsFunc(c.errors, func(d *Error) bool {
-		return d.code() == e.code() && d.reason == e.reason && (e.reason != "" || c.opts.ErrorForm.statusOf(d) == e.HTTPStatus())
+		return d.code() == e.code() && d.reason == e.reason && (e.reason != "" || c.errorForm.statusOf(d) == e.HTTPStatus())
 	})
 }
 
 // unsentError returns the error for an input that is not sent.
 func (c *clientCall) unsentError(err error) *Error {
 	e := ErrorFrom(err)
-	e = e.WithStatus(c.opts.ErrorForm.statusOf(e)) // as the server would
+	e = e.WithStatus(c.errorForm.statusOf(e)) // as the server would
 	e.origin.unrun = true
 	return e
 }

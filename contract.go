@@ -309,14 +309,36 @@ var kindNames = [...]string{
 	kindBool: "bool", kindNumber: "number", kindSlice: "list", kindArray: "list", kindMap: "map", kindObject: "object", kindFile: "file",
 }
 
-// plainTypes has a Go type for each kind, whose decoder reads scalars of the kind. Composite
-// kinds, and those whose Go type is named in the contract, have nil.
-var plainTypes = map[string]reflect.Type{
-	"custom": nil, "text": nil, "list": nil, "map": nil, "object": nil,
-	"any": reflect.TypeFor[any](), "string": reflect.TypeFor[string](), "file": reflect.TypeFor[string](), "bool": reflect.TypeFor[bool](), "time": typeTime, "duration": typeDuration, "bytes": reflect.TypeFor[[]byte](), "number": typeNumber,
-	"int": reflect.TypeFor[int](), "int8": reflect.TypeFor[int8](), "int16": reflect.TypeFor[int16](), "int32": reflect.TypeFor[int32](), "int64": reflect.TypeFor[int64](),
-	"uint": reflect.TypeFor[uint](), "uint8": reflect.TypeFor[uint8](), "uint16": reflect.TypeFor[uint16](), "uint32": reflect.TypeFor[uint32](), "uint64": reflect.TypeFor[uint64](),
-	"uintptr": reflect.TypeFor[uintptr](), "float32": reflect.TypeFor[float32](), "float64": reflect.TypeFor[float64](),
+// plainType returns a Go type whose decoder reads scalars of a kind, and reports whether there is
+// such a kind. Composite kinds, and those whose Go type is named in the contract, have nil.
+func plainType(kind string) (t reflect.Type, ok bool) {
+	switch kind {
+	case "custom", "text", "list", "map", "object":
+		return nil, true
+	case "any":
+		return reflect.TypeFor[any](), true
+	case "file":
+		return reflect.TypeFor[string](), true
+	case "time":
+		return typeTime, true
+	case "duration":
+		return typeDuration, true
+	case "bytes":
+		return reflect.TypeFor[[]byte](), true
+	case "number":
+		return typeNumber, true
+	}
+	for _, t := range [...]reflect.Type{
+		reflect.TypeFor[string](), reflect.TypeFor[bool](), reflect.TypeFor[float32](), reflect.TypeFor[float64](),
+		reflect.TypeFor[int](), reflect.TypeFor[int8](), reflect.TypeFor[int16](), reflect.TypeFor[int32](), reflect.TypeFor[int64](),
+		reflect.TypeFor[uint](), reflect.TypeFor[uint8](), reflect.TypeFor[uint16](), reflect.TypeFor[uint32](), reflect.TypeFor[uint64](),
+		reflect.TypeFor[uintptr](),
+	} {
+		if t.Name() == kind {
+			return t, true
+		}
+	}
+	return nil, false
 }
 
 func newContract(s *service) *contract {
@@ -332,8 +354,8 @@ func newContract(s *service) *contract {
 
 // planMethod returns what m promises.
 func (c *contract) planMethod(s *service, m *method) *contractMethod {
-	p := &contractMethod{Name: m.resource + "." + m.name, Stream: m.stream, Scopes: slices.Sorted(slices.Values(m.own.Scopes)), Strict: m.opts.Strict, Key: m.own.IdempotencyKey, compiled: m}
-	p.Transports = m.transports()
+	p := &contractMethod{Name: m.resource + "." + m.name, Stream: m.stream, Scopes: slices.Sorted(slices.Values(m.scopes)), Strict: m.strict, Key: m.keyUse(), compiled: m}
+	p.Transports = m.served
 	for _, e := range m.errors {
 		if e.reason != "" {
 			if p.Reasons == nil {
@@ -354,8 +376,8 @@ func (c *contract) planMethod(s *service, m *method) *contractMethod {
 	if m.key != nil && m.key.Idempotency != nil {
 		p.KeyFor = cmp.Or(m.key.KeepFor, 24*time.Hour)
 	}
-	if m.own.Deprecation != nil {
-		p.Sunset = m.own.Deprecation.Sunset.Truncate(time.Second).UTC()
+	if m.deprecation != nil {
+		p.Sunset = m.deprecation.Sunset.Truncate(time.Second).UTC()
 	}
 	if m.in != nil {
 		p.Input = c.planInput(m, len(p.Transports) == 1)
@@ -378,14 +400,14 @@ func (c *contract) planMethod(s *service, m *method) *contractMethod {
 		p.Statuses = m.chosen.allowed
 	}
 	switch { // of WriteError, the envelope, nothing is written
-	case m.opts.ErrorForm != nil:
-		p.ErrorType, p.ErrorCodes, p.Error = m.opts.ErrorForm.contentType, maps.Clone(m.opts.ErrorForm.statuses), c.planValue(m.opts.ErrorForm.shape)
-		for rule, status := range m.opts.ErrorForm.ruleStatus {
+	case m.errorForm != nil:
+		p.ErrorType, p.ErrorCodes, p.Error = m.errorForm.contentType, maps.Clone(m.errorForm.statuses), c.planValue(m.errorForm.shape)
+		for rule, status := range m.errorForm.ruleStatus {
 			p.ErrorCodes[Code(rule)] = status // no rule is a Code
 		}
-	case isHandler(m.opts.OnError, WriteProblem):
+	case isHandler(m.onError, WriteProblem):
 		p.ErrorType = contentTypeProblem + " of WriteProblem"
-	case m.opts.OnError != nil && !isHandler(m.opts.OnError, WriteError):
+	case m.onError != nil && !isHandler(m.onError, WriteError):
 		p.ErrorType = errorsOwn
 	}
 	for i := 0; m.headers != nil && i < len(m.headers.fields); i++ {
@@ -563,7 +585,7 @@ func (l *planLinker) linkPlan(p *contractPlan) {
 		return
 	}
 	parts := slices.Concat(p.Fields, p.Union)
-	_, isKind := plainTypes[p.Kind]
+	_, isKind := plainType(p.Kind)
 	isMap, isUnion := p.Kind == "map", p.Union != nil || p.union != nil
 	p.object = l.types[p.Object]
 	ok := isKind && !slices.Contains(parts, nil) && (p.object != nil || p.Object == "") &&
@@ -632,7 +654,7 @@ func (l *planLinker) readerOf(p *contractPlan) *scalarReader {
 	}
 	s, r := l.natives[p.Go], &scalarReader{shape: new(shape), enum: itemsOf(p.Rules[ruleEnum]), quoted: p.Quoted}
 	l.readers[key] = r
-	if t := plainTypes[p.Kind]; t != nil {
+	if t, _ := plainType(p.Kind); t != nil {
 		s = l.shapeFor(t, "")
 	} else if s == nil || p.Kind != kindNames[s.kind] {
 		return r

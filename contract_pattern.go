@@ -20,12 +20,18 @@ type textRules struct {
 	least, most int    // characters
 }
 
-// stringPatterns has, for the kinds of scalars whose JSON is a string, a pattern that all their
-// texts match. For bytes it matches no other text: base64 with padding, whose unused bits are 0.
-var stringPatterns = map[string]string{
-	"bytes":    `^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$`,
-	"duration": durationPattern,
-	"time":     `^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?(?:[Zz]|[+-][0-9]{2}:[0-9]{2})$`,
+// kindPattern returns a pattern that all texts of a kind match, if the kind is a scalar whose JSON
+// is a string. For bytes it matches no other text: base64 with padding, whose unused bits are 0.
+func kindPattern(kind string) string {
+	switch kind {
+	case "bytes":
+		return `^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$`
+	case "duration":
+		return durationPattern
+	case "time":
+		return `^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?(?:[Zz]|[+-][0-9]{2}:[0-9]{2})$`
+	}
+	return ""
 }
 
 // patternOf returns the pattern that matches values, which are JSON, and no other text.

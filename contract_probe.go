@@ -222,7 +222,7 @@ func (m *method) namedReader() *scalarReader {
 		named.hidden = false
 		fields = append(fields, &named)
 	}
-	plan := newDecoders(new(mistakes), m.opts.Strict).structPlan(m.in.withFields(fields), nil)
+	plan := newDecoders(new(mistakes), m.strict).structPlan(m.in.withFields(fields), nil)
 	return &scalarReader{shape: m.in, decode: plan.decodeObject}
 }
 

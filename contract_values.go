@@ -326,7 +326,7 @@ func (p *prober) bounds(plan *contractPlan) (list []string) {
 }
 
 // texts returns texts as values does, for the kinds whose JSON they are. What a kind reads is
-// searched as a pattern; see stringPatterns.
+// searched as a pattern; see kindPattern.
 func (p *prober) texts(a, b *contractPlan, n int) (list []string, sure bool) {
 	x, y := p.textRulesOf(a, a), p.textRulesOf(b, a)
 	texts := slices.Concat(p.formatTexts(a, b, x), p.usualTexts(a, x, y, n))
@@ -343,9 +343,9 @@ func (p *prober) texts(a, b *contractPlan, n int) (list []string, sure bool) {
 	case !hasPattern:
 		sure = p.hasSizesAlone(b) && p.reaches(x, y) && (b == nil || a.Kind == b.Kind || !isSized)
 	case a.Kind == "string" || a.Kind == "bytes" && !isSized:
-		x.pattern = cmp.Or(x.pattern, stringPatterns[a.Kind])
+		x.pattern = cmp.Or(x.pattern, kindPattern(a.Kind))
 		if b != nil {
-			y.pattern = cmp.Or(y.pattern, stringPatterns[b.Kind])
+			y.pattern = cmp.Or(y.pattern, kindPattern(b.Kind))
 		}
 		if values := itemsOf([]byte(p.rule(b, roleValues))); values != nil { // of which each has the other rules
 			y.pattern = patternOf(values)
@@ -364,7 +364,7 @@ func (p *prober) texts(a, b *contractPlan, n int) (list []string, sure bool) {
 // formatTexts returns texts of the formats of a and b, and one of no format if b has one.
 func (p *prober) formatTexts(a, b *contractPlan, x textRules) (texts []string) {
 	for _, plan := range []*contractPlan{a, b} {
-		if format := checkedFormats[textOr(p.rule(plan, roleFormat))]; format != nil {
+		if format := formatNamed(textOr(p.rule(plan, roleFormat))); format != nil {
 			texts = append(texts, format.samples...)
 		}
 	}

@@ -220,8 +220,12 @@ func normalOrigin(text string) (string, bool) {
 			return "", false
 		}
 	}
-	return u.Scheme + "://" + strings.TrimSuffix(strings.ToLower(u.Host), defaultPorts[u.Scheme]), true
+	host := strings.ToLower(u.Host)
+	switch u.Scheme { // the default port is left out
+	case "http":
+		host = strings.TrimSuffix(host, ":80")
+	case "https":
+		host = strings.TrimSuffix(host, ":443")
+	}
+	return u.Scheme + "://" + host, true
 }
-
-// defaultPorts has the ports that origins leave out, by scheme.
-var defaultPorts = map[string]string{"http": ":80", "https": ":443"}

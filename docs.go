@@ -207,7 +207,7 @@ func (w *docsWriter) appendData(dst []byte) []byte {
 		out.add("rpc", o.rpc, "mcp", o.mcp, "names", o.names, "examples", o.examples)
 		if o.method.key != nil { // the argument of the tool, a header elsewhere
 			out.addText("key", keyArgument)
-			w.writer.words[keyPattern.String()] = "at most 255 visible ASCII characters"
+			w.writer.words[keyPattern] = "at most 255 visible ASCII characters"
 		}
 		if w.places.Client != "" {
 			out.add("ts", object("call", typeScriptName(o.method), "names", o.clientNames(), "items", o.sendsItems()), "go", o.goProgram())
@@ -287,7 +287,7 @@ func (o *docsOperation) addParameters(m *method, placeholders []string) {
 	for _, p := range slices.Concat(m.bind.rest.query, m.bind.rest.header, m.bind.rest.cookie) {
 		add(p, p.sourceName)
 	}
-	if m.own.Form {
+	if m.form {
 		o.examples["body"] = exampleForm(m.bind.rest.form)
 	}
 	if m.bind.rest.body != nil {
@@ -515,7 +515,7 @@ func textExamples(rules ruleSet, format, name string, nth int) []string {
 	if least := rules.lookup(roleLeast); least != nil {
 		text += strings.Repeat("x", max(0, min(least.count, 1000)-len(text)))
 	}
-	if checked := checkedFormats[format]; checked != nil {
+	if checked := formatNamed(format); checked != nil {
 		return slices.Concat(checked.samples, []string{text, ""}, exampleTexts)
 	}
 	return append([]string{text, ""}, exampleTexts...)

@@ -121,8 +121,8 @@ func (w *docsWriter) writeCallers(o *docsOperation) {
 		w.WriteString([]string{"- needs credentials: ", " or "}[min(i, 1)] + s.Name + s.Place)
 	}
 	switch {
-	case len(m.own.Scopes) > 0:
-		fmt.Fprintf(w, ", with the scopes %s\n", plainLine(strings.Join(m.own.Scopes, " ")))
+	case len(m.scopes) > 0:
+		fmt.Fprintf(w, ", with the scopes %s\n", plainLine(strings.Join(m.scopes, " ")))
 	case len(m.schemes) > 0:
 		w.WriteByte('\n')
 	case memberAt(o.text, "security") != nil: // an empty list
@@ -140,7 +140,7 @@ func (w *docsWriter) writeInput(o *docsOperation, c *clientCallText) {
 	types, body := contentOf(request)
 	what := ""
 	switch {
-	case o.method.own.Form:
+	case o.method.form:
 		what = "form"
 	case isFileSchema(body):
 		what = "file"
@@ -205,7 +205,7 @@ func (c *clientCallText) answerType(status string, schema []byte) string {
 		return codeSpan(c.out.name)
 	case status[0] == '2':
 		return codeSpan(strings.Join(strings.Fields(string(c.body)), " "))
-	case c.opts.ErrorForm != nil:
+	case c.errorForm != nil:
 		return codeSpan(c.form)
 	}
 	return codeSpan(cmp.Or(component, "unknown"))
@@ -237,7 +237,7 @@ func appendErrorMembers(dst, schema []byte) []byte {
 			dst = append(dst, '?')
 		}
 		item := cmp.Or(textAt(property, "items", "$ref"), textAt(property, "$ref"))
-		dst = append(append(dst, ": "...), cmp.Or(strings.TrimPrefix(item, componentPrefix), scalarTypes[textAt(property, "type")])...)
+		dst = append(append(dst, ": "...), cmp.Or(strings.TrimPrefix(item, componentPrefix), scalarType(textAt(property, "type")))...)
 		if textAt(property, "type") == "array" {
 			dst = append(dst, "[]"...)
 		}
@@ -289,7 +289,7 @@ func (o *docsOperation) describePlaces() string {
 // and other texts as a paragraph.
 func (w *docsWriter) writeMethodDescription(m *method) {
 	about := m.describe()
-	if m.own.Description != "" || m.place == 0 {
+	if m.described || m.place == 0 {
 		about.markdown = plainLine(about.text)
 	}
 	for line := range strings.Lines(about.markdown) {
@@ -366,7 +366,7 @@ func (w *docsWriter) curlCommand(o docsOperation) string {
 			command += " -b " + shellQuote(name+"="+text)
 		}
 	}
-	if o.method.own.Form {
+	if o.method.form {
 		command += w.formArguments(o)
 	} else if o.method.takesBody() {
 		command += " -T FILE" // sends the file as it is
@@ -376,7 +376,7 @@ func (w *docsWriter) curlCommand(o docsOperation) string {
 	if o.method.sendsFile() {
 		command += " -OJ" // saves the file under its name
 	}
-	if body := o.examples["body"]; body != nil && !o.method.own.Form {
+	if body := o.examples["body"]; body != nil && !o.method.form {
 		command += " -H 'Content-Type: " + contentTypeJSON + "' -d " + shellQuote(string(body))
 	}
 	if len(query) > 0 {

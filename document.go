@@ -80,10 +80,12 @@ func (h *documentHandler) respond(w http.ResponseWriter, r *http.Request, _ *wor
 	header.Set("Content-Type", contentType)
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("ETag", d.etag)
-	if value := r.Header.Get("Range"); oneRange.MatchString(value) && clampRange(value) != value {
-		r = r.WithContext(r.Context())
-		r.Header = maps.Clone(r.Header)
-		r.Header.Set("Range", clampRange(value))
+	if value := r.Header.Get("Range"); value != "" {
+		if clamped, ok := clampRange(value); ok && clamped != value {
+			r = r.WithContext(r.Context())
+			r.Header = maps.Clone(r.Header)
+			r.Header.Set("Range", clamped)
+		}
 	}
 	// The zero time sends no Last-Modified: the text depends on the program and not on the
 	// time when it began.

@@ -69,8 +69,10 @@ func (c *encoders) compileHeaders(p *mistakes, s *shape) *outputHeaders {
 func listExposed(fields []outputHeader) string {
 	list := ""
 	for _, h := range fields {
-		if name := spellHeader(h.canonical); name != "Set-Cookie" && !slices.Contains(strings.Split(corsExposed, ", "), name) && !slices.Contains(corsReadable, name) {
-			list += ", " + name
+		isKnown := func(name string) bool { return strings.EqualFold(name, h.canonical) }
+		known := slices.ContainsFunc(strings.Split(corsExposed, ", "), isKnown) || slices.ContainsFunc(corsReadable, isKnown)
+		if !known && h.canonical != "Set-Cookie" {
+			list += ", " + h.header
 		}
 	}
 	return list

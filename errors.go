@@ -18,7 +18,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"regexp"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -177,22 +176,33 @@ func Errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(spoilWrapping(format), args...), cause: cause}
 }
 
-// wrapVerb matches a verb w, and %%, so that its second character begins no verb.
-var wrapVerb = regexp.MustCompile(`%[-+# 0-9.*\[\]]*[%w]`)
-
 // spoilWrapping returns a format in which each verb w gives a text such as
 // %!w(*fs.PathError). fmt.Sprintf would add the text of the error.
+//
+//	%d (%w)   =>  %d (%%!w(%T))
+//	%-8w      =>  %%!w(%-8T)
+//	100%%w    =>  100%%w
 func spoilWrapping(format string) string {
 	if !strings.Contains(format, "w") { // most formats
 		return format
 	}
-	return wrapVerb.ReplaceAllStringFunc(format, func(verb string) string {
-		flags, ok := strings.CutSuffix(verb, "w")
-		if !ok {
-			return verb
+	text := ""
+	for {
+		before, rest, found := strings.Cut(format, "%")
+		if text += before; !found {
+			return text
 		}
-		return "%%!w(" + flags + "T)"
-	})
+		format = strings.TrimLeft(rest, "-+# 0123456789.*[]")
+		verb := "%" + rest[:len(rest)-len(format)]
+		switch {
+		case strings.HasPrefix(format, "w"):
+			text, format = text+"%%!w("+verb+"T)", format[1:]
+		case strings.HasPrefix(format, "%"): // it is the verb, and begins none
+			text, format = text+verb+"%", format[1:]
+		default:
+			text += verb
+		}
+	}
 }
 
 // Error returns the code, the message and the text of the cause, for logs. Clients never

@@ -20,7 +20,6 @@ import (
 	"mime"
 	"net/http"
 	"os"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -325,8 +324,9 @@ func (f *File) check(t *fileTags) error {
 	return nil
 }
 
-// oneRange matches the values of Range that are not ignored: one range of bytes (RFC 9110,
-// section 14.1.2). For a file of 1000 bytes,
+// clampRange returns a value of Range with numbers that fit into an int64, as
+// http.ServeContent wants them; no file has more bytes. It reports false for values that are
+// ignored: all but one range of bytes (RFC 9110, section 14.1.2). For a file of 1000 bytes,
 //
 //	bytes=0-499  => 206 with the first 500 bytes
 //	bytes=500-   => 206 with all from byte 500
@@ -335,18 +335,25 @@ func (f *File) check(t *fileTags) error {
 //	bytes=0-1,5- => 200 with all, as if there were no Range
 //
 // Numbers can have any length: bytes=0-99999999999999999999 is the whole file.
-var oneRange = regexp.MustCompile(`^bytes=([0-9]+-[0-9]*|-0*[1-9][0-9]*)$`)
-
-// clampRange returns a value that oneRange matches with numbers that fit into an int64, as
-// http.ServeContent wants them. No file has more bytes.
-func clampRange(value string) string {
-	return rangeNumber.ReplaceAllStringFunc(value, func(number string) string {
+func clampRange(value string) (clamped string, ok bool) {
+	text, isBytes := strings.CutPrefix(value, "bytes=")
+	first, last, isRange := strings.Cut(text, "-")
+	if !isBytes || !isRange || strings.Trim(first+last, "0123456789") != "" {
+		return "", false
+	}
+	isSuffix := first == "" // the last bytes, of which there must be one
+	if isSuffix && strings.Trim(last, "0") == "" {
+		return "", false
+	}
+	clamp := func(number string) string {
+		if number == "" {
+			return ""
+		}
 		n, _ := strconv.ParseInt(number, 10, 64) // the largest one for a number that does not fit
 		return strconv.FormatInt(n, 10)
-	})
+	}
+	return "bytes=" + clamp(first) + "-" + clamp(last), true
 }
-
-var rangeNumber = regexp.MustCompile(`[0-9]+`)
 
 // A fileSender sends a File. As the ResponseWriter of http.ServeContent it learns the status
 // and the header of the response, without sending them: the header is sent with the first
@@ -428,10 +435,11 @@ func (s *fileSender) decide(f *File, r *http.Request, size int64, canSeek bool) 
 		h.Set("Etag", f.ETag)
 	}
 	seen := http.Request{Method: http.MethodHead, Header: r.Header.Clone()}
-	if ranges := r.Header["Range"]; len(ranges) != 1 || !canSeek || size == 0 || !oneRange.MatchString(ranges[0]) {
-		seen.Header.Del("Range")
-	} else {
-		seen.Header.Set("Range", clampRange(ranges[0]))
+	seen.Header.Del("Range")
+	if ranges := r.Header["Range"]; len(ranges) == 1 && canSeek && size > 0 {
+		if clamped, ok := clampRange(ranges[0]); ok {
+			seen.Header.Set("Range", clamped)
+		}
 	}
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:

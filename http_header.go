@@ -5,7 +5,6 @@ package svc
 // (RFC 9110, sections 8.8.3 and 13.1).
 
 import (
-	"cmp"
 	"net/http"
 	"slices"
 	"strings"
@@ -108,36 +107,6 @@ func headerOwner(name string) string {
 		}
 	}
 	return ""
-}
-
-// standardHeaders are the names of headers as their standards spell them, of those that methods
-// read and send. Most are those of the registry of IANA; the last four are of W3C and WHATWG.
-const standardHeaders = `Accept Accept-CH Accept-Language Accept-Patch Accept-Post Accept-Ranges Age Allow ALPN Alt-Svc
-	Authorization Cache-Control Cache-Status CDN-Cache-Control Clear-Site-Data Content-Disposition Content-Language
-	Content-Location Content-MD5 Content-Range Content-Type Cookie DAV Depth Deprecation Digest DNT DPoP DPoP-Nonce ETag
-	Expires Forwarded From HTTP2-Settings Idempotency-Key If If-Match If-Modified-Since If-None-Match If-Range
-	If-Unmodified-Since Last-Modified Link Location MIME-Version NEL OData-EntityId OData-Isolation OData-MaxVersion
-	OData-Version Overwrite Prefer Preference-Applied Priority Range Referer Repr-Digest Retry-After Sec-CH-UA
-	Sec-GPC Server-Timing Set-Cookie Signature Signature-Input SLUG SOAPAction SourceMap Sunset TE TTL Urgency User-Agent Vary
-	Via Want-Repr-Digest Warning WWW-Authenticate Last-Event-ID traceparent tracestate baggage`
-
-// headerSpellings has the standardHeaders by their canonical form.
-var headerSpellings = func() map[string]string {
-	m := make(map[string]string)
-	for _, name := range strings.Fields(standardHeaders) {
-		m[http.CanonicalHeaderKey(name)] = name
-	}
-	return m
-}()
-
-// spellHeader returns the name of a header as its standard spells it, for documents; other names
-// stay as they are:
-//
-//	Etag        ETag
-//	if-match    If-Match
-//	X-API-Key   X-API-Key
-func spellHeader(name string) string {
-	return cmp.Or(headerSpellings[http.CanonicalHeaderKey(name)], name)
 }
 
 // isHeaderValue reports whether text can be the value of a header without changes: it

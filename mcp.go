@@ -506,14 +506,14 @@ func (t *tool) compileTool(p *mistakes, o MCPToolOptions, x *toolIndex) {
 	t.options.Title = cmp.Or(o.Title, t.summary())
 	t.about = cmp.Or(o.Description, t.method.about.text, capitalized(strings.Join(splitWords(t.goName), " "))+" on "+t.resource+", a "+strings.TrimLeft(t.route.verb+" method of ", " ")+x.service.opts.Name+".")
 	switch {
-	case t.own.Deprecation != nil, t.end.text != "":
+	case t.deprecation != nil, t.end.text != "":
 		t.about = t.farewell().text + " Call another tool if one fits. " + t.about
-	case t.own.Deprecated:
+	case t.deprecated:
 		t.about = "Deprecated: it may go away, so call another tool if one fits. " + t.about
 	}
 	if t.key != nil {
 		t.addArgument(keyArgument, "A text that you choose: the same for a repetition of this call, a new one for each new call.",
-			t.own.IdempotencyKey == KeyAllowed, map[string]any{"type": "string", "pattern": "^[!-~]{1,255}$"})
+			t.keyUse() == KeyAllowed, map[string]any{"type": "string", "pattern": "^[!-~]{1,255}$"})
 	}
 	if t.closed || t.beside != nil || o.InputSchema != nil { // else the plan knows it, without an allocation
 		t.allow = t.allows
@@ -549,7 +549,7 @@ func (t *tool) compileInput(p *mistakes, own []byte, x *toolIndex) {
 	default:
 		in := t.in
 		if in == nil {
-			in = &shape{kind: kindObject, strict: t.opts.Strict}
+			in = &shape{kind: kindObject, strict: t.strict}
 		}
 		t.input = x.schemaOf(in, schemaWriter{use: forToolInput, closed: t.closed}, t.beside...)
 	}
@@ -581,7 +581,7 @@ func (t *tool) allows(d *decoder, value []byte) bool {
 	isHere := func(f *field) bool { return len(d.path) == 1 && d.path[0].token == "/"+f.name }
 	switch {
 	case slices.ContainsFunc(t.beside, isHere): // which exchange.readInput checks
-	case t.opts.Strict:
+	case t.strict:
 		return false
 	case t.options.InputSchema != nil:
 		return allowsUnknown(t.input, d.path)
@@ -685,7 +685,7 @@ func (t *tool) describeTool() []byte {
 	word, _, _ := strings.Cut(t.method.name, "_")
 	adds := word == "create" || word == "add" || word == "new"
 	destructive, openWorld := !t.readOnly && !adds, false
-	idempotent := t.readOnly || t.route.isIdempotent() || t.own.IdempotencyKey == KeyRequired
+	idempotent := t.readOnly || t.route.isIdempotent() || t.keyUse() == KeyRequired
 	m := openMembers(make([]byte, 0, len(t.input)+len(t.output)+512)) // most fit
 	m.add("name", t.name, "title", o.Title, "description", t.about, "inputSchema", t.input, "outputSchema", t.output)
 	m.addName("annotations")

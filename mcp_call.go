@@ -368,7 +368,7 @@ func (x *exchange) fileURI(f *File) string {
 			return uri
 		}
 	}
-	if u, err := url.Parse(t.opts.Defaults.BaseURL); err == nil && u.IsAbs() && u.Host != "" && t.isServedBy(TransportREST) {
+	if u, err := url.Parse(t.baseURL); err == nil && u.IsAbs() && u.Host != "" && t.isServedBy(TransportREST) {
 		return x.routeURL()
 	}
 	return "file:///" + url.PathEscape(cmp.Or(fileName(f.Name), t.name))
@@ -384,7 +384,7 @@ func (x *exchange) routeURL() string {
 		value := textOr(string(memberAt(x.message.arguments, p.name)))
 		path = strings.Replace(path, "{"+p.sourceName+"}", url.PathEscape(value), 1)
 	}
-	return strings.TrimRight(m.opts.Defaults.BaseURL, "/") + path
+	return strings.TrimRight(m.baseURL, "/") + path
 }
 
 // runStream adds the items of a stream to the result as {"items":[…]}, since a result of

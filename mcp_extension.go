@@ -59,9 +59,9 @@ type extension struct {
 // compileExtensions returns the methods of the options by name.
 func (s *service) compileExtensions(o *MCPOptions) map[string]extension {
 	list := make(map[string]extension)
-	shared := &config{opts: s.opts}
+	shared := newConfig(nil, s.opts)
 	for name, fn := range o.Methods {
-		list[name] = extension{&method{config: shared, name: name, schemes: s.opts.Schemes}, fn}
+		list[name] = extension{&method{config: shared, name: name, methodCallers: methodCallers{schemes: s.opts.Schemes}}, fn}
 	}
 	return list
 }

@@ -194,12 +194,12 @@ func (u *uriTemplate) isTemplate() bool { return len(u.names)+len(u.query) > 0 }
 
 // uriSyntax is the form of the URI of a resource: a scheme, names in braces with text
 // between them, and parameters at the end.
-var uriSyntax = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://[^{} #]*(\{[^{} #?]+\}[^{} #]+)*(\{[^{} #?]+\})?(\{\?[^{} #?]+\})?$`)
+const uriSyntax = `^[A-Za-z][A-Za-z0-9+.-]*://[^{} #]*(\{[^{} #?]+\}[^{} #]+)*(\{[^{} #?]+\})?(\{\?[^{} #?]+\})?$`
 
 // compileURI splits the URI of a resource.
 func compileURI(p *mistakes, text string) (u uriTemplate) {
 	u.text = text
-	if !uriSyntax.MatchString(text) {
+	if !regexp.MustCompile(uriSyntax).MatchString(text) {
 		p.addf("MCPResourceOptions.URI is %q; write one such as todos://todos/{id} or todos://todos{?limit,cursor}, with text between names in braces and parameters at the end", text)
 		return u
 	}
@@ -208,7 +208,7 @@ func compileURI(p *mistakes, text string) (u uriTemplate) {
 		u.query = strings.Split(strings.TrimSuffix(params, "}"), ",")
 	}
 	pattern := regexp.QuoteMeta(path)
-	for _, name := range nameInBraces.FindAllString(path, -1) {
+	for _, name := range regexp.MustCompile(`\{[^{}]*\}`).FindAllString(path, -1) {
 		u.names = append(u.names, strings.Trim(name, "{}"))
 		// A value is one segment, and ends where the text after it first fits.
 		pattern = strings.Replace(pattern, regexp.QuoteMeta(name), "([^/?#]+?)", 1)
@@ -216,8 +216,6 @@ func compileURI(p *mistakes, text string) (u uriTemplate) {
 	u.pattern = regexp.MustCompile("^" + pattern + "$")
 	return u
 }
-
-var nameInBraces = regexp.MustCompile(`\{[^{}]*\}`)
 
 // matchURI returns the decoded values of a URI by name, or false if the URI does not match.
 // A value that could lead out of a folder does not match, since a method may use it as the

@@ -125,7 +125,7 @@ func newAPIBuilder(s *service, d dialect, methods []*method, plain bool) *apiBui
 		b.used.components[strings.ToLower(name)] = s
 	}
 	for _, m := range methods {
-		b.used.operations[m.own.OperationID] = true
+		b.used.operations[m.id] = true
 	}
 	if plain {
 		b.writer.plain, b.writer.words = true, make(map[string]string)
@@ -256,7 +256,7 @@ func (b *apiBuilder) writeOperation(m *method) {
 	path := b.pathOf(m)
 	// The method C of the resource a_B and the method B_C of the resource a both have the id
 	// a_B_C, so the second gets a_B_C_2.
-	id := m.own.OperationID // which newAPIBuilder has put there
+	id := m.id // which newAPIBuilder has put there
 	if id == "" {
 		id = firstFree(m.operationID(), "_", func(id string) bool { return b.used.operations[id] })
 		b.used.operations[id] = true
@@ -276,7 +276,7 @@ func (b *apiBuilder) writeOperation(m *method) {
 	b.writeParameters(&out, m, path.placeholders)
 	b.writeRequestBody(&out, m)
 	b.writeResponses(&out, m)
-	out.add("deprecated", m.own.Deprecated)
+	out.add("deprecated", m.deprecated)
 	if len(b.schemes) > 0 { // in each operation, since some tools read only this list; an empty list means public
 		out.open("security", '[')
 		m.addSecurity(&out, b.schemes, b.writer.dialect != openAPI30)
@@ -289,7 +289,7 @@ func (b *apiBuilder) writeOperation(m *method) {
 // writeRequestBody writes the Request Body Object of m, if it has one.
 func (b *apiBuilder) writeRequestBody(out *members, m *method) {
 	switch {
-	case m.own.Form:
+	case m.form:
 		b.writeForm(out, m)
 	case m.takesBody():
 		f := m.in.file
@@ -452,7 +452,7 @@ func (m *method) ownParameters() (list [][]byte) {
 	if m.key != nil {
 		hours := strconv.FormatFloat(cmp.Or(m.key.KeepFor, 24*time.Hour).Hours(), 'f', -1, 64)
 		about := "A random text, new for each call. For " + hours + " hours a request with the same key gets the answer of the first that succeeded, and has no other effect. It gets 409 while that one runs, and 422 if its input is another."
-		add(keyHeader, about, m.own.IdempotencyKey == KeyRequired, string(object("type", "string", "pattern", keyPattern.String())))
+		add(keyHeader, about, m.keyUse() == KeyRequired, string(object("type", "string", "pattern", keyPattern)))
 	}
 	return list
 }
@@ -575,7 +575,7 @@ func (b *apiBuilder) writeResponses(out *members, m *method) {
 	successes := m.statuses()
 	all := slices.Clone(successes)
 	for _, e := range list {
-		all = append(all, m.opts.ErrorForm.statusOf(e))
+		all = append(all, m.errorForm.statusOf(e))
 	}
 	if m.isConditional() {
 		all = append(all, http.StatusNotModified)
@@ -610,7 +610,7 @@ func (b *apiBuilder) writeResponses(out *members, m *method) {
 func (b *apiBuilder) writeSuccess(out *members, m *method, status int) {
 	description := http.StatusText(status)
 	switch {
-	case m.stream != "" && m.opts.ErrorForm != nil:
+	case m.stream != "" && m.errorForm != nil:
 		description = strings.Replace(streamDescription, streamEnvelope, "what error responses have as their body", 1)
 	case m.stream != "":
 		description = streamDescription
@@ -668,7 +668,7 @@ func (b *apiBuilder) listHeaders(m *method) map[string][]byte {
 // Its description has the codes, messages and reasons of all of them. The errors after the first
 // common ones (see listErrors) are also examples, as they would be sent.
 func (m *method) describeStatus(status int, list []*Error, common int, texts errorTexts) []byte {
-	hasStatus := func(e *Error) bool { return m.opts.ErrorForm.statusOf(e) == status }
+	hasStatus := func(e *Error) bool { return m.errorForm.statusOf(e) == status }
 	if !slices.ContainsFunc(list[common:], hasStatus) { // as in most methods
 		return texts.ref
 	}
@@ -688,7 +688,7 @@ func (m *method) describeStatus(status int, list []*Error, common int, texts err
 		header := make(http.Header)
 		setErrorHeader(header, e.header)
 		for name := range header {
-			headers[spellHeader(name)] = textHeader("", false)
+			headers[name] = textHeader("", false)
 		}
 	}
 	if texts.mediaType != "" {
@@ -713,8 +713,8 @@ var (
 func (m *method) listErrors() (list []*Error, common int) {
 	var special []*Error
 	list = append(make([]*Error, 0, 8), errInvalid)
-	if m.opts.ErrorForm != nil && m.in != nil {
-		for _, rule := range slices.Sorted(maps.Keys(m.opts.ErrorForm.ruleStatus)) {
+	if m.errorForm != nil && m.in != nil {
+		for _, rule := range slices.Sorted(maps.Keys(m.errorForm.ruleStatus)) {
 			list = append(list, &Error{Code: CodeInvalidArgument, Message: errInvalid.message(), sentParts: sentParts{found: &violations{list: []Violation{{Rule: rule}}}}})
 		}
 	}
@@ -722,9 +722,9 @@ func (m *method) listErrors() (list []*Error, common int) {
 		list = append(list, errAbsent)
 	}
 	switch {
-	case len(m.own.Scopes) > 0: // with the message of checkIdentity
+	case len(m.scopes) > 0: // with the message of checkIdentity
 		list = append(list, errNobody)
-		special = append(special, &Error{Code: CodePermissionDenied, Message: "the caller lacks a scope: " + strings.Join(m.own.Scopes, " ")})
+		special = append(special, &Error{Code: CodePermissionDenied, Message: "the caller lacks a scope: " + strings.Join(m.scopes, " ")})
 	case len(m.schemes) > 0:
 		list = append(list, errNobody, errForbidden)
 	}
@@ -741,10 +741,10 @@ func (m *method) listErrors() (list []*Error, common int) {
 // called, since it may need a real request.
 func (m *method) exampleOf(e *Error) []byte {
 	r := &http.Request{Method: m.verb, URL: &url.URL{Path: m.path}}
-	if isHandler(m.opts.OnError, WriteProblem) {
+	if isHandler(m.onError, WriteProblem) {
 		return appendProblem(nil, r, e)
 	}
-	body, _ := m.opts.ErrorForm.appendBody(nil, e, r)
+	body, _ := m.errorForm.appendBody(nil, e, r)
 	return body
 }
 
@@ -769,7 +769,7 @@ func (b *apiBuilder) streamContent(m *method) []byte {
 		return contentWith(contentTypeEvents, item)
 	}
 	envelope := b.describeErrors(m).schema
-	if m.opts.ErrorForm == nil { // an ErrorWriter writes no events, so their errors are envelopes
+	if m.errorForm == nil { // an ErrorWriter writes no events, so their errors are envelopes
 		envelope = b.referErrorSchema("Error")
 	}
 	events := strings.NewReplacer("ITEM", string(item), "ENVELOPE", string(envelope)).Replace(eventSchema)
@@ -803,12 +803,12 @@ func (b *apiBuilder) describeErrors(m *method) errorTexts {
 	}
 	name := "Error"
 	switch {
-	case m.opts.ErrorForm != nil:
-		name = cmp.Or(b.service.typeNames[m.opts.ErrorForm.shape], name)
-		texts.mediaType, texts.schema = m.opts.ErrorForm.contentType, b.writer.appendShape(nil, m.opts.ErrorForm.shape)
-	case m.opts.OnError == nil || isHandler(m.opts.OnError, WriteError):
+	case m.errorForm != nil:
+		name = cmp.Or(b.service.typeNames[m.errorForm.shape], name)
+		texts.mediaType, texts.schema = m.errorForm.contentType, b.writer.appendShape(nil, m.errorForm.shape)
+	case m.onError == nil || isHandler(m.onError, WriteError):
 		texts.mediaType, texts.schema = contentTypeJSON, b.referErrorSchema(name)
-	case isHandler(m.opts.OnError, WriteProblem):
+	case isHandler(m.onError, WriteProblem):
 		name = "Problem"
 		texts.mediaType, texts.schema = contentTypeProblem, b.referErrorSchema(name)
 	}

@@ -33,7 +33,7 @@ func (s *Service) Routes() []Route {
 	for i, m := range methods {
 		path := s.prefix + m.path
 		h := &restHandler{served: m, vary: m.varies()}
-		h.endpoint = endpoint{config: m.config, service: &s.service, transport: TransportREST, limits: m.limits, route: m.verb + " " + path, readsErrors: m.opts.OnError != nil}
+		h.endpoint = endpoint{config: m.config, service: &s.service, transport: TransportREST, limits: m.limits, route: m.verb + " " + path, readsErrors: m.onError != nil}
 		routes[i] = Route{Method: m.verb, Path: path, Resource: m.resource, Name: m.name, Handler: h}
 	}
 	return routes
@@ -104,7 +104,7 @@ func explainClash(mux *http.ServeMux, r Route) string {
 // application/json, or it gets 403 and nothing is called; doc/origins.md says why.
 func (s *Service) REST() http.Handler {
 	h := &restMux{endpoint: s.newEndpoint(TransportREST), mux: http.NewServeMux()}
-	h.readsErrors = h.opts.OnError != nil
+	h.readsErrors = h.onError != nil
 	s.Mount(h.mux)
 	h.mux.Handle("/", http.HandlerFunc(h.serveNoRoute))
 	return h
@@ -180,7 +180,7 @@ func (c *restCall) httpStatus(err error) int {
 	case c.status != 0:
 		return int(c.status)
 	case err != nil:
-		return c.method.opts.ErrorForm.statusOf(ErrorFrom(err))
+		return c.method.errorForm.statusOf(ErrorFrom(err))
 	case c.chosen != 0:
 		return int(c.chosen)
 	}
@@ -200,8 +200,8 @@ func (h *restHandler) writeErrorResponse(w http.ResponseWriter, r *http.Request,
 func (h *restHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspace) error {
 	m := h.served
 	c := &restCall{call: call{Context: r.Context(), endpoint: &h.endpoint, method: m, request: r, response: w.Header(), ws: ws}}
-	if m.own.Deprecation != nil {
-		m.own.Deprecation.announce(w.Header())
+	if m.deprecation != nil {
+		m.deprecation.announce(w.Header())
 	}
 	for _, name := range h.vary {
 		addHeader(w.Header(), "Vary", name)
@@ -214,7 +214,7 @@ func (h *restHandler) respond(w http.ResponseWriter, r *http.Request, ws *worksp
 	case c.begun: // and ended
 	case err != nil:
 		c.end(c, err)
-		if h.opts.OnError == nil { // as WriteError, in memory that is there
+		if h.onError == nil { // as WriteError, in memory that is there
 			ws.enc.buf = writeEnvelope(w, err, ws.enc.buf, &c.values)
 		} else {
 			h.writeErrorResponse(w, r, err)
@@ -260,7 +260,7 @@ func (c *restCall) readInput() (any, error) {
 	var form *formInput
 	var err error
 	switch {
-	case m.own.Form:
+	case m.form:
 		form, raw, err = c.readForm()
 	case m.takesBody():
 		body, err = m.in.file.tags.openBody(w, r, m.limits)
@@ -278,7 +278,7 @@ func (c *restCall) readInput() (any, error) {
 		err = ws.readBody(r, m.limits, m.bind.rest.body == nil)
 	}
 	// The query of a strict method has no unknown names but the one that Version reads.
-	strict, versioned := m.opts.Strict && (r.URL.RawQuery != "" || form != nil), ""
+	strict, versioned := m.strict && (r.URL.RawQuery != "" || form != nil), ""
 	if strict {
 		seen, _ := c.Value(versionKey{}).(seenVersion)
 		versioned = seen.query
@@ -290,10 +290,8 @@ func (c *restCall) readInput() (any, error) {
 		c.readKey(&ws.dec, "/"+keyHeader, r.Header[keyHeader])
 	}
 	query := r.URL.RawQuery
-	for i := 0; strict && i < len(m.opts.Schemes); i++ { // a guard of the application may have left its key there
-		if name := m.opts.Schemes[i].Query; name != "" {
-			_, query = cutParameter(query, name)
-		}
+	for i := 0; strict && i < len(m.keyNames); i++ { // a guard of the application may have left its key there
+		_, query = cutParameter(query, m.keyNames[i])
 	}
 	in, err := m.bind.bindRequest(&ws.dec, &requestValues{r, query, isShortURL(r), r.Header, ws.body, raw, form, strict, versioned})
 	if body == nil && err == nil {
@@ -410,7 +408,7 @@ func (c *restCall) runStream(ctx context.Context, cancel context.CancelCauseFunc
 	}
 	err = m.sendItems(ctx, cancel, events, c.ws, stream)
 	if c.end(c, err); err != nil {
-		data, _ := m.opts.ErrorForm.appendBody(nil, ErrorFrom(err), c.request) // OnError writes whole responses
+		data, _ := m.errorForm.appendBody(nil, ErrorFrom(err), c.request) // OnError writes whole responses
 		events.sendEvent(&Event{Name: eventError}, data)
 	}
 	return nil

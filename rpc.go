@@ -502,7 +502,7 @@ func buildOpenRPC(s *service) []byte {
 	out.open("methods", '[')
 	for _, m := range methods {
 		about := m.describe().markdown
-		if m.opts.Strict { // which OpenRPC has no member for
+		if m.strict { // which OpenRPC has no member for
 			about = strings.TrimSpace(about + " Unknown params are refused.")
 		}
 		out.openItem()
@@ -514,7 +514,7 @@ func buildOpenRPC(s *service) []byte {
 		out.buf = append(out.buf, `}],"paramStructure":"by-name"`...)
 		c.writeParams(&out, m.in)
 		c.writeResult(&out, m.result)
-		out.add("errors", m.listRPCErrors(), "deprecated", m.own.Deprecated, "x-idempotencyKey", string(m.own.IdempotencyKey))
+		out.add("errors", m.listRPCErrors(), "deprecated", m.deprecated, "x-idempotencyKey", string(m.keyUse()))
 		at := out.open("x-security", '[')
 		m.addSecurity(&out, schemes, true)
 		out.closeSome(at, ']')

@@ -275,7 +275,7 @@ func (p *mistakes) applyRules(f *field) {
 			on, list = item, &itemRules
 		}
 		switch {
-		case !ok, row.role == roleFormat && (f.quoted || !isString(on) || checkedFormats[text] == nil): // published, and not checked
+		case !ok, row.role == roleFormat && (f.quoted || !isString(on) || formatNamed(text) == nil): // published, and not checked
 		case f.quoted:
 			p.addf("%s: %s fits %s, and `json:\",string\"` makes this a string of another kind", f.place, row.keyword, row.on)
 		case on.kind == kindText && row.role == roleValues && hasMethods(on.typ, typeTextMarshaler):
@@ -440,7 +440,7 @@ func (p *mistakes) parseLiteral(f *field, tag, text string) []byte {
 	if isJSON([]byte(text)) {
 		return []byte(text)
 	}
-	form := literalForms[kindTypes[f.shape.deref().kind]]
+	form := literalForm(kindTypes[f.shape.deref().kind])
 	if f.shape != f.shape.deref() {
 		form += ", or null"
 	}
@@ -448,15 +448,22 @@ func (p *mistakes) parseLiteral(f *field, tag, text string) []byte {
 	return nil
 }
 
-// literalForms describes the values that tags can have, by the JSON type, for types other than
+// literalForm describes the values that tags can have, by the JSON type, for types other than
 // strings.
-var literalForms = map[string]string{
-	"":        "a JSON value; a string is in quotes there",
-	"boolean": "true or false",
-	"integer": "an integer",
-	"number":  "a number, spelt as in JSON",
-	"array":   "a JSON array, such as [] or [1,2]",
-	"object":  "a JSON object, such as {}",
+func literalForm(jsonType string) string {
+	switch jsonType {
+	case "boolean":
+		return "true or false"
+	case "integer":
+		return "an integer"
+	case "number":
+		return "a number, spelt as in JSON"
+	case "array":
+		return "a JSON array, such as [] or [1,2]"
+	case "object":
+		return "a JSON object, such as {}"
+	}
+	return "a JSON value; a string is in quotes there"
 }
 
 // checkRules notes rules and a format that contradict each other or s, the shape of the

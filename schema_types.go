@@ -72,9 +72,9 @@ func (c *shapes) shapeFor(t reflect.Type, at string) *shape {
 	if found > 0 && (t.Name() == "" || t.Kind() != reflect.Struct) {
 		delete(c.byType, t)
 	}
-	// Types with a row in ownKinds, such as time.Time, get no name, so documents write
+	// Types with a case in ownKind, such as time.Time, get no name, so documents write
 	// them in place: a component would only be a name for a string.
-	inPlace := ownKinds[t] != kindAny || s.kind == kindOptional || s.kind == kindFile
+	inPlace := ownKind(t) != kindAny || s.kind == kindOptional || s.kind == kindFile
 	if t.Name() != "" && t.PkgPath() != "" && !inPlace {
 		c.named = append(c.named, s)
 	}
@@ -146,9 +146,22 @@ func (c *shapes) describeAlternative(a *shape) {
 	a.about, a.gone = about.whole(), about.deprecated
 }
 
-// ownKinds has the kinds of types that svc knows by name. Their methods do not count.
-var ownKinds = map[reflect.Type]shapeKind{
-	typeTime: kindTime, typeDuration: kindDuration, typeRaw: kindRaw, typeNumber: kindNumber, typeBody: kindFile, typeFile: kindFile,
+// ownKind returns the kind of a type that svc knows by name, whose methods do not count, and
+// kindAny for other types.
+func ownKind(t reflect.Type) shapeKind {
+	switch t {
+	case typeTime:
+		return kindTime
+	case typeDuration:
+		return kindDuration
+	case typeRaw:
+		return kindRaw
+	case typeNumber:
+		return kindNumber
+	case typeBody, typeFile:
+		return kindFile
+	}
+	return kindAny
 }
 
 // fillShape sets the kind of s before it looks at the parts of s, since a part may have the
@@ -157,10 +170,10 @@ var ownKinds = map[reflect.Type]shapeKind{
 func (c *shapes) fillShape(s *shape, at string) {
 	t := s.typ
 	switch {
-	case ownKinds[t] == kindFile:
+	case ownKind(t) == kindFile:
 		s.kind, s.file = kindFile, &field{shape: s, tags: new(fileTags)}
-	case ownKinds[t] != kindAny:
-		s.kind = ownKinds[t]
+	case ownKind(t) != kindAny:
+		s.kind = ownKind(t)
 	case t.Kind() == reflect.Pointer:
 		s.kind = kindPointer
 		s.elem = c.elemShape(t, at, at)
@@ -634,9 +647,9 @@ func embeddedStruct(sf reflect.StructField) (reflect.Type, bool) {
 }
 
 // hasMembers reports whether t is a struct whose fields are members of an object: t has no
-// row in ownKinds and no methods for JSON or text.
+// case in ownKind and no methods for JSON or text.
 func hasMembers(t reflect.Type) bool {
-	return t.Kind() == reflect.Struct && ownKinds[t] == kindAny && !hasOwnText(t)
+	return t.Kind() == reflect.Struct && ownKind(t) == kindAny && !hasOwnText(t)
 }
 
 // fieldFor returns the field for sf, or nil for an unexported field and one with json:"-"
@@ -668,7 +681,6 @@ func (c *shapes) fieldFor(sf reflect.StructField, in reflect.Type, index []int, 
 		return nil
 	}
 	f.name = cmp.Or(f.path, f.query, f.header, f.cookie, sf.Name) // as the tag has it, since clients of JSON-RPC know that name
-	f.header = spellHeader(f.header)
 	if name != "" && !f.hidden {
 		f.name, f.tagged = name, true
 	}
@@ -825,7 +837,7 @@ func (c *shapes) checkAlternative(sf reflect.StructField, value, at string) bool
 		c.addf("%s: an alternative must be exported, since svc has to set it", at)
 	case t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct:
 		c.addf("%s: an alternative is a pointer to a struct, such as *Card, not a %v", at, t)
-	case ownKinds[t.Elem()] == kindFile:
+	case ownKind(t.Elem()) == kindFile:
 		c.addf("%s: a %v is no JSON, and an alternative has members; give it a method of its own", at, t.Elem())
 	case !hasMembers(t.Elem()):
 		c.addf("%s: %v has its own JSON, and an alternative has members; put it into a field of a struct", at, t.Elem())

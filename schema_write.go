@@ -788,7 +788,7 @@ func (w *schemaWriter) sayFormat(text string, s *shape) string {
 		return text
 	}
 	words := "format: " + format
-	if known := checkedFormats[format]; known != nil {
+	if known := formatNamed(format); known != nil {
 		words = known.words + ", such as " + known.samples[0]
 	}
 	if text == "" {

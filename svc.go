@@ -98,7 +98,6 @@ import (
 	"net/http"
 	"net/url"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -443,7 +442,7 @@ func listSchemes(methods []*method) (list []scheme) {
 				scopes[source] = make(map[string]string) // they have no descriptions
 				list = append(list, scheme{source: source})
 			}
-			for _, scope := range m.own.Scopes {
+			for _, scope := range m.scopes {
 				scopes[source][scope] = ""
 			}
 		}
@@ -458,9 +457,19 @@ func listSchemes(methods []*method) (list []scheme) {
 	return list
 }
 
-// spdxExpression matches the form of a license expression (SPDX 2.3, annex D), such as
-// "MIT OR (Apache-2.0 AND BSD-3-Clause)", whatever its parentheses enclose.
-var spdxExpression = regexp.MustCompile(`^\(*[\w.+-]+\)*( (AND|OR|WITH) \(*[\w.+-]+\)*)*$`)
+// isLicense reports whether text has the form of a license expression (SPDX 2.3, annex D), such
+// as "MIT OR (Apache-2.0 AND BSD-3-Clause)", whatever its parentheses enclose.
+func isLicense(text string) bool {
+	isOther := func(r rune) bool { return !isNameRune(r) && !strings.ContainsRune(".+-", r) }
+	for i, word := range strings.Split(text, " ") {
+		isOperator := word == "AND" || word == "OR" || word == "WITH"
+		name := strings.TrimRight(strings.TrimLeft(word, "("), ")")
+		if i%2 == 1 && !isOperator || i%2 == 0 && (name == "" || strings.ContainsFunc(name, isOther)) {
+			return false
+		}
+	}
+	return strings.Count(text, " ")%2 == 0 && strings.Count(text, "(") == strings.Count(text, ")")
+}
 
 // checkDocuments notes mistakes in the options that are about documents alone.
 func checkDocuments(p *mistakes, o Options) {
@@ -469,8 +478,7 @@ func checkDocuments(p *mistakes, o Options) {
 	name, host, _ := strings.Cut(o.Contact, "@")
 	isEmail := name != "" && host != "" && !strings.ContainsAny(o.Contact, " \t\r\n<>:/") && !strings.Contains(host, "@")
 	p.addIf(o.Contact != "" && !isURL && !isEmail, "Options.Contact is %q; want a URL such as https://example.com/help, or an e-mail address such as help@example.com", o.Contact)
-	isLicense := spdxExpression.MatchString(o.License) && strings.Count(o.License, "(") == strings.Count(o.License, ")")
-	p.addIf(o.License != "" && !isLicense, "Options.License is %q; want an SPDX identifier, such as Apache-2.0", o.License)
+	p.addIf(o.License != "" && !isLicense(o.License), "Options.License is %q; want an SPDX identifier, such as Apache-2.0", o.License)
 	_, ok := dialectOf(o.OpenAPI)
 	p.addIf(!ok, "Options.OpenAPI is %q; there are 3.0, 3.1 and 3.2", o.OpenAPI)
 }
@@ -534,7 +542,7 @@ func listParts(methods []*method) map[reflect.Type][]string {
 		if m.bind != nil && m.bind.rest.body != nil && m.bind.rest.inBody != m.in { // nil after a mistake
 			parts[m.in.typ] = append(parts[m.in.typ], "Body")
 		}
-		if m.own.Form && m.in != nil {
+		if m.form && m.in != nil {
 			parts[m.in.typ] = append(parts[m.in.typ], "Form")
 		}
 		if m.hasHeaderMembers() {
@@ -618,7 +626,7 @@ type HTTPBinding struct {
 func (s *Service) Scopes() []string {
 	scopes := []string{}
 	for _, m := range s.methods {
-		scopes = append(scopes, m.own.Scopes...)
+		scopes = append(scopes, m.scopes...)
 	}
 	slices.Sort(scopes)
 	return slices.Compact(scopes)

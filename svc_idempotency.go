@@ -13,9 +13,9 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -63,6 +63,7 @@ const keyHeader, keyArgument = "Idempotency-Key", "idempotency_key"
 // fingerprint, and the output a record.
 type keyPlan struct {
 	*Idempotency
+	use    KeyUse
 	name   string       // of the method, over JSON-RPC
 	bind   *binding     // of the input
 	in     *shape       // the input with all its fields as members; nil without one
@@ -86,10 +87,18 @@ func (c *methodCompiler) setKey(m *method, use KeyUse) {
 	}
 	c.addIf(m.route.isRead() || m.stream != "" || m.takesBody() || m.sendsFile(), "MethodOptions.IdempotencyKey is for methods that write and answer with JSON, not for a GET, a QUERY, a stream, a Body or a File%s", hint)
 	c.addIf(c.impl != nil && c.opts.Idempotency == nil, "MethodOptions.IdempotencyKey needs Options.Idempotency, which keeps the answers")
-	m.key = &keyPlan{Idempotency: c.opts.Idempotency, name: m.resource + "." + m.name}
+	m.key = &keyPlan{Idempotency: c.opts.Idempotency, use: use, name: m.resource + "." + m.name}
 	if m.in != nil {
 		c.shapes.checkUse(m.in, asKeyedInput, m.in.typ.String())
 	}
+}
+
+// keyUse says whether calls of m have an idempotency key.
+func (m *method) keyUse() KeyUse {
+	if m.key == nil {
+		return ""
+	}
+	return m.key.use
 }
 
 // compileKey completes the plan of m.
@@ -122,15 +131,26 @@ func (c *methodCompiler) compileKey(m *method) {
 	p.out, p.output, p.decode = m.out.typ, newEncoders(false).encoderFor(out), d.decoderFor(out)
 }
 
-// keyPattern is the pattern of the header: a bare key, or one as a structured string
-// (RFC 8941, section 3.3.3), which the draft asks for.
-var keyPattern = regexp.MustCompile(`^([!#-~][!-~]{0,254}|"([!#-\[\]-~]|\\["\\]){1,255}")$`)
+// keyPattern is the pattern of the header, for documents: a bare key, or one as a structured
+// string (RFC 8941, section 3.3.3), which the draft asks for.
+const keyPattern = `^([!#-~][!-~]{0,254}|"([!#-\[\]-~]|\\["\\]){1,255}")$`
+
+// isKeyHeader reports whether value matches keyPattern.
+func isKeyHeader(value string) bool {
+	isOther := func(r rune) bool { return r < '!' || r > '~' }
+	if !strings.HasPrefix(value, `"`) {
+		return 1 <= len(value) && len(value) <= 255 && !strings.ContainsFunc(value, isOther)
+	}
+	key, err := strconv.Unquote(value)
+	// Go has escapes that the pattern has not.
+	return err == nil && 1 <= len(key) && len(key) <= 255 && !strings.ContainsFunc(key, isOther) && strconv.Quote(key) == value
+}
 
 // WithIdempotencyKey returns a copy of ctx with an idempotency key for the next call, of a
 // client from [Connect] or by [Service.Call]: 1 to 255 visible ASCII characters, or the call is
 // INVALID_ARGUMENT. The calls that its method makes do not have the key.
 func WithIdempotencyKey(ctx context.Context, key string) context.Context {
-	if key == "" || key[0] == '"' || !keyPattern.MatchString(key) { // call.readKey takes others as they are
+	if key == "" || key[0] == '"' || !isKeyHeader(key) { // call.readKey takes others as they are
 		key = strconv.QuoteToASCII(key)
 	}
 	return context.WithValue(ctx, nextKey{}, []string{key})

@@ -11,10 +11,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"reflect"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -41,24 +41,36 @@ type method struct {
 	goName   string
 	name     string // Method.Name
 	resource string
-	own      MethodOptions // as written; the fields around it have the defaults filled in
+	served   []Transport // those that serve it
 	methodTexts
-	schemes []Scheme // any of them lets a caller in; empty if the method is public
-	errors  []*Error // of MethodOptions.Errors and Options.Errors
-	limits  limits   // on its body over REST
-	status  int      // of success over REST; the usual one if chosen is set
-	in      *shape   // of the struct, not of the pointer to it
-	bind    *binding // where each field of in comes from; see noBinding for a method without an input
+	methodCallers
+	errors   []*Error // of MethodOptions.Errors and Options.Errors
+	declares bool     // MethodOptions.Errors is set, so other codes are a mistake of the method
+	limits   limits   // on its body over REST
+	status   int      // of success over REST; the usual one if chosen is set
+	in       *shape   // of the struct, not of the pointer to it
+	bind     *binding // where each field of in comes from; see noBinding for a method without an input
 	methodOutput
 	call callFunc // without the interceptor
-	key  *keyPlan // nil without own.IdempotencyKey
+	key  *keyPlan // nil if calls have no idempotency key
 }
 
 // methodTexts are what documents say about a method, by its options or its comment.
 type methodTexts struct {
-	about prose // own.Description, or the comment without what is in end
-	end   prose // of the comment: what follows "Deprecated: "
-	place int   // in the source, from 1; 0 without a comment of the interface
+	id          string // MethodOptions.OperationID; see method.operationID
+	about       prose  // MethodOptions.Description, or the comment without what is in end
+	described   bool   // about is the Description
+	end         prose  // of the comment: what follows "Deprecated: "
+	place       int    // in the source, from 1; 0 without a comment of the interface
+	deprecated  bool   // by its options or its comment
+	deprecation *Deprecation
+}
+
+// methodCallers says who may call a method.
+type methodCallers struct {
+	schemes []Scheme // any of them lets a caller in; empty if everybody may call
+	public  bool     // everybody may, although the service has schemes
+	scopes  []string // that a caller must all have, each once
 }
 
 // A methodOutput is what a method returns, and how it is sent. It is zero without an output.
@@ -77,9 +89,29 @@ type methodOutput struct {
 // different configs. It is written by registration alone.
 type config struct {
 	iface       reflect.Type
-	opts        Options // with defaults; where there is an ErrorForm, OnError is its Write
+	strict      bool
+	keyNames    []string   // the query parameters that have the keys of Options.Schemes
+	baseURL     string     // Defaults.BaseURL
+	errorForm   *ErrorForm // nil without
+	onError     ErrorWriter
+	logger      *slog.Logger
+	observe     func(context.Context, Observation)
 	eventTimes  eventTimes
 	intercepted InvokeFunc // what Options.Intercept returned; nil without
+}
+
+// newConfig returns the config of a service with these options, which have their defaults.
+func newConfig(iface reflect.Type, o Options) *config {
+	c := &config{
+		iface: iface, strict: o.Strict, baseURL: o.Defaults.BaseURL, errorForm: o.ErrorForm, onError: o.OnError,
+		logger: o.Logger, observe: o.Observe, eventTimes: defaultEventTimes,
+	}
+	for _, s := range o.Schemes {
+		if s.Query != "" {
+			c.keyNames = append(c.keyNames, s.Query)
+		}
+	}
+	return c
 }
 
 // A callFunc calls a method of one implementation. in is a pointer to the input,
@@ -115,21 +147,21 @@ func (m *method) describe() prose { return m.about.join("\n\n", m.farewell()) }
 // farewell returns what is said of a deprecated method, and nothing of another one.
 func (m *method) farewell() prose {
 	switch {
-	case m.own.Deprecation != nil:
-		return plainProse(m.own.Deprecation.text()).join(" ", m.end)
-	case m.own.Deprecated:
+	case m.deprecation != nil:
+		return plainProse(m.deprecation.text()).join(" ", m.end)
+	case m.deprecated:
 		return goComment{end: cmp.Or(m.end, plainProse("it may go away."))}.whole()
 	}
 	return prose{}
 }
 
-// setTexts sets the texts of a method. An explicit Description replaces the comment.
-func (m *method) setTexts(place int, c goComment) {
-	m.methodTexts = methodTexts{about: c.about, end: c.end, place: place}
-	if m.own.Description != "" {
-		m.about = plainProse(m.own.Description)
+// setComment adds what the comment of a method says to its texts. An explicit Description replaces
+// the comment.
+func (m *method) setComment(place int, c goComment) {
+	m.end, m.place, m.deprecated = c.end, place, m.deprecated || c.deprecated
+	if !m.described {
+		m.about = c.about
 	}
-	m.own.Deprecated = m.own.Deprecated || c.deprecated
 }
 
 // inSourceOrder returns methods in the order for readers: those of each service that has comments
@@ -177,7 +209,8 @@ func nameOf(iface reflect.Type) string {
 type methodCompiler struct {
 	*mistakes
 	*config
-	impl any // nil for a client
+	opts Options // with defaults
+	impl any     // nil for a client
 
 	shapes   *shapes
 	decoders *decoders
@@ -208,8 +241,8 @@ func newMethodCompiler(p *mistakes, iface reflect.Type, impl any, o Options) *me
 		shapes.comments = o.Comments
 	}
 	return &methodCompiler{
-		mistakes: p, impl: impl,
-		config: &config{iface: iface, opts: o, eventTimes: defaultEventTimes},
+		mistakes: p, impl: impl, opts: o,
+		config: newConfig(iface, o),
 		shapes: shapes, decoders: newDecoders(p, o.Strict), encoders: newEncoders(false), bindings: make(map[bindingKey]*binding), closed: make(map[*shape]bool),
 		statuses: make(map[reflect.Type][]reflect.StructField),
 	}
@@ -225,7 +258,7 @@ func (c *methodCompiler) compileMethods() []*method {
 	textsOf := c.methodComments()
 	for i := range c.iface.NumMethod() {
 		if m, whole := c.compileMethod(c.iface.Method(i)); m != nil {
-			m.setTexts(textsOf(m.goName))
+			m.setComment(textsOf(m.goName))
 			methods, misshapen[m] = append(methods, m), !whole
 		}
 	}
@@ -286,24 +319,26 @@ func (c *methodCompiler) compileMethod(rm reflect.Method) (m *method, whole bool
 	sig := c.readSignature(rm.Type)
 	misshapen := len(c.list) > before
 	o := c.opts.Methods[rm.Name]
-	o.Scopes = missingScopes(nil, o.Scopes) // each once
-	o.Transports = slices.Clone(o.Transports)
-	c.checkDeprecation(&o)
 	name := splitWords(rm.Name)
 	m = &method{
 		config:   c.config,
 		goName:   rm.Name,
 		name:     strings.Join(name, "_"),
 		resource: cmp.Or(o.Resource, c.opts.Resource), // which compileService checks
-		own:      o,
-		errors:   slices.Concat(o.Errors, c.opts.Errors),
-		limits:   limits{cmp.Or(o.MaxBody, c.opts.MaxBody), cmp.Or(o.BodyTimeout, c.opts.BodyTimeout)},
+		methodTexts: methodTexts{
+			id: o.OperationID, about: plainProse(o.Description), described: o.Description != "",
+			deprecated: o.Deprecated || o.Deprecation != nil, deprecation: c.compileDeprecation(o.Deprecation),
+		},
+		methodCallers: methodCallers{public: o.Public, scopes: missingScopes(nil, o.Scopes)},
+		errors:        slices.Concat(o.Errors, c.opts.Errors),
+		declares:      o.Errors != nil,
+		limits:        limits{cmp.Or(o.MaxBody, c.opts.MaxBody), cmp.Or(o.BodyTimeout, c.opts.BodyTimeout)},
 	}
 	c.addIf(o.Resource != "" && !isResource(o.Resource), "MethodOptions.Resource is %q; want letters, digits, - and _, since paths and tool names are made from it", o.Resource)
 	if !o.Public {
 		m.schemes = c.opts.Schemes
 	}
-	c.addIf(o.OperationID != "" && !operationID.MatchString(o.OperationID), "MethodOptions.OperationID is %q; want a letter or _, then letters, digits and any of _.-, such as createTodo", o.OperationID)
+	c.addIf(o.OperationID != "" && !isOperationID(o.OperationID), "MethodOptions.OperationID is %q; want a letter or _, then letters, digits and any of _.-, such as createTodo", o.OperationID)
 	c.checkCallers(o)
 	checkErrors(c.mistakes, "MethodOptions", o.Errors, c.opts.Errors)
 	m.in, m.out, m.outType = c.compileObject(sig.in, asInput), c.compileObject(sig.out, asOutput), sig.outType
@@ -314,21 +349,21 @@ func (c *methodCompiler) compileMethod(rm reflect.Method) (m *method, whole bool
 	if sig.out != nil && !m.sendsFile() && (sig.stream || o.Stream != "") {
 		m.stream = StreamSSE
 	}
-	c.checkTransports(m)
+	c.setTransports(m, o.Transports)
 	before = len(c.list)
 	if m.isServedBy(TransportREST) {
 		m.route = c.chooseRoute(m, name, o.HTTP)
 	}
+	m.form = o.Form
 	c.checkForm(m)
 	if len(c.list) > before {
 		m.route = m.presumedRoute()
 	}
-	m.form = o.Form
 	if !misshapen {
 		m.call = c.chooseCall(rm, sig, o.Direct)
 		c.setStream(m, sig, o)
 		m.status = c.chooseStatus(m, o.Status)
-		if m.chosen = c.findStatus(m); m.chosen != nil {
+		if m.chosen = c.findStatus(m, o.Status); m.chosen != nil {
 			m.status = m.chosen.allowed[0]
 		}
 	}
@@ -339,7 +374,7 @@ func (c *methodCompiler) compileMethod(rm reflect.Method) (m *method, whole bool
 // checkForm notes a form that no request to m can have.
 func (c *methodCompiler) checkForm(m *method) {
 	switch {
-	case !m.own.Form:
+	case !m.form:
 	case !m.isServedBy(TransportREST):
 		c.addf("MethodOptions.Form is about the body of a REST request, and MethodOptions.Transports leaves REST out; drop one of the two")
 	case m.verb != "" && (!m.hasBody() || m.verb == verbQuery):
@@ -352,7 +387,7 @@ func (c *methodCompiler) checkForm(m *method) {
 // presumedRoute returns a route that the fields of m can be checked against, since its own has a
 // mistake: with a placeholder for each that they name, and no others.
 func (m *method) presumedRoute() route {
-	r := route{verb: cmp.Or(m.verb, http.MethodPost), wrong: true}
+	r := route{verb: cmp.Or(m.verb, http.MethodPost), form: m.form, wrong: true}
 	if m.in != nil {
 		for _, f := range m.in.fields {
 			if f.path != "" && !slices.Contains(r.placeholders, f.path) {
@@ -369,7 +404,7 @@ func (m *method) presumedRoute() route {
 // File, ABORTED for an idempotency key, and errUnanswered for a question, which no method need
 // declare.
 func (m *method) isUndeclared(err error) bool {
-	if m.own.Errors == nil || errorOrUnknown(err).Is(errUnanswered) {
+	if !m.declares || errorOrUnknown(err).Is(errUnanswered) {
 		return false
 	}
 	switch code := CodeOf(err); code {
@@ -387,7 +422,7 @@ func (m *method) checkCaller(ctx context.Context) error {
 	if len(m.schemes) == 0 {
 		return nil
 	}
-	return checkIdentity(ctx, m.schemes, m.own.Scopes)
+	return checkIdentity(ctx, m.schemes, m.scopes)
 }
 
 // checkType returns an error if the method cannot be called with in. Transports make inputs of
@@ -412,7 +447,7 @@ func (m *method) takesBody() bool { return m.in != nil && m.in.file != nil }
 // filePart returns the part of a form that is the Body of m, or "" if that is the whole body of a
 // request.
 func (m *method) filePart() string {
-	if m.own.Form {
+	if m.form {
 		return m.in.file.name
 	}
 	return ""
@@ -464,7 +499,7 @@ func (m *method) addSecurity(out *members, all []scheme, roles bool) {
 	for _, s := range m.schemesIn(all) {
 		out.openItem()
 		out.open(s.Name, '[')
-		for _, scope := range m.own.Scopes {
+		for _, scope := range m.scopes {
 			if roles || s.scoped {
 				out.addItem(scope)
 			}
@@ -673,7 +708,7 @@ func (c *methodCompiler) compilePlans(m *method, misshapen bool) {
 			c.checkKeyPlace(m, p, "query parameter", func(s Scheme) bool { return s.Query == p.sourceName })
 		}
 	case !misshapen:
-		m.bind = noBinding(m.opts.Strict)
+		m.bind = noBinding(m.strict)
 		if len(m.placeholders) > 0 {
 			c.addf("the method has no input to fill {%s}; give it an input with such a field%s", strings.Join(m.placeholders, "}, {"), m.orPattern())
 		}
@@ -702,19 +737,19 @@ func (c *methodCompiler) checkKeyPlace(m *method, p param, place string, hasKey 
 	c.addIf(slices.ContainsFunc(c.opts.Schemes, hasKey), "%v.%s: the %s %s has the key of a scheme in Options.Schemes; choose another name", m.in.typ, p.goName, place, p.sourceName)
 }
 
-// checkDeprecation adds the mistake in o.Deprecation, and marks a method that has one. The
-// program may go on to use what o points to.
-func (c *methodCompiler) checkDeprecation(o *MethodOptions) {
-	if o.Deprecation == nil {
-		return
+// compileDeprecation returns a copy of MethodOptions.Deprecation, to which the program may go on to
+// write, and notes the mistake in it. It returns nil without one.
+func (c *methodCompiler) compileDeprecation(given *Deprecation) *Deprecation {
+	if given == nil {
+		return nil
 	}
-	d := *o.Deprecation
-	o.Deprecated, o.Deprecation = true, &d
+	d := *given
 	mistake := d.mistake()
 	if d.Since.IsZero() {
 		mistake = "Since is missing, the date of the Deprecation header (RFC 9745, section 2)"
 	}
 	c.addIf(mistake != "", "MethodOptions.Deprecation: %s", mistake)
+	return &d
 }
 
 // chooseCall returns the function that calls the method: the DirectCall of its
@@ -890,18 +925,25 @@ func isResource(name string) bool {
 	return name != "" && !strings.ContainsFunc(name, func(r rune) bool { return !isNameRune(r) && r != '-' })
 }
 
-// firstWords has the routes of the first words of methods' names. A word that is
-// not here is an action. Find is a special case of inferRoute too.
-var firstWords = map[string]struct {
-	verb string
-	item bool // the route is of one item, not of the collection
-}{
-	"create": {http.MethodPost, false}, "add": {http.MethodPost, false}, "new": {http.MethodPost, false},
-	"list": {http.MethodGet, false}, "all": {http.MethodGet, false}, "search": {http.MethodGet, false},
-	"get": {http.MethodGet, true}, "fetch": {http.MethodGet, true}, "read": {http.MethodGet, true}, "find": {http.MethodGet, true},
-	"update": {http.MethodPut, true}, "edit": {http.MethodPut, true}, "modify": {http.MethodPut, true}, "set": {http.MethodPut, true},
-	"delete": {http.MethodDelete, true}, "remove": {http.MethodDelete, true},
-	"patch": {http.MethodPatch, true},
+// firstWord returns the route that the first word of a method's name asks for: its verb, and
+// whether it is the route of one item, not of the collection. The verb is "" for a word that is
+// an action. Find is a special case of inferRoute too.
+func firstWord(word string) (verb string, ofItem bool) {
+	switch word {
+	case "create", "add", "new":
+		return http.MethodPost, false
+	case "list", "all", "search":
+		return http.MethodGet, false
+	case "get", "fetch", "read", "find":
+		return http.MethodGet, true
+	case "update", "edit", "modify", "set":
+		return http.MethodPut, true
+	case "delete", "remove":
+		return http.MethodDelete, true
+	case "patch":
+		return http.MethodPatch, true
+	}
+	return "", false
 }
 
 // inferRoute returns the route of a method by the words of its name. base is the
@@ -910,19 +952,19 @@ var firstWords = map[string]struct {
 // about no item, such as GetAll or DeleteMe, needs an HTTP pattern of its own,
 // which the route suggests.
 func inferRoute(base string, name []string, placeholder string) route {
-	first, ok := firstWords[name[0]]
+	verb, ofItem := firstWord(name[0])
 	path := "/" + base
 	switch {
-	case !ok:
+	case verb == "":
 		return route{verb: http.MethodPost, path: path + "/" + strings.Join(name, "_")}
-	case name[0] == "find" && len(name) > 1 && isPlural(name[1]), !first.item:
-		return route{verb: first.verb, path: path}
+	case name[0] == "find" && len(name) > 1 && isPlural(name[1]), !ofItem:
+		return route{verb: verb, path: path}
 	}
-	instead := first.verb + " " + path // as for GetAll
+	instead := verb + " " + path // as for GetAll
 	if len(name) > 1 && name[1] != "all" {
 		instead += "/" + strings.Join(name[1:], "_") // as for DeleteMe
 	}
-	return route{verb: first.verb, path: path + "/{" + placeholder + "}", placeholders: []string{placeholder}, instead: instead}
+	return route{verb: verb, path: path + "/{" + placeholder + "}", placeholders: []string{placeholder}, instead: instead}
 }
 
 // isPlural reports whether the word after Find asks for a list. English endings
@@ -1076,25 +1118,28 @@ func noteClashes(p *mistakes, methods []*method, m *method) {
 	}
 }
 
-// operationID matches an OperationID. Generators make other texts into names in ways of their own,
-// after which two can be one.
-var operationID = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*$`)
+// isOperationID reports whether text can be an OperationID. Generators make other texts into names
+// in ways of their own, after which two can be one.
+func isOperationID(text string) bool {
+	isOther := func(r rune) bool { return !isNameRune(r) && r != '.' && r != '-' }
+	return text != "" && !strings.ContainsFunc(text, isOther) && !strings.ContainsAny(text[:1], "0123456789.-")
+}
 
 // operationID returns the operationId of m in documents, which is given or made of its names.
-func (m *method) operationID() string { return cmp.Or(m.own.OperationID, m.resource+"_"+m.goName) }
+func (m *method) operationID() string { return cmp.Or(m.id, m.resource+"_"+m.goName) }
 
 // checkOperationIDs notes each OperationID that another method has too, given or made. Two that
 // are made can be equal; documents then number them.
 func checkOperationIDs(p *mistakes, methods []*method) {
 	known := make(map[string]*method)
 	for _, m := range methods {
-		if id := m.own.OperationID; id != "" && known[id] == nil {
+		if id := m.id; id != "" && known[id] == nil {
 			known[id] = m
 		}
 	}
 	for _, m := range methods {
 		if other := known[m.operationID()]; other != nil && other != m {
-			p.addf("%s has the OperationID %q, which %s has too; choose another one", other.title(), other.own.OperationID, m.title())
+			p.addf("%s has the OperationID %q, which %s has too; choose another one", other.title(), other.id, m.title())
 		}
 	}
 }

@@ -25,9 +25,9 @@ type statusField struct {
 // statusTag is the name of the tag.
 const statusTag = "status"
 
-// findStatus returns the plan of the status field of m, or nil if its output has none. Fields of
-// other structs in the output are members, and have no say.
-func (c *methodCompiler) findStatus(m *method) *statusField {
+// findStatus returns the plan of the status field of m, or nil if its output has none. status is
+// MethodOptions.Status. Fields of other structs in the output are members, and have no say.
+func (c *methodCompiler) findStatus(m *method, status int) *statusField {
 	if m.out == nil || m.out.typ.Kind() != reflect.Struct {
 		return nil
 	}
@@ -45,7 +45,7 @@ func (c *methodCompiler) findStatus(m *method) *statusField {
 		switch {
 		case m.stream != "" || m.sendsFile():
 			mistake = "a stream and a File have the status 200; drop the field"
-		case m.own.Status != 0:
+		case status != 0:
 			mistake = "MethodOptions.Status says the status already; drop one of them"
 		case found != nil:
 			mistake = "the output has two fields with this tag; drop one of them"

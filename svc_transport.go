@@ -54,21 +54,8 @@ func (t transportRow) carries(m *method) bool {
 	return (t.body || !m.takesBody()) && (t.file || !m.sendsFile()) && (t.streams || m.stream == "")
 }
 
-// isServedBy reports whether t serves m: if MethodOptions.Transports has t, or is nil and t
-// can carry the input and the output.
-func (m *method) isServedBy(t Transport) bool {
-	return m.own.Transports == nil && t.row().carries(m) || slices.Contains(m.own.Transports, t)
-}
-
-// transports returns the names of the transports that serve m.
-func (m *method) transports() (names []Transport) {
-	for _, t := range transports {
-		if m.isServedBy(t.name) {
-			names = append(names, t.name)
-		}
-	}
-	return names
-}
+// isServedBy reports whether t serves m.
+func (m *method) isServedBy(t Transport) bool { return slices.Contains(m.served, t) }
 
 // callsByName returns how contracts call the first of the transports whose calls have the name of
 // the method, such as "JSON-RPC". If there is none, it returns "": then no client uses an alias.
@@ -98,11 +85,18 @@ func (s *service) namesOn(t Transport) map[string]*method {
 	return names
 }
 
-// checkTransports notes transports in MethodOptions.Transports that do not exist or cannot
-// serve m.
-func (c *methodCompiler) checkTransports(m *method) {
-	c.addIf(m.own.Transports != nil && len(m.own.Transports) == 0, "MethodOptions.Transports is empty, so nothing serves the method; leave it nil for all transports")
-	for _, t := range m.own.Transports {
+// setTransports sets the transports that serve m: those in names, of MethodOptions.Transports, or
+// all that can carry the input and the output if it is nil. It notes names that do not exist or
+// cannot serve m.
+func (c *methodCompiler) setTransports(m *method, names []Transport) {
+	for _, t := range transports {
+		if names == nil && t.carries(m) || slices.Contains(names, t.name) {
+			m.served = append(m.served, t.name)
+		}
+	}
+	c.addIf(names != nil && len(names) == 0,
+		"MethodOptions.Transports is empty, so nothing serves the method; leave it nil for all transports")
+	for _, t := range names {
 		switch row := t.row(); {
 		case row.name == "":
 			c.addf("MethodOptions.Transports has %q; there are %s", t, listTransports("Transport", func(transportRow) bool { return true }))

@@ -174,15 +174,18 @@ type clientCallText struct {
 	form string      // the type of an error, if the service has a form of its own
 }
 
-// declaration matches the declarations of the runtime.
-var declaration = regexp.MustCompile(`(?m)^‹?(?:export )?(?:async )?(?:interface|type|class|function\*?|const|let) (\w+)`)
+// declaredNames returns the names that TypeScript declares at its top level.
+func declaredNames(code string) (names []string) {
+	declaration := regexp.MustCompile(`(?m)^‹?(?:export )?(?:async )?(?:interface|type|class|function\*?|const|let) (\w+)`)
+	for _, found := range declaration.FindAllStringSubmatch(code, -1) {
+		names = append(names, found[1])
+	}
+	return names
+}
 
 // newClientWriter returns a writer that knows all types and calls of s, for a module or for readers.
 func newClientWriter(s *service, forReaders bool) *clientWriter {
-	reserved := []string{"Api", "Form", "service", "connect", "values", "rules", "limits"}
-	for _, found := range declaration.FindAllStringSubmatch(clientRuntime(), -1) {
-		reserved = append(reserved, found[1])
-	}
+	reserved := append(declaredNames(clientRuntime()), "Api", "Form", "service", "connect", "values", "rules", "limits")
 	methods := s.methodsOn(TransportREST)
 	w := &clientWriter{clientTypes: newClientTypes(s, methods, reserved, forReaders), methods: inSourceOrder(methods)}
 	for _, m := range w.methods {
@@ -301,10 +304,10 @@ func (w *clientWriter) describeForm() string {
 	var forms []string
 	for i := range w.calls {
 		c := &w.calls[i]
-		if c.opts.ErrorForm == nil {
+		if c.errorForm == nil {
 			continue
 		}
-		c.form = string(w.appendPlain(nil, c.opts.ErrorForm.shape, anywhere, ""))
+		c.form = string(w.appendPlain(nil, c.errorForm.shape, anywhere, ""))
 		if !slices.Contains(forms, c.form) {
 			forms = append(forms, c.form)
 		}
@@ -396,7 +399,7 @@ func (w *clientWriter) appendTable(dst []byte) []byte {
 	}
 	dst = append(dst, "  },\n"...)
 	dst = appendKeyPlace(dst, w.service.opts.Schemes)
-	if slices.ContainsFunc(w.methods, func(m *method) bool { return m.opts.ErrorForm != nil }) {
+	if slices.ContainsFunc(w.methods, func(m *method) bool { return m.errorForm != nil }) {
 		dst = append(dst, "  form: true,\n"...)
 	}
 	return append(dst, "}"+beginTypes+" as const"+endTypes+";\n\n"...)
@@ -434,7 +437,7 @@ func (w *clientWriter) appendRow(dst []byte, c *clientCallText) []byte {
 	r := rowWriter{dst}
 	r.addQuery(members)
 	r.addNames("headers", members, inHeader)
-	if c.own.Form {
+	if c.route.form {
 		r.addText("body", "form")
 	}
 	switch {
@@ -467,7 +470,7 @@ func (w *clientWriter) appendRow(dst []byte, c *clientCallText) []byte {
 		r.addText("ids", ids)
 	}
 	r.addTrue("keyed", c.key != nil)
-	r.addTrue("public", c.own.Public)
+	r.addTrue("public", c.public)
 	r.addFloats(c.method.in)
 	return r.buf
 }

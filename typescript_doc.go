@@ -196,8 +196,8 @@ func (m *clientMember) ruleTexts(rules ruleSet, first string) (texts []string) {
 // its errors.
 func (m *method) clientLines() []string {
 	lines := commentLines(m.about.text)
-	if len(m.own.Scopes) > 0 {
-		lines = append(lines, "Needs the "+plural(len(m.own.Scopes), "scope")+" "+safeLine(strings.Join(m.own.Scopes, ", "))+".")
+	if len(m.scopes) > 0 {
+		lines = append(lines, "Needs the "+plural(len(m.scopes), "scope")+" "+safeLine(strings.Join(m.scopes, ", "))+".")
 	}
 	if why := m.farewell().text; why != "" {
 		why = strings.TrimPrefix(strings.Join(strings.Fields(why), " "), "Deprecated: ")

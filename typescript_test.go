@@ -77,10 +77,7 @@ func TestRuntimeGlobals(t *testing.T) {
 	runtime := clientRuntime()
 	comment := regexp.MustCompile(`(?s)/\*.*?\*/|//[^\n]*|"[^"\n]*"`)
 	code := comment.ReplaceAllString(runtime, "")
-	known := strings.Fields(typeWords)
-	for _, found := range declaration.FindAllStringSubmatch(runtime, -1) {
-		known = append(known, found[1])
-	}
+	known := append(strings.Fields(typeWords), declaredNames(runtime)...)
 	parameter := regexp.MustCompile(`<(?:[^<>()]*, )?([A-Z]\w*)(?: extends| =|,|>\()`)
 	for _, found := range parameter.FindAllStringSubmatch(code, -1) {
 		known = append(known, found[1])

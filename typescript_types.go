@@ -304,7 +304,7 @@ func (m *method) inputMembers(s *shape, cookies bool) []clientMember {
 		member := clientMember{field: f, name: f.name, in: source.in, optional: source.in != inPath && !f.isRequired()}
 		if source.in != inBody {
 			member.wire = m.bind.rest.sourceName(f)
-		} else if m.own.Form {
+		} else if m.form {
 			member.in = inForm
 		}
 		if f.isNameless() {
@@ -314,10 +314,10 @@ func (m *method) inputMembers(s *shape, cookies bool) []clientMember {
 	}
 	if f := s.file; f != nil {
 		member := clientMember{field: f, in: inBody}
-		if m.own.Form {
+		if m.form {
 			member.in, member.optional = inForm, !f.isRequired()
 		}
-		if f.tagged || m.own.Form {
+		if f.tagged || m.form {
 			member.name = f.name
 		}
 		list = append(list, member)
@@ -372,7 +372,7 @@ func (t *clientTypes) outputMembers(m *method) (list, more []clientMember) {
 			list = append(list, clientMember{field: f, name: f.name, in: inBody, optional: t.isOptional(m.out, f)})
 			continue
 		}
-		member := clientMember{field: f, in: inHeader, wire: spellHeader(h.header), optional: !h.isSent()}
+		member := clientMember{field: f, in: inHeader, wire: h.header, optional: !h.isSent()}
 		if !f.hidden {
 			member.name, isMore = f.name, false
 		}
@@ -518,7 +518,7 @@ func (t *clientTypes) appendInPlace(dst []byte, s *shape, f *field, indent strin
 	case kindFile:
 		return append(dst, "Response"...)
 	}
-	return append(dst, scalarTypes[kindTypes[s.kind]]...)
+	return append(dst, scalarType(kindTypes[s.kind])...)
 }
 
 // sizedName returns the name of an integer type of Go, with its bits.
@@ -530,8 +530,19 @@ func sizedName(t reflect.Type) string {
 	return name
 }
 
-// scalarTypes are the types of TypeScript by those of JSON.
-var scalarTypes = map[string]string{"": "unknown", "string": "string", "boolean": "boolean", "integer": "number", "number": "number"}
+// scalarType returns the type of TypeScript for one of JSON; "" is any value. It returns "" for
+// objects and arrays.
+func scalarType(jsonType string) string {
+	switch jsonType {
+	case "":
+		return "unknown"
+	case "integer":
+		return "number"
+	case "string", "boolean", "number":
+		return jsonType
+	}
+	return ""
+}
 
 // appendList appends the type of a list.
 func (t *clientTypes) appendList(dst []byte, item *shape, indent string) []byte {
@@ -607,7 +618,7 @@ func appendSchemaType(dst []byte, schema map[string]any) []byte {
 		case "object":
 			return appendSchemaObject(dst, schema)
 		}
-		return append(dst, scalarTypes[kind]...)
+		return append(dst, scalarType(kind)...)
 	}
 	for _, keyword := range []string{"oneOf", "anyOf"} {
 		list, _ := schema[keyword].([]any)

@@ -10,7 +10,6 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -147,15 +146,29 @@ func (v *versioning) detectVersion(r *http.Request) (version string, ok bool) {
 			return version, ok
 		}
 	}
-	if found := pathVersion.FindStringSubmatch(r.URL.Path); found != nil && v.PathPrefix {
-		return found[1], true
+	if version := pathVersion(r.URL.Path); version != "" && v.PathPrefix {
+		return version, true
 	}
 	return v.DefaultVersion, true
 }
 
-// pathVersion matches paths whose first segment is a version, such as /v1.2/todos. A slash
-// must follow: /v1 alone is a resource called v1.
-var pathVersion = regexp.MustCompile(`^/([vV][0-9]+(?:\.[0-9]+)*)/`)
+// pathVersion returns the first segment of a path if it is a version, and else "". A slash must
+// follow: /v1 alone is a resource called v1.
+//
+//	/v1.2/todos  v1.2
+//	/v1./todos   ""
+func pathVersion(path string) string {
+	segment, _, isFolder := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	if !isFolder || !strings.HasPrefix(path, "/v") && !strings.HasPrefix(path, "/V") {
+		return ""
+	}
+	for number := range strings.SplitSeq(segment[1:], ".") {
+		if number == "" || strings.Trim(number, "0123456789") != "" {
+			return ""
+		}
+	}
+	return segment
+}
 
 // queryParameter returns the value of the first query parameter with the name, or "".
 // If the value cannot be decoded, it reports false and returns the value as it was

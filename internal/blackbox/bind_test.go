@@ -622,20 +622,20 @@ func TestHeadersAndCookies(t *testing.T) {
 		{`If-Match: ab|Cookie: sid=%20+; ;=;;x; sid; THEME=1; themes=2;theme =3`, `"Sid":"%20+","Theme":"light"`},
 		{"If-Match: ab|Cookie: sid=", `"Sid":"","Theme":"light"`},
 		{"If-Match: a, b", `"Match":"a, b"`},
-		{"", violation("header", "If-Match", "required", "is required")},
-		{"If-Match:", strings.TrimSuffix(violation("header", "If-Match", "minLength", "must have at least 2 characters"), "}") + `,"limit":2}`},
-		{"If-Match: ab|If-Match: ab", violation("header", "If-Match", "duplicate", "is given more than once")},
+		{"", violation("header", "if-match", "required", "is required")},
+		{"If-Match:", strings.TrimSuffix(violation("header", "if-match", "minLength", "must have at least 2 characters"), "}") + `,"limit":2}`},
+		{"If-Match: ab|If-Match: ab", violation("header", "if-match", "duplicate", "is given more than once")},
 		{"If-Match: ab|X-Tenant:", violation("header", "X-Tenant", "type", "must be an integer")},
 		{"If-Match: ab|X-Tenant: 1e0", violation("header", "X-Tenant", "type", "must be an integer")},
 		{"If-Match: ab|X-Tenant: 128", violation("header", "X-Tenant", "range", "must be an integer between -128 and 127")},
 		{"If-Match: ab|X-Rate: +1", violation("header", "X-Rate", "type", "must be a number")},
-		{"If-Match: a\xff", violation("header", "If-Match", "type", "must be valid UTF-8")},
+		{"If-Match: a\xff", violation("header", "if-match", "type", "must be valid UTF-8")},
 		{"If-Match: ab|Cookie: theme=red", violation("cookie", "theme", "enum", "must be one of light, dark")},
 		{"If-Match: ab|Cookie: theme=dark; theme=dark", violation("cookie", "theme", "duplicate", "is given more than once")},
 		{"If-Match: ab|Cookie: theme=dark|Cookie: theme=dark", violation("cookie", "theme", "duplicate", "is given more than once")},
 		{"If-Match: ab|Cookie: seen=1", violation("cookie", "seen", "type", "must be true or false")},
 		{"If-Match: ab|Cookie: sid=\xff", violation("cookie", "sid", "type", "must be valid UTF-8")},
-		{"If-Match: a|X-Tenant: x|Cookie: sid=x", strings.TrimSuffix(violation("header", "If-Match", "minLength", "must have at least 2 characters"), "}") + `,"limit":2}` + "," +
+		{"If-Match: a|X-Tenant: x|Cookie: sid=x", strings.TrimSuffix(violation("header", "if-match", "minLength", "must have at least 2 characters"), "}") + `,"limit":2}` + "," +
 			violation("header", "X-Tenant", "type", "must be an integer") + "," + violation("cookie", "sid", "pattern", "must match the pattern ^[^a-z]*$")},
 		{"If-Match: ab|X-Tenant: 4", `{"in":"body","path":"","rule":"validate","message":"unlucky"}`},
 	} {
@@ -712,7 +712,7 @@ func TestHeaderFieldInOpenAPI(t *testing.T) {
 	doc := string(kitchenDocument(headerService(t), ""))
 	for _, want := range []string{
 		`"parameters":[{"name":"Last-Event-ID","in":"header","description":"Where to go on.","schema":{"type":"integer","format":"int32","minimum":1,"default":7}}]`,
-		`"parameters":[{"name":"If-Match","in":"header","description":"What is to be changed.","required":true,"schema":{"type":"string","minLength":2}},` +
+		`"parameters":[{"name":"if-match","in":"header","description":"What is to be changed.","required":true,"schema":{"type":"string","minLength":2}},` +
 			`{"name":"X-Tenant","in":"header","schema":{"type":"integer","format":"int32","minimum":-128,"maximum":9}},` +
 			`{"name":"X-Rate","in":"header","schema":{"type":"number","format":"float"}},` +
 			`{"name":"sid","in":"cookie","schema":{"type":"string","pattern":"^[^a-z]*$"}},` +
