@@ -31,7 +31,9 @@ func TestTextsByPattern(t *testing.T) {
 			func(text string) any { _, ok := clampRange(text); return ok }, func(text string) any { return oneRange.MatchString(text) }},
 		{"isLicense", []string{"(", ")", "MIT", " AND ", " OR ", "+", " ", "é"},
 			func(text string) any { return isLicense(text) },
-			func(text string) any { return license.MatchString(text) && strings.Count(text, "(") == strings.Count(text, ")") }},
+			func(text string) any {
+				return license.MatchString(text) && strings.Count(text, "(") == strings.Count(text, ")")
+			}},
 		{"isOperationID", []string{"a", "Z", "_", "0", ".", "-", " ", "é"},
 			func(text string) any { return isOperationID(text) }, func(text string) any { return operation.MatchString(text) }},
 		{"spoilWrapping", []string{"%", "w", "-8", "[1]", " ", "d", "%w", "é"},

@@ -115,7 +115,7 @@ func TestConditionalGetInDocuments(t *testing.T) {
 	for _, test := range []struct {
 		service *svc.Service
 		want    string
-	}{{headService(), `"header If-None-Match":{"name":""}`}, {own, `"header If-None-Match":{"name":""}`}} {
+	}{{headService(), `"header If-None-Match":{"name":""}`}, {own, `"header if-none-match":{"name":""}`}} {
 		if page := textOf(answerTo(test.service.Docs(nil), "GET", "/", "")); strings.Count(page, test.want) != 1 {
 			t.Errorf("the page has no single %s, so that its forms would send it over JSON-RPC", test.want)
 		}
