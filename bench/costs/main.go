@@ -246,7 +246,7 @@ func firstProgram(_, rounds int) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	text, err := os.ReadFile("../../README.md")
+	text, err := os.ReadFile(filepath.Join("../..", "README.md"))
 	if err != nil {
 		return err
 	}
@@ -258,7 +258,7 @@ func firstProgram(_, rounds int) error {
 	}
 	address := l.Addr().String()
 	l.Close()
-	if moved := strings.Replace(program, "127.0.0.1:8080", address, 1); !ok || moved == program {
+	if moved := strings.ReplaceAll(program, "127.0.0.1:8080", address); !ok || moved == program {
 		return errors.New("the README does not begin with a program that listens on 127.0.0.1:8080")
 	} else {
 		program = "package main" + moved
