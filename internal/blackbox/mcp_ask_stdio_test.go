@@ -367,7 +367,7 @@ func TestMCPQuestionsEndInEveryWay(t *testing.T) {
 	}
 	for _, revision := range mcpRevisions[:4] { // no conversation over HTTP, whatever the client says
 		request := mcpLegacy(revision, "tools/call", `"name":"q_can","_meta":{"io.modelcontextprotocol/clientCapabilities":`+everyCapability+`}`)
-		if got := mcpPost(s.MCP(nil), request).Body.String(); !strings.Contains(got, `{"id":"",`) {
+		if got := mcpPost(s.MCP(nil), request).Body.String(); !strings.Contains(got, `{"id":""}`) {
 			t.Errorf("over HTTP: %s", got)
 		}
 	}
