@@ -8,7 +8,8 @@ package svc
 //	mcp.go            options, the handler, its texts, tools made of methods
 //	mcp_http.go       HTTP: statuses, origins, CORS, Accept
 //	mcp_stdio.go      standard input and output, in place of HTTP
-//	mcp_message.go    revisions and eras, messages, the methods that call nothing
+//	mcp_revision.go   how the revisions differ
+//	mcp_message.go    messages, the choice of the revision, the methods that call nothing
 //	mcp_call.go       tools/call: arguments, results, progress and log messages
 //	mcp_resources.go  resources, prompts and the completion of their arguments
 //	mcp_ask.go        questions of a method to its caller
@@ -344,7 +345,7 @@ func newMCPTexts(s *service, o *MCPOptions) mcpTexts {
 		serverInfo: membersOf(inMeta, serverInfo),
 		modern:     membersOf("resultType", "complete", "_meta", object(inMeta, serverInfo)) + ",",
 		initialize: membersOf("capabilities", o.capabilities(), "serverInfo", withIcons, "instructions", o.Instructions),
-		discover: membersOf("resultType", "complete", "_meta", object(inMeta, withIcons), "supportedVersions", encodeDocument(revisions),
+		discover: membersOf("resultType", "complete", "_meta", object(inMeta, withIcons), "supportedVersions", encodeDocument(revisionDates()),
 			"capabilities", o.capabilities(), "ttlMs", ttl, "cacheScope", o.ListScope, "instructions", o.Instructions),
 		cache: "," + membersOf("ttlMs", ttl, "cacheScope", o.ListScope),
 	}

@@ -151,10 +151,10 @@ func (q *question) ask(ctx context.Context, capability, what string) ([]byte, er
 		return nil, cannotAsk(ctx, what)
 	case answer != nil:
 		return answer, nil
-	case x.modern():
+	case x.rev.rounds:
 		return nil, q
 	}
-	text, err := x.askClient(ctx, &question{Method: q.Method, Params: q.legacyParams(x.revision)}, what)
+	text, err := x.askClient(ctx, &question{Method: q.Method, Params: q.paramsIn(x.rev)}, what)
 	switch {
 	case err != nil:
 		return nil, err
@@ -169,15 +169,15 @@ func (q *question) ask(ctx context.Context, capability, what string) ([]byte, er
 	return bytes.Clone(text), nil
 }
 
-// legacyParams returns the params of q for a legacy revision: 2025-06-18 has no mode, and
-// 2025-11-25 has an id for each URL.
-func (q *question) legacyParams(revision string) []byte {
+// paramsIn returns the params of q for a revision in which the server asks by a request: there is
+// a mode only where there are pages, and then an id for each URL.
+func (q *question) paramsIn(rev *revision) []byte {
 	if q.Method != "elicitation/create" || q.Params == nil {
 		return q.Params
 	}
 	m := openMembers(nil)
 	eachMember(q.Params, func(name, value []byte) {
-		if string(name) != "mode" || revision >= revisionNov2025 {
+		if string(name) != "mode" || rev.pages {
 			m.addRaw(string(name), value)
 		}
 	})
@@ -213,14 +213,14 @@ func askedExchange(ctx context.Context, capability, key string) (*exchange, []by
 func (x *exchange) reachesClient(capability string) bool {
 	overHTTP := x.line == nil
 	switch {
-	case x.modern():
+	case x.rev.rounds:
 		return true
 	case overHTTP && (x.agreed.session == "" || x.stream.quiet == nil):
 		return false
 	case capability == "elicitation.url":
-		return x.revision >= revisionNov2025
+		return x.rev.pages
 	}
-	return capability != "elicitation" || x.revision >= revisionJun2025
+	return capability != "elicitation" || x.rev.forms
 }
 
 // declares reports whether a ClientCapabilities object has a capability. For elicitation
@@ -246,7 +246,7 @@ const keyWaits = "a call with an idempotency key cannot wait for an answer in th
 // its method would wait for the answer in the transaction of Idempotency.Run. Modern callers
 // are asked after the method has returned. The key may be that of a [Service.Call] around ctx.
 func holdsKey(ctx context.Context) bool {
-	if x, ok := ctx.Value(exchangeKey{}).(*exchange); !ok || x.modern() {
+	if x, ok := ctx.Value(exchangeKey{}).(*exchange); !ok || x.rev.rounds {
 		return false
 	}
 	for {
@@ -338,7 +338,7 @@ func askForm(ctx context.Context, key, message string, t reflect.Type) (any, err
 		return nil, err
 	}
 	schema := f.schema
-	if x.revision == revisionJun2025 {
+	if !x.rev.formLists {
 		schema = f.june
 	}
 	if schema == nil {
@@ -477,7 +477,7 @@ func (x *exchange) keepAnswer(key string, text []byte) {
 // state of another call must not run. Legacy requests have no answers; it ignores
 // members with these names.
 func (x *exchange) readAnswers(m *message) *mcpError {
-	if !x.modern() {
+	if !x.rev.rounds {
 		x.capabilities = x.agreed.capabilities
 		return nil
 	}

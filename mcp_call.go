@@ -4,9 +4,6 @@ package svc
 // headers that mirror arguments; the call itself; its result; and its error as a
 // text for models.
 //
-// An era is a group of revisions of MCP: modern clients speak 2026-07-28, legacy clients an
-// earlier one; see the table in mcp_message.go.
-//
 // Errors that a model can correct are results with isError, which clients show to
 // the model. Errors that its program must correct are JSON-RPC errors, which
 // clients do not show (MCP 2025-11-25, Tools, Error Handling):
@@ -138,7 +135,7 @@ func (x *exchange) failCall(m *message, err error) error {
 // capability (MCP 2026-07-28, Base Protocol).
 func (x *exchange) checkCapabilities(t *tool, declared []byte) *mcpError {
 	isMissing := func(name string) bool { return !isJSONObject(memberAt(declared, name)) }
-	if !x.modern() || !slices.ContainsFunc(t.options.RequiredCapabilities, isMissing) {
+	if !x.rev.modern || !slices.ContainsFunc(t.options.RequiredCapabilities, isMissing) {
 		return nil
 	}
 	m := openMembers([]byte(`{"requiredCapabilities":`))
@@ -167,7 +164,7 @@ func (x *exchange) checkCapabilities(t *tool, declared []byte) *mcpError {
 // too.
 
 // needsHeaders reports whether the request must have the headers.
-func (x *exchange) needsHeaders() bool { return x.modern() && x.line == nil }
+func (x *exchange) needsHeaders() bool { return x.rev.modern && x.line == nil }
 
 // agreesOn reports whether the request has the header exactly once and with this value, or
 // is a legacy one without the header. name is in canonical form.

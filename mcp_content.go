@@ -97,12 +97,12 @@ func (c *MCPContent) checkFields() error {
 
 // appendBlock appends a block with the members of its type. If the revision of the client
 // does not have the type, it appends a text instead, since clients reject the whole result
-// for an unknown type. Revisions are dates, which compare as strings.
+// for an unknown type.
 func (x *exchange) appendBlock(dst []byte, c *MCPContent) ([]byte, error) {
 	switch {
-	case c.Type == "resource_link" && x.revision < revisionJun2025:
+	case c.Type == "resource_link" && !x.rev.links:
 		c.Type, c.Text = "text", c.Name+": "+c.URI
-	case c.Type == "audio" && x.revision < revisionMar2025:
+	case c.Type == "audio" && !x.rev.audio:
 		c.Type, c.Text = "text", "(audio, "+c.MIMEType+")"
 	}
 	meta, err := encodeMeta(c.Meta)

@@ -107,7 +107,7 @@ func (x *exchange) answerExtension(m *message, e extension) error {
 // those of the object win, and its _meta is added to.
 func (x *exchange) addResult(object []byte) {
 	m := openMembers(beginRPCResult(x.ws.enc.buf[:0]))
-	if x.modern() {
+	if x.rev.typed {
 		meta := openMembers(nil)
 		eachMember(memberAt(object, "_meta"), func(name, value []byte) { meta.addRaw(string(name), value) })
 		meta.separate()
@@ -118,7 +118,7 @@ func (x *exchange) addResult(object []byte) {
 		m.addRaw("_meta", meta.close())
 	}
 	eachMember(object, func(name, value []byte) {
-		if !x.modern() || string(name) != "_meta" {
+		if !x.rev.typed || string(name) != "_meta" {
 			m.addRaw(string(name), value)
 		}
 	})

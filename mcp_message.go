@@ -1,48 +1,9 @@
 package svc
 
 // This file reads the messages of a request, finds the revision of each, and answers
-// it. In this order: revisions and eras; messages and their members; the exchange; the
-// body of a request; the choice of the era and its checks; the
-// methods of the protocol except tools/call; results; errors; and sending both.
-//
-// Revisions up to 2025-11-25 are called legacy here, and those from 2026-07-28 on are
-// called modern (MCP 2026-07-28, Versioning). A legacy client agrees with the server on
-// a revision by initialize. From 2025-06-18 on it repeats the revision in a header, so
-// the server need not remember it. A modern client sends everything that the server
-// needs in each request:
-//
-//	                         2024-11-05  2025-03-26  2025-06-18  2025-11-25  2026-07-28
-//	-----------------------  ----------  ----------  ----------  ----------  ----------
-//	era                      legacy      legacy      legacy      legacy      modern
-//	MCP-Protocol-Version     optional    optional    optional    optional    required
-//	the same in _meta        no          no          no          no          required
-//	Mcp-Method, -Name        optional    optional    optional    optional    required
-//	Mcp-Param-*              optional    optional    optional    optional    as x-mcp-header says
-//	clientCapabilities       no          no          no          no          required in _meta
-//	initialize, ping         yes         yes         yes         yes         no
-//	logging/setLevel         yes         yes         yes         yes         no
-//	server/discover          no          no          no          no          yes
-//	subscriptions/listen     no          no          no          no          yes
-//	tools/list, tools/call   yes         yes         yes         yes         yes
-//	resources/*, prompts/*   yes         yes         yes         yes         yes
-//	completion/complete      yes         yes         yes         yes         yes
-//	resources/subscribe      {}          {}          {}          {}          no
-//	Mcp-Session-Id           no          optional    optional    optional    no
-//	questions of a method    stdio       session     session     session     yes
-//	forms, pages in these    no          no          forms       both        both
-//	notifications/cancelled  stdio       session     session     session     stdio
-//	audio blocks             as text     yes         yes         yes         yes
-//	links to resources       as text     as text     yes         yes         yes
-//	least level of messages  info        info        info        info        logLevel of _meta
-//	resultType, serverInfo   no          no          no          no          in each result
-//	ttlMs, cacheScope        no          no          no          no          in lists
-//	status of most errors    200         200         200         200         of the error
-//
-// The table says what this server requires and does. Where it says session, standard input
-// and output do without one. It is more lenient than the
-// specification in one row: clients of 2025-06-18 and 2025-11-25 must send the header
-// MCP-Protocol-Version after initialize, but the same page says that a server should
-// assume 2025-03-26 without it (MCP 2025-11-25, Transports, Protocol Version Header).
+// it. In this order: messages and their members; the exchange; the body of a request; the
+// choice of the revision and its checks; the methods of the protocol except tools/call;
+// results; errors; and sending both.
 
 import (
 	"bytes"
@@ -55,31 +16,6 @@ import (
 	"strings"
 	"time"
 )
-
-// The revisions that are served.
-const (
-	modernRevision  = "2026-07-28" // the first without a handshake
-	revisionNov2025 = "2025-11-25"
-	revisionJun2025 = "2025-06-18" // links to resources begin
-	revisionMar2025 = "2025-03-26" // audio begins
-	revisionNov2024 = "2024-11-05"
-)
-
-// revisions has all revisions, the latest first. server/discover and the error -32022 must
-// list the same ones (MCP 2026-07-28, Versioning).
-var revisions = []string{modernRevision, revisionNov2025, revisionJun2025, revisionMar2025, revisionNov2024}
-
-func isLegacyRevision(v string) bool { return v != modernRevision && slices.Contains(revisions, v) }
-
-// isModernRevision reports whether v is the date of a modern revision, known or not.
-// Dates in this form compare as strings.
-func isModernRevision(v string) bool {
-	if v < modernRevision {
-		return false
-	}
-	_, err := time.Parse(time.DateOnly, v)
-	return err == nil
-}
 
 // A message is a JSON-RPC message that is being answered, with what its answer needs. It comes
 // from a pool and goes back there after the answer, so code that a method can run later, in a
@@ -137,9 +73,6 @@ func (x *exchange) parseParams(m *message) *mcpError {
 		}
 	}
 	if m.wrong || m.arguments != nil && !isJSONObject(m.arguments) {
-		if saysModern(x.versionHeader()) { // the status of the error depends on it
-			x.revision = modernRevision
-		}
 		return protocolError(rpcInvalidParams, "/params, and _meta and arguments in it, must be objects")
 	}
 	return nil
@@ -231,10 +164,10 @@ type mcpRequest struct {
 type exchange struct {
 	call
 	*mcpRequest
-	revision string    // of the message; "" until it is known
-	stream   mcpStream // of notifications
-	message  *message  // that is being answered; it goes back to the pool
-	add      addFunc   // adds the output of the method to the result
+	rev     *revision // of the message; from the start one that fits a body which cannot be read
+	stream  mcpStream // of notifications
+	message *message  // that is being answered; it goes back to the pool
+	add     addFunc   // adds the output of the method to the result
 
 	capabilities []byte             // of the client, as JSON; protected by stream.mu while the method runs
 	answers      map[string]*answer // to questions of the method, by their names; likewise
@@ -251,11 +184,9 @@ func newExchange(ctx context.Context, r mcpRequest, request *http.Request, ws *w
 	x := &soleExchange{request: r}
 	x.mcpRequest = &x.request
 	x.call = call{Context: ctx, endpoint: &r.h.endpoint, request: request, ws: ws}
+	x.rev = x.headerRevision()
 	return &x.exchange
 }
-
-// modern reports whether the message is of the modern era.
-func (x *exchange) modern() bool { return x.revision == modernRevision }
 
 // headerOf returns the values of a header of the request, whose name is in canonical form.
 // Over standard input and output there are none.
@@ -332,11 +263,11 @@ func (x *exchange) serveMessage() {
 		x.answerInSession(m)
 	case wantsAnswer(*m.rpcMessage):
 		x.answerRequest(m)
-	case m.kind == rpcNotification && !x.saysMethod(m.method):
+	case m.kind == rpcNotification && x.headerOf("Mcp-Method") != nil && !x.saysMethod(m.method):
 		// The specification does not require headers, but a gateway may have trusted
 		// Mcp-Method, so it must be right if it is present.
 		x.sendError(nil, methodMismatch)
-	case m.kind == rpcResponse && len(version) == 1 && version[0] == modernRevision:
+	case m.kind == rpcResponse && len(version) == 1 && version[0] == newestRevision.date:
 		// A legacy client answers questions by it. A modern client must not send one
 		// (MCP 2026-07-28, Streamable HTTP).
 		x.sendError(nil, protocolError(rpcInvalidRequest, "clients must not send responses in this revision"))
@@ -411,7 +342,7 @@ func (x *exchange) answerMessage(m *message) error {
 	if e := x.parseParams(m); e != nil {
 		return e
 	}
-	if e := x.chooseEra(m); e != nil {
+	if e := x.chooseRevision(m); e != nil {
 		return e
 	}
 	if t := m.meta.trace; isText(memberAt(t, traceNames[0])) {
@@ -424,34 +355,47 @@ func (x *exchange) answerMessage(m *message) error {
 func (x *exchange) versionHeader() []string { return x.headerOf("Mcp-Protocol-Version") }
 
 // saysModern reports whether the values of the header name a modern revision.
-func saysModern(header []string) bool { return len(header) == 1 && isModernRevision(header[0]) }
+func saysModern(header []string) bool { return len(header) == 1 && isModern(header[0]) }
 
-// chooseEra sets x.revision, and so the era of m, and makes the checks of the era.
+// headerRevision returns the revision that the header MCP-Protocol-Version or the session says.
+// It is that of a body which cannot be read.
+func (x *exchange) headerRevision() *revision {
+	header := x.versionHeader()
+	if saysModern(header) {
+		return newestRevision
+	}
+	if len(header) == 1 {
+		if rev := revisionOf(header[0]); rev != nil {
+			return rev
+		}
+	}
+	return cmp.Or(x.agreed.rev, assumedRevision)
+}
+
+// chooseRevision sets x.rev, and makes the checks of the revision.
 //
 // initialize is legacy even with a modern header, which clients of both eras send; if
 // _meta has a revision, it is a method that modern revisions do not have. Methods that
 // only modern revisions have are always modern: clients send them to probe the server,
 // and an error that only modern servers send tells them its era (MCP 2026-07-28,
 // Versioning, Backward Compatibility).
-func (x *exchange) chooseEra(m *message) *mcpError {
+func (x *exchange) chooseRevision(m *message) *mcpError {
 	method, header := string(m.method), x.versionHeader()
-	isModern := m.meta.version != nil || saysModern(header) && method != "initialize" ||
-		method == "server/discover" || method == "subscriptions/listen"
-	if isModern {
+	if m.meta.version != nil || saysModern(header) && method != "initialize" ||
+		method == "server/discover" || method == "subscriptions/listen" {
+		x.rev = newestRevision
 		return x.checkModern(m, header)
+	}
+	if x.rev.modern { // by the header of initialize
+		x.rev = cmp.Or(x.agreed.rev, assumedRevision)
 	}
 	return x.checkLegacy(m, header)
 }
 
-// checkLegacy sets x.revision from the header MCP-Protocol-Version. Without it, that is
-// 2025-03-26, and an unknown revision must get 400 (MCP 2025-11-25, Transports, Protocol
-// Version Header). 2024-11-05 and 2025-03-26 do not define the header, but clients send it
-// after agreeing on them too.
-func (x *exchange) checkLegacy(m *message, values []string) *mcpError {
-	x.revision = cmp.Or(x.agreed.revision, revisionMar2025)
-	if len(values) == 1 && isLegacyRevision(values[0]) {
-		x.revision = values[0]
-	} else if e := checkVersion(values); e != nil && !(saysModern(values) && string(m.method) == "initialize") {
+// checkLegacy checks a legacy request. An unknown revision in the header must get 400 (MCP 2025-11-25, Transports, Protocol Version Header). 2024-11-05
+// and 2025-03-26 do not define the header, but clients send it after agreeing on them too.
+func (x *exchange) checkLegacy(m *message, header []string) *mcpError {
+	if e := checkVersion(header); e != nil && !(saysModern(header) && string(m.method) == "initialize") {
 		return e // not of a client that speaks both eras, whose params have the revision
 	}
 	if !x.saysMethod(m.method) {
@@ -466,7 +410,7 @@ func checkVersion(values []string) *mcpError {
 	switch {
 	case len(values) > 1:
 		return repeatedVersion
-	case len(values) == 1 && !slices.Contains(revisions, values[0]):
+	case len(values) == 1 && revisionOf(values[0]) == nil:
 		return unsupportedVersion(values[0])
 	}
 	return nil
@@ -479,13 +423,11 @@ func (x *exchange) saysMethod(method []byte) bool {
 	return len(values) == 0 && !x.needsHeaders() || len(values) == 1 && values[0] == string(method)
 }
 
-// checkModern checks the members and headers that all modern requests must have. Then a
-// gateway that reads only headers and a server that reads only the body act on the same
+// checkModern checks the members and headers that all modern requests must have. Then a gateway that reads only headers and a server that reads only the body act on the same
 // request (MCP 2026-07-28, Streamable HTTP, Server Validation). The specification sets
 // the number of each error, but not the order of the checks. A repeated header is an
 // error, since two programs might read different ones.
 func (x *exchange) checkModern(m *message, header []string) *mcpError {
-	x.revision = modernRevision
 	overHTTP, version := x.line == nil, []byte(nil)
 	if isText(m.meta.version) {
 		version = textOf(m.meta.version)
@@ -495,7 +437,7 @@ func (x *exchange) checkModern(m *message, header []string) *mcpError {
 		return protocolError(mcpHeaderMismatch, "the header MCP-Protocol-Version is required")
 	case overHTTP && len(header) > 1:
 		return repeatedVersion
-	case overHTTP && m.meta.version == nil && header[0] != modernRevision && !isLegacyRevision(header[0]):
+	case overHTTP && m.meta.version == nil && revisionOf(header[0]) == nil:
 		// Without _meta only the header has the revision. A later revision may not
 		// have _meta at all.
 		return unsupportedVersion(header[0])
@@ -503,7 +445,7 @@ func (x *exchange) checkModern(m *message, header []string) *mcpError {
 		return protocolError(rpcInvalidParams, `params._meta["io.modelcontextprotocol/protocolVersion"] is required and must be a string`)
 	case overHTTP && string(version) != header[0]:
 		return protocolError(mcpHeaderMismatch, "the header MCP-Protocol-Version differs from the protocolVersion in _meta")
-	case string(version) != modernRevision:
+	case string(version) != x.rev.date:
 		return unsupportedVersion(string(version))
 	case !x.saysMethod(m.method):
 		return methodMismatch
@@ -517,7 +459,7 @@ func (x *exchange) checkModern(m *message, header []string) *mcpError {
 func (x *exchange) answerMethod(m *message) error {
 	method := string(m.method)
 	switch {
-	case m.meta.logLevel != nil && x.modern() && !isLogLevel(m.meta.logLevel):
+	case m.meta.logLevel != nil && x.rev.namesLevel && !isLogLevel(m.meta.logLevel):
 		return badLogLevel // MCP 2026-07-28, Logging
 	case m.meta.token != nil && !isMCPID(m.meta.token):
 		return protocolError(rpcInvalidParams, "params._meta.progressToken must be a string or an integer, of at most 1024 bytes") // MCP 2025-11-25, Progress
@@ -531,17 +473,17 @@ func (x *exchange) answerMethod(m *message) error {
 		return x.answerPrompt(m)
 	case len(x.h.resources)+len(x.h.prompts) > 0 && method == "completion/complete":
 		return x.answerComplete(m)
-	case x.modern() && method == "server/discover":
+	case x.rev.modern && method == "server/discover":
 		x.ws.enc.buf = append(beginRPCResult(x.ws.enc.buf[:0]), '{')
 		x.addJSON(x.h.texts.discover)
-	case x.modern() && method == "subscriptions/listen":
+	case x.rev.modern && method == "subscriptions/listen":
 		return x.answerListen(m)
-	case !x.modern() && method == "initialize":
+	case !x.rev.modern && method == "initialize":
 		return x.answerInitialize(m)
-	case !x.modern() && (method == "ping" || len(x.h.resources) > 0 && (method == "resources/subscribe" || method == "resources/unsubscribe")):
+	case !x.rev.modern && (method == "ping" || len(x.h.resources) > 0 && (method == "resources/subscribe" || method == "resources/unsubscribe")):
 		// A subscription has no effect, since this server cannot notify clients later.
 		x.openResult()
-	case !x.modern() && method == "logging/setLevel":
+	case !x.rev.modern && method == "logging/setLevel":
 		// Over HTTP the level is not kept, since a session is sealed before; see [MCPLog].
 		level, ok := parseLogLevel(memberAt(m.params, "level"))
 		if !ok {
@@ -571,25 +513,25 @@ func (x *exchange) answerInitialize(m *message) error {
 	if !isText(wanted) {
 		return protocolError(rpcInvalidParams, "params.protocolVersion is required and must be a string")
 	}
-	version := string(textOf(wanted))
-	if !isLegacyRevision(version) {
-		version = revisionNov2025 // the latest; the modern one has no initialize
+	rev := revisionOf(string(textOf(wanted)))
+	if rev == nil || rev.modern { // which has no initialize
+		rev = newestAgreed
 	}
 	capabilities := memberAt(m.params, "capabilities")
 	switch {
 	case x.line != nil:
-		x.line.pipe.agreed = &agreement{revision: version, capabilities: bytes.Clone(capabilities)}
-	case hasSessions(version):
-		x.w.Header()[sessionHeader] = []string{x.h.sessions.seal(storeID(x, ""), version, capabilities)}
+		x.line.pipe.agreed = &agreement{rev: rev, capabilities: bytes.Clone(capabilities)}
+	case rev.sessions:
+		x.w.Header()[sessionHeader] = []string{x.h.sessions.seal(storeID(x, ""), rev.date, capabilities)}
 	}
 	x.openResult()
-	x.addJSON(`"protocolVersion":"` + version + `",` + x.h.texts.initialize)
+	x.addJSON(`"protocolVersion":"` + rev.date + `",` + x.h.texts.initialize)
 	return nil
 }
 
 // An agreement is what a legacy client has said on a pipe, or in a session. It is never changed.
 type agreement struct {
-	revision     string     // "" before initialize
+	rev          *revision  // nil before initialize
 	capabilities []byte     // of initialize, as JSON; nil for none
 	logLevel     slog.Level // of logging/setLevel, on a pipe
 	session      string     // over HTTP, as the client sends it; "" without one
@@ -606,7 +548,7 @@ func (x *exchange) answerList(m *message) error {
 	if err := x.addObjects(x.h.lists[string(m.method)]); err != nil {
 		return &mcpError{number: rpcInternalError, text: "internal error", cause: err}
 	}
-	if x.modern() {
+	if x.rev.typed {
 		x.addJSON(x.h.texts.cache)
 	}
 	return nil
@@ -631,7 +573,7 @@ func (x *exchange) answerListen(m *message) error {
 // first, and legacy results do not have them.
 func (x *exchange) openResult() {
 	x.ws.enc.buf = append(beginRPCResult(x.ws.enc.buf[:0]), '{')
-	if x.modern() {
+	if x.rev.typed {
 		x.ws.enc.buf = append(x.ws.enc.buf, x.h.texts.modern...)
 	}
 }
@@ -673,7 +615,6 @@ const (
 	mcpHeaderMismatch     = -32020
 	mcpMissingCapability  = -32021
 	mcpUnsupportedVersion = -32022
-	mcpNotFound           = -32002 // of a resource, before 2026-07-28
 )
 
 var (
@@ -701,7 +642,7 @@ func refusal(err error) *mcpError {
 // a revision is no longer than a date.
 func unsupportedVersion(requested string) *mcpError {
 	e := protocolError(mcpUnsupportedVersion, "this protocol version is not supported")
-	e.data = fmt.Appendf(nil, `{"supported":%s,"requested":%s}`, encodeDocument(revisions), appendQuoted(nil, clip(requested, 64)))
+	e.data = fmt.Appendf(nil, `{"supported":%s,"requested":%s}`, encodeDocument(revisionDates()), appendQuoted(nil, clip(requested, 64)))
 	return e
 }
 
@@ -719,7 +660,7 @@ func (x *exchange) addError(id []byte, e *mcpError) int {
 	switch ofRPC := e.number == rpcNoMethod || e.number == rpcInvalidParams || e.number == mcpNotFound; {
 	case e.refusal != 0:
 		return e.refusal
-	case e.number == rpcInternalError, ofRPC && !x.modern():
+	case e.number == rpcInternalError, ofRPC && !x.rev.statuses:
 		return http.StatusOK
 	case e.number == rpcNoMethod:
 		return http.StatusNotFound

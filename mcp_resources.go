@@ -379,7 +379,7 @@ func (x *exchange) addContents(r *resource, uri []byte, out any) error {
 		c.becomeContents(textAt(uri), r)
 		return c.appendContents(dst, meta), err
 	})
-	if x.modern() {
+	if x.rev.typed {
 		x.addJSON(`,"ttlMs":` + strconv.FormatInt(r.options.TTL.Milliseconds(), 10) + `,"cacheScope":"private"`)
 	}
 	return err
@@ -453,13 +453,9 @@ func (x *exchange) addMessages(out any) error {
 }
 
 // notFound returns the error for a resource that does not exist. uri is that of the
-// request, as JSON. Revisions before 2026-07-28 have another number (MCP 2026-07-28,
-// Resources, Error Handling).
+// request, as JSON.
 func (x *exchange) notFound(uri []byte, text string) *mcpError {
-	e := protocolError(rpcInvalidParams, text)
-	if !x.modern() {
-		e.number = mcpNotFound
-	}
+	e := protocolError(x.rev.notFound, text)
 	e.data = append(append([]byte(`{"uri":`), uri...), '}')
 	return e
 }

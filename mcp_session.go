@@ -105,11 +105,6 @@ func unpackCapabilities(bits byte) []byte {
 	return m.close()
 }
 
-// hasSessions reports whether a legacy revision has sessions, as those with Streamable HTTP do.
-func hasSessions(revision string) bool {
-	return isLegacyRevision(revision) && revision >= revisionMar2025
-}
-
 // seal returns a new session of a caller, in the form of storeID.
 func (s *mcpSessions) seal(caller, revision string, capabilities []byte) string {
 	payload := append([]byte(revision), packCapabilities(capabilities))
@@ -127,11 +122,11 @@ func (s *mcpSessions) open(caller, session string) *agreement {
 	if err != nil || len(payload) != sessionLength {
 		return nil
 	}
-	revision := string(payload[:len(time.DateOnly)])
-	if !hasSessions(revision) { // of a program that knows another one
+	rev := revisionOf(string(payload[:len(time.DateOnly)]))
+	if rev == nil || !rev.sessions { // of a program that knows another one
 		return nil
 	}
-	return &agreement{revision: revision, capabilities: unpackCapabilities(payload[len(time.DateOnly)]), session: session}
+	return &agreement{rev: rev, capabilities: unpackCapabilities(payload[len(time.DateOnly)]), session: session}
 }
 
 // agreementOf returns what the session of a request says, or the agreement of a client

@@ -18,12 +18,12 @@ import (
 // A sealed session says what initialize has said, and nothing else opens.
 func TestMCPSessionSeal(t *testing.T) {
 	s := newMCPSessions(nil)
-	for _, revision := range revisions[1:4] {
+	for _, revision := range revisionDates()[1:4] {
 		for bits := range 1 << len(sessionCapabilities) {
 			capabilities := unpackCapabilities(byte(bits))
 			text := s.seal("ada", revision, capabilities)
 			a := s.open("ada", text)
-			if a == nil || a.revision != revision || a.session != text || !bytes.Equal(a.capabilities, capabilities) {
+			if a == nil || a.rev.date != revision || a.session != text || !bytes.Equal(a.capabilities, capabilities) {
 				t.Fatalf("%s %b: %s opens as %+v", revision, bits, text, a)
 			}
 			if len(text) > maxSession || text == s.seal("ada", revision, capabilities) || s.open("bob", text) != nil || newMCPSessions(nil).open("ada", text) != nil {
@@ -60,7 +60,7 @@ func TestMCPSessionCapabilities(t *testing.T) {
 // FuzzMCPSession brings any text as a session: only what was sealed opens, in one spelling.
 func FuzzMCPSession(f *testing.F) {
 	s := newMCPSessions(NewCursorKey([]byte("0123456789abcdef")))
-	whole := s.seal("ada", revisionNov2025, []byte(`{"roots":{}}`))
+	whole := s.seal("ada", newestAgreed.date, []byte(`{"roots":{}}`))
 	state := (&mcpHandler{options: MCPOptions{StateKey: s.key}, now: time.Now}).sealState("ada", []byte(`{}`))
 	for _, text := range []string{"", "x", whole, whole[1:], whole[:len(whole)-1], whole + "=", whole + "\n", whole + whole, state,
 		s.key.seal(sessionLabel+"ada", []byte("2026-07-28")), s.key.seal(sessionLabel+"ada", make([]byte, sessionLength)),
@@ -73,7 +73,7 @@ func FuzzMCPSession(f *testing.F) {
 			return
 		}
 		sealed, err := base64.RawURLEncoding.Strict().DecodeString(text)
-		if err != nil || base64.RawURLEncoding.EncodeToString(sealed) != text || !hasSessions(a.revision) || a.session != text {
+		if err != nil || base64.RawURLEncoding.EncodeToString(sealed) != text || !a.rev.sessions || a.session != text {
 			t.Errorf("%q opens as %+v", text, a)
 		}
 		if payload := sealed[len(sealed)-sessionLength:]; s.key.seal(sessionLabel+"ada", payload) != text {

@@ -103,7 +103,7 @@ func (x *exchange) startStream(m *message) {
 	var quiet *quietTimer
 	if x.sendsEvents() {
 		wants = notices{token: m.meta.token, logs: true, logLevel: x.agreed.logLevel}
-		if x.modern() {
+		if x.rev.namesLevel {
 			wants.logLevel, wants.logs = parseLogLevel(m.meta.logLevel)
 		}
 		if x.line == nil {
