@@ -19,6 +19,7 @@ import (
 	"embed"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"os"
@@ -174,20 +175,15 @@ type clientCallText struct {
 	form string      // the type of an error, if the service has a form of its own
 }
 
-// declaredNames returns the names that TypeScript declares at its top level.
-func declaredNames(code string) (names []string) {
-	declaration := regexp.MustCompile(`(?m)^‹?(?:export )?(?:async )?(?:interface|type|class|function\*?|const|let) (\w+)`)
-	for _, found := range declaration.FindAllStringSubmatch(code, -1) {
-		names = append(names, found[1])
-	}
-	return names
-}
+// exportedTypes are the types that every client exports. Names of what is internal in the runtime
+// begin with $, which no type of a service does.
+const exportedTypes = "Api Form Call CallError CallOptions Code ConnectOptions Content FormContent GetCall ListCall NoInput OwnReason Pages Result " +
+	"StreamCall StreamOptions UploadCall UploadOptions Violation"
 
 // newClientWriter returns a writer that knows all types and calls of s, for a module or for readers.
 func newClientWriter(s *service, forReaders bool) *clientWriter {
-	reserved := append(declaredNames(clientRuntime()), "Api", "Form", "service", "connect", "values", "rules", "limits")
 	methods := s.methodsOn(TransportREST)
-	w := &clientWriter{clientTypes: newClientTypes(s, methods, reserved, forReaders), methods: inSourceOrder(methods)}
+	w := &clientWriter{clientTypes: newClientTypes(s, methods, forReaders), methods: inSourceOrder(methods)}
 	for _, m := range w.methods {
 		w.calls = append(w.calls, w.describeCall(m))
 	}
@@ -215,7 +211,7 @@ func appendClient(dst []byte, s *service) []byte {
 // connectText is the function that makes a client.
 const connectText = `/** Returns a client of the service. Nothing is sent before the first call. */
 export function connect(options` + beginTypes + `: ConnectOptions` + endTypes + ` = {})` + beginTypes + `: Api` + endTypes + ` {
-  return build(service, options)` + beginTypes + ` as Api` + endTypes + `;
+  return $build($service, options)` + beginTypes + ` as Api` + endTypes + `;
 }
 
 `
@@ -362,13 +358,14 @@ func (w *clientWriter) appendCallType(dst []byte, c *clientCallText) []byte {
 	if c.isPage() && c.typ == "ListCall" {
 		arguments = append(arguments, w.itemType(c.method))
 	}
-	if reasons := appendReasons(nil, c.errors); reasons != nil && c.kind != "stream" {
+	if reasons := appendReasons(nil, c.errors); reasons != nil {
 		arguments = append(arguments, reasons)
 	}
 	dst = append(append(dst, c.typ...), '<')
 	dst = append(append(dst, bytes.Join(arguments, []byte(", "))...), '>')
 	if c.isPage() && c.typ != "ListCall" {
-		dst = append(append(append(append(append(dst, " & Pages<"...), in...), ", "...), w.itemType(c.method)...), '>')
+		arguments = slices.Insert(arguments, 2, w.itemType(c.method))
+		dst = append(append(append(dst, " & Pages<"...), bytes.Join(arguments, []byte(", "))...), '>')
 	}
 	return dst
 }
@@ -388,7 +385,7 @@ func appendReasons(dst []byte, list []*Error) []byte {
 // appendTable appends the table of calls. With a type in front of it, TypeScript would take that of
 // a method named constructor from Object.
 func (w *clientWriter) appendTable(dst []byte) []byte {
-	dst = append(dst, "const service = {\n  calls: {\n"...)
+	dst = append(appendScriptText(append(dst, "const $service = {\n  name: "...), w.service.opts.Name), ",\n  calls: {\n"...)
 	for resource, calls := range w.byResource() {
 		dst = append(appendKey(append(dst, "    "...), resource), ": {\n"...)
 		for _, c := range calls {
@@ -435,6 +432,7 @@ func (w *clientWriter) appendRow(dst []byte, c *clientCallText) []byte {
 	}
 	dst = appendScriptText(append(dst, " route: "...), c.verb+" "+w.routePath(c.method, members))
 	r := rowWriter{dst}
+	r.addTaken(w.takenPaths(c.method, members))
 	r.addQuery(members)
 	r.addNames("headers", members, inHeader)
 	if c.route.form {
@@ -444,11 +442,7 @@ func (w *clientWriter) appendRow(dst []byte, c *clientCallText) []byte {
 	case c.takesBody():
 		file := members[slices.IndexFunc(members, func(m clientMember) bool { return m.shape.kind == kindFile })]
 		r.addText("file", file.name)
-		contentType := "application/octet-stream" // of a file that does not say its own
-		if len(file.tags.types) == 1 {
-			contentType = file.tags.types[0]
-		}
-		r.addText("type", contentType)
+		r.addTexts("types", file.tags.types)
 	case c.bind.rest.body != nil:
 		r.addText("body", "json")
 	}
@@ -487,6 +481,57 @@ func (w *clientWriter) routePath(m *method, members []clientMember) string {
 		}
 	}
 	return strings.Join(segments, "/")
+}
+
+// A takenPath is the path of another route, as an expression, and the member whose value would name
+// it.
+type takenPath struct{ member, path string }
+
+// takenPaths returns the paths of the verb of m that values in its own path would name, such as
+// /users/all for /users/{id}, as the client encodes them.
+func (w *clientWriter) takenPaths(m *method, members []clientMember) (taken []takenPath) {
+	own := segmentsOf(w.service.prefix + m.path)
+	for _, other := range w.methods {
+		segments := segmentsOf(w.service.prefix + other.path)
+		if other == m || other.verb != m.verb || len(segments) != len(own) {
+			continue
+		}
+		placeholder, named := 0, -1 // the first placeholder whose value is a word there
+		isNamed := true
+		for i, word := range segments {
+			isOwnWord := own[i] != "" || i == 0
+			switch isWord := word != "" || i == 0; {
+			case isOwnWord:
+				isNamed = isNamed && word == own[i] && isWord
+			case isWord && named < 0:
+				named = placeholder
+			}
+			if segments[i] = regexp.QuoteMeta(encodedComponent(word)); word == "" && i > 0 {
+				segments[i] = "[^/]+"
+			}
+			if !isOwnWord {
+				placeholder++
+			}
+		}
+		if isNamed && named >= 0 {
+			i := slices.IndexFunc(members, func(c clientMember) bool { return c.in == inPath && c.wire == m.placeholders[named] })
+			taken = append(taken, takenPath{members[i].name, strings.Join(segments, "/")})
+		}
+	}
+	return taken
+}
+
+// encodedComponent returns text as encodeURIComponent of JavaScript encodes it.
+func encodedComponent(text string) string {
+	var b strings.Builder
+	for i := range len(text) {
+		if c := text[i]; isNameRune(rune(c)) || strings.IndexByte("-.!~*'()", c) >= 0 {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return b.String()
 }
 
 // A rowWriter appends the members of a row to buf.
@@ -539,6 +584,26 @@ func (r *rowWriter) addQuery(members []clientMember) {
 	}
 	if before == ", " {
 		r.buf = append(r.buf, ']')
+	}
+}
+
+// addTaken adds the paths of other routes, one expression for each member, unless there are none.
+func (r *rowWriter) addTaken(list []takenPath) {
+	var members, paths []string
+	for _, t := range list {
+		if i := slices.Index(members, t.member); i >= 0 {
+			paths[i] += "|" + t.path
+		} else {
+			members, paths = append(members, t.member), append(paths, t.path)
+		}
+	}
+	before := ", taken: { "
+	for i, member := range members {
+		r.buf = appendScriptText(append(appendKey(append(r.buf, before...), member), ": "...), paths[i])
+		before = ", "
+	}
+	if members != nil {
+		r.buf = append(r.buf, " }"...)
 	}
 }
 

@@ -71,22 +71,39 @@ func TestRuntimeMarks(t *testing.T) {
 	}
 }
 
-// The globals that the runtime uses as types or constructors are names that no type of a service
-// gets: a type Blob of the service would take the place of the global one.
-func TestRuntimeGlobals(t *testing.T) {
-	runtime := clientRuntime()
-	comment := regexp.MustCompile(`(?s)/\*.*?\*/|//[^\n]*|"[^"\n]*"`)
-	code := comment.ReplaceAllString(runtime, "")
-	known := append(strings.Fields(typeWords), declaredNames(runtime)...)
-	parameter := regexp.MustCompile(`<(?:[^<>()]*, )?([A-Z]\w*)(?: extends| =|,|>\()`)
-	for _, found := range parameter.FindAllStringSubmatch(code, -1) {
-		known = append(known, found[1])
+// What the runtime declares is exported and in the list of such types, or begins with $: a type of a
+// service keeps its name, whatever is internal here.
+func TestRuntimeNames(t *testing.T) {
+	runtime := strings.NewReplacer(beginTypes, "", endTypes, "").Replace(clientRuntime())
+	exported := strings.Fields(exportedTypes)
+	found := []string{"Api", "Form"} // which are written for each service
+	for _, declaration := range regexp.MustCompile(`(?m)^(export )?(?:async )?(?:interface|type|class|function\*?|const|let) ([\w$]+)`).FindAllStringSubmatch(runtime, -1) {
+		switch name := declaration[2]; {
+		case declaration[1] != "":
+			found = append(found, name)
+		case !strings.HasPrefix(name, "$"):
+			t.Errorf("%s is internal, and does not begin with $", name)
+		}
 	}
-	known = append(known, "Form", "Out", "Options", "Item", "Page", "Surrogate", "Bearer", "Infinity") // Form is written for each service; the others are parameters, or are in expressions
-	for _, name := range regexp.MustCompile(`(?:^|[^.#\w"])([A-Z]\w*[a-z]\w*)\b`).FindAllStringSubmatch(code, -1) {
+	slices.Sort(found)
+	slices.Sort(exported)
+	if !slices.Equal(found, exported) {
+		t.Errorf("exportedTypes has %q, the runtime %q", exported, found)
+	}
+}
+
+// A type of a service could take the place of a global type. So those that the runtime uses by name
+// are names that no type of a service gets. Names of values are not in the way of types.
+func TestRuntimeGlobals(t *testing.T) {
+	var types strings.Builder
+	for _, marked := range regexp.MustCompile(`‹([^›]*)›`).FindAllStringSubmatch(clientRuntime(), -1) {
+		types.WriteString(marked[1] + "\n")
+	}
+	code := regexp.MustCompile(`(?s)/\*.*?\*/|//[^\n]*|"[^"\n]*"`).ReplaceAllString(types.String(), "")
+	known := strings.Fields(globalTypes + " " + exportedTypes + " In Out Reason Options Page Item Value XMLHttpRequest") // of type parameters, and of a member
+	for _, name := range regexp.MustCompile(`(?:^|[^.$\w])([A-Z]\w*[a-z]\w*)\b`).FindAllStringSubmatch(code, -1) {
 		if !slices.Contains(known, name[1]) {
-			t.Errorf("typeWords has no %s, which the runtime uses", name[1])
-			known = append(known, name[1])
+			t.Errorf("the runtime uses %s; write globalThis.%[1]s", name[1])
 		}
 	}
 }

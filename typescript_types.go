@@ -66,24 +66,25 @@ const (
 // roleSuffixes are put behind the name of a type that has another role too.
 var roleSuffixes = [...]string{ofOutput: "Response", ofInput: "Input"}
 
-// typeWords are the names that no type of a client may have: the words of TypeScript that cannot
-// name a type, and the global types that the module uses. What the module itself declares is not
-// among them.
+// typeWords are the words of TypeScript that cannot name a type, and the functions that a client
+// exports.
 const typeWords = "any as asserts async await bigint boolean break case catch class const continue debugger default delete do else enum export extends false " +
 	"finally for function if implements import in infer instanceof interface is keyof let never new null number object " +
-	"private protected public return satisfies static string super switch symbol this throw true try typeof undefined unique unknown var void while with yield " +
-	"AbortController AbortSignal Array ArrayBuffer ArrayBufferView AsyncGenerator AsyncIterable Blob Boolean Date DOMException Error ErrorOptions Exclude Extract FormData Headers " +
-	"Generator JSON Map Math NonNullable Number Object Omit Partial Pick Promise ReadableStream ReadableStreamDefaultReader Readonly Record RequestInit Response Set String " +
-	"TextDecoder TypeError URL URLSearchParams Uint32Array Uint8Array XMLHttpRequest"
+	"private protected public return satisfies static string super switch symbol this throw true try type typeof undefined unique unknown var void while with yield " +
+	"connect limits rules values"
 
-// newClientTypes returns a writer of the types in methods of s. No type gets one of the names
-// reserved.
-func newClientTypes(s *service, methods []*method, reserved []string, forReaders bool) *clientTypes {
+// globalTypes are the types of the language that clients use by their names. The list is closed, so
+// that no new part of the runtime changes the name of a type: what is not in it is written
+// globalThis.Map there.
+const globalTypes = "AbortSignal Array ArrayBuffer AsyncGenerator Blob FormData Headers Partial Pick Promise ReadableStream Readonly Record RequestInit Response Uint8Array"
+
+// newClientTypes returns a writer of the types in methods of s.
+func newClientTypes(s *service, methods []*method, forReaders bool) *clientTypes {
 	t := &clientTypes{
 		service: s, forReaders: forReaders, sent: sentTypes(methods), names: make(map[string]string), taken: make(map[string]bool),
 		components: make(map[string]*clientType), inputs: make(map[*binding]*clientType), outputs: make(map[*shape]*clientType), members: make(map[inputForm][]clientMember),
 	}
-	for _, word := range slices.Concat(strings.Fields(typeWords), reserved) {
+	for _, word := range strings.Fields(typeWords + " " + globalTypes + " " + exportedTypes) {
 		t.taken[word] = true
 	}
 	for _, s := range t.service.types {
@@ -257,6 +258,7 @@ type clientMember struct {
 	in       string // where it is in a request or a response: inBody, inPath, …
 	wire     string // the name of the placeholder, the parameter or the header
 	optional bool
+	sent     bool // by clients: undefined is as good as an absent member
 }
 
 // jsonMembers returns the members of the object s as they are in JSON.
@@ -264,7 +266,7 @@ func (t *clientTypes) jsonMembers(s *shape) []clientMember {
 	list := make([]clientMember, 0, len(s.fields))
 	for _, f := range s.fields {
 		if !f.hidden {
-			list = append(list, clientMember{field: f, name: f.name, in: inBody, optional: t.isOptional(s, f)})
+			list = append(list, clientMember{field: f, name: f.name, in: inBody, optional: t.isOptional(s, f), sent: t.sent[s.typ]})
 		}
 	}
 	return list
@@ -301,7 +303,7 @@ func (m *method) inputMembers(s *shape, cookies bool) []clientMember {
 		if source.in == inCookie && !cookies {
 			continue
 		}
-		member := clientMember{field: f, name: f.name, in: source.in, optional: source.in != inPath && !f.isRequired()}
+		member := clientMember{field: f, name: f.name, in: source.in, optional: source.in != inPath && !f.isRequired(), sent: true}
 		if source.in != inBody {
 			member.wire = m.bind.rest.sourceName(f)
 		} else if m.form {
@@ -313,7 +315,7 @@ func (m *method) inputMembers(s *shape, cookies bool) []clientMember {
 		list = append(list, member)
 	}
 	if f := s.file; f != nil {
-		member := clientMember{field: f, in: inBody}
+		member := clientMember{field: f, in: inBody, sent: true}
 		if m.form {
 			member.in, member.optional = inForm, !f.isRequired()
 		}
@@ -369,7 +371,7 @@ func (t *clientTypes) outputMembers(m *method) (list, more []clientMember) {
 			isMore = isMore && f.hidden
 			continue
 		case h == nil:
-			list = append(list, clientMember{field: f, name: f.name, in: inBody, optional: t.isOptional(m.out, f)})
+			list = append(list, clientMember{field: f, name: f.name, in: inBody, optional: t.isOptional(m.out, f), sent: t.sent[m.out.typ]})
 			continue
 		}
 		member := clientMember{field: f, in: inHeader, wire: h.header, optional: !h.isSent()}
@@ -437,16 +439,26 @@ func (t *clientTypes) appendMembers(dst []byte, list []clientMember, indent stri
 		if m.optional {
 			dst = append(dst, '?')
 		}
-		dst = append(t.appendMemberType(append(dst, ": "...), m, indent), ";\n"...)
+		dst = t.appendMemberType(append(dst, ": "...), m, indent)
+		if m.optional && m.sent && !t.forReaders {
+			dst = append(dst, orUndefined...)
+		}
+		dst = append(dst, ";\n"...)
 	}
 	return dst
 }
+
+// orUndefined stands behind the type of a member that an input may lack: a form that spreads what
+// it has compiles with exactOptionalPropertyTypes too.
+const orUndefined = " | undefined"
 
 // appendMemberType appends the type of a member.
 func (t *clientTypes) appendMemberType(dst []byte, m clientMember, indent string) []byte {
 	switch {
 	case m.shape.kind == kindFile && t.forReaders:
 		return append(dst, "File"...)
+	case m.shape.kind == kindFile && len(m.tags.types) > 1: // only a Blob says which
+		return append(dst, "Blob"...)
 	case m.shape.kind == kindFile && m.in == inForm:
 		return append(dst, "FormContent"...)
 	case m.shape.kind == kindFile:

@@ -7,20 +7,22 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 
 const rows = {
-  get: { route: 'GET /things/{id}', query: ['tag', 'big', ['size_', 'size']], headers: { ifNoneMatch: 'If-None-Match' }, out: { eTag: 'ETag', age: 'Age', old: 'X-Old' }, parsed: ['age', 'old'] },
+  get: { route: 'GET /things/{id}', taken: { id: '/things/mine' }, query: ['tag', 'big', ['size_', 'size']], headers: { ifNoneMatch: 'If-None-Match' }, out: { eTag: 'ETag', age: 'Age', old: 'X-Old' }, parsed: ['age', 'old'] },
   query: { route: 'QUERY /things', body: 'json' },
   put: { route: 'PUT /things/{id}', headers: { ifMatch: 'If-Match' }, body: 'json' },
   save: { route: 'PUT /saved', body: 'json', status: 'status' },
-  delete: { route: 'DELETE /things/{id}', headers: { ifMatch: 'If-Match' }, kind: 'void' },
+  delete: { route: 'DELETE /things/{id}', taken: { id: '/things/all%20of%20them|/things/none' }, headers: { ifMatch: 'If-Match' }, kind: 'void' },
   post: { route: 'POST /things', body: 'json', floats: ['price'] },
   patch: { route: 'PATCH /things/{id}', body: 'json' },
   keyed: { route: 'POST /keyed', body: 'json', keyed: true },
   none: { route: 'POST /none' },
   public: { route: 'GET /public', public: true },
   file: { route: 'GET /file', kind: 'file' },
-  upload: { route: 'PUT /photo', file: 'photo', type: 'image/png', query: ['note'] },
-  send: { route: 'PUT /sent', file: 'photo', type: 'image/png', kind: 'void' },
+  upload: { route: 'PUT /photo', file: 'photo', types: ['image/png'], query: ['note'] },
+  pick: { route: 'PUT /picked', file: 'photo', types: ['image/png', 'image/jpeg'] },
+  send: { route: 'PUT /sent', file: 'photo', kind: 'void' },
   form: { route: 'POST /form', body: 'form', file: 'photo' },
+  part: { route: 'GET /things/{thing}/parts/{id}', taken: { id: '/things/[^/]+/parts/last' } },
   page: { route: 'GET /page', query: ['page'], kind: 'page' },
   cursor: { route: 'GET /cursor', query: ['cursor'], kind: 'cursor' },
   event: { route: 'GET /event', kind: 'event' },
@@ -33,10 +35,10 @@ const rows = {
 
 const runtime = readFileSync(new URL('../../typescript_runtime.txt', import.meta.url), 'utf8').replace(/‹[^›]*›/g, '');
 const load = (service) => {
-  const text = `${runtime}\nconst service = ${JSON.stringify(service)};\nexport const connect = (options) => build(service, options).api;\n`;
+  const text = `${runtime}\nconst service = ${JSON.stringify(service)};\nexport const connect = (options) => $build(service, options).api;\n`;
   return import(`data:text/javascript;base64,${Buffer.from(text).toString('base64')}`);
 };
-const usual = await load({ calls: { api: rows }, apiKey: { header: 'X-Key' } });
+const usual = await load({ name: 'Things', calls: { api: rows }, apiKey: { header: 'X-Key' } });
 const formed = await load({ calls: { api: rows }, form: true, apiKey: { query: 'key' } });
 
 // The clock: each wait is noted, and over at once. The 45 seconds after which a stream counts as cut only
@@ -71,6 +73,28 @@ function streamOf(parts, breaks, type = 'text/event-stream') {
     },
   });
   return new Response(body, { headers: { 'Content-Type': type } });
+}
+
+// What uploads have in a browser, unless fetch is of the caller.
+const realFetch = globalThis.fetch;
+async function uploading(answer, call) {
+  const seen = { headers: {} };
+  globalThis.XMLHttpRequest = class {
+    upload = {};
+    status = 0;
+    response = new ArrayBuffer(0);
+    responseURL = '';
+    open(verb, url) { Object.assign(seen, { verb, url }); this.responseURL = url; }
+    setRequestHeader(name, value) { seen.headers[name] = value; }
+    getAllResponseHeaders() { return ''; }
+    send() { answer.call(this); queueMicrotask(() => { try { this.onloadend(); } catch {} }); } // what it throws reaches nobody
+    abort() {}
+  };
+  try {
+    return { seen, got: await call(usual.connect({ url: 'https://svc.test/v1' })) };
+  } finally {
+    delete globalThis.XMLHttpRequest;
+  }
 }
 
 /** A client of a server that gives these answers, the last of them for ever. */
@@ -135,6 +159,8 @@ const repetitions = [
   ['Retry-After of 21 s', [fails('UNAVAILABLE', 503, {}, after(21))], ['get'], 1, 'UNAVAILABLE ', []],
   ['Retry-After of a past date', [fails('UNAVAILABLE', 503, {}, after('Mon, 02 Jan 2006 15:04:05 GMT')), ok], ['get'], 2, '', [0]],
   ['Retry-After that is no number', [fails('UNAVAILABLE', 503, {}, after('1.5')), ok], ['get'], 2, '', [25]],
+  ['Retry-After that is no date', [fails('UNAVAILABLE', 503, {}, after('soon GMT')), ok], ['get'], 2, '', [25]],
+  ['Retry-After that is a number of a language', [fails('UNAVAILABLE', 503, {}, after('0x10')), ok], ['get'], 2, '', [25]],
   ['a lost answer, then no connection', [lost, refused], ['get'], 3, 'UNAVAILABLE outcome_unknown', [25, 50]],
   ['a lost answer, then overloaded', [lost, overloaded], ['keyed'], 3, 'UNAVAILABLE outcome_unknown', [25, 50]],
   ['a lost answer, then NOT_FOUND', [lost, fails('NOT_FOUND', 404, { reason: 'no_thing' })], ['delete'], 2, 'NOT_FOUND no_thing', [25]],
@@ -216,7 +242,7 @@ test('keys: one of 128 random bits a call, or that of the options', async () => 
   assert.deepEqual(keys.slice(2), ['mine', null]);
 });
 
-const invalid = fails('UNAUTHENTICATED', 401, { reason: 'invalid_token' });
+const invalid = fails('UNAUTHENTICATED', 401, { reason: 'invalid_token' }, { 'WWW-Authenticate': 'Bearer error="invalid_token"' });
 const challengedBy = fails('UNAUTHENTICATED', 401, {}, { 'WWW-Authenticate': 'Bearer error="invalid_token"' });
 const challenged = html(401, { 'WWW-Authenticate': 'Bearer error="invalid_token"' });
 const tokenRows = [
@@ -230,6 +256,7 @@ const tokenRows = [
   ['the same again', [invalid], ['a', 'a'], 'get', ['Bearer a'], 'invalid_token'],
   ['none again', [invalid], ['a', undefined], 'get', ['Bearer a'], 'invalid_token'],
   ['two refused ones', [invalid], ['a', 'b'], 'get', ['Bearer a', 'Bearer b'], 'invalid_token'],
+  ['a reason of the service, with the challenge', [fails('UNAUTHENTICATED', 401, { reason: 'session_over' }, { 'WWW-Authenticate': 'Bearer realm="x", error="invalid_token"' }), ok], ['a', 'b'], 'get', ['Bearer a', 'Bearer b'], ''],
   ['another 401', [fails('UNAUTHENTICATED', 401)], ['a', 'b'], 'get', ['Bearer a'], ''],
   ['of a public method', [invalid, ok], ['a', undefined], 'public', ['Bearer a', null], ''],
 ];
@@ -243,6 +270,42 @@ for (const [name, answers, tokens, call, sent, reason] of tokenRows) {
     assert.deepEqual(asked, tokens.length > 1 && name !== 'another 401' ? [undefined, 'a'] : [undefined]);
   });
 }
+
+test('tokens: calls that are refused together ask once', async () => {
+  const asked = [];
+  let current = 'a';
+  const token = (refused) => {
+    if (refused === undefined) return current;
+    asked.push(refused);
+    return new Promise((resolve) => realTimeout(() => resolve(current = 'b'), 5));
+  };
+  const { api, requests } = server([async (init) => {
+    if (init.headers.get('Authorization') === 'Bearer b') return ok();
+    await new Promise((resolve) => realTimeout(resolve, requests.length * 4)); // some are refused when the new one is there
+    return invalid();
+  }], { token });
+  await Promise.all(Array.from({ length: 5 }, (_, id) => api.get({ id })));
+  assert.deepEqual([asked, requests.length], [['a'], 10]);
+  await api.get({ id: 1 });
+  current = 'a'; // as of a user who has logged in with the old one
+  await api.get({ id: 1 });
+  assert.deepEqual(asked, ['a', 'a']);
+});
+
+test('tokens: a function that fails', async () => {
+  const fault = new TypeError('no network');
+  for (const [fails, asks, sent] of [[(refused) => refused === undefined, 1, 0], [(refused) => refused === 'a', 2, 1]]) {
+    let asked = 0;
+    const { api, requests } = server([invalid], { token: (refused) => { asked++; if (fails(refused)) throw fault; return 'a'; } });
+    const { error } = await api.get.try({ id: 1 });
+    assert.deepEqual([error.code, error.reason, error.cause, asked, requests.length], ['UNAVAILABLE', 'not_sent', fault, asks, sent]);
+  }
+  let times = 0;
+  const { api, requests } = server([cut(item(1)), events(item(2), 'event: done\ndata: {}\n\n')], { token: () => { if (times++ === 1) throw fault; return 'a'; } });
+  const got = [];
+  for await (const value of api.watch()) got.push(value);
+  assert.deepEqual([got, times, requests.length], [[1, 2], 3, 2]); // a stream goes on when there is a token again
+});
 
 test('tokens: a text is sent as it is, and never twice', async () => {
   const { api, requests } = server([invalid], { token: 'a' });
@@ -278,6 +341,10 @@ const streams = [
   ['no connection for a while', [cut(item(1)), refused, refused, lost, html(502), events('event: done\ndata: {}\n\n')], 'watch', [1], '', [null, '1', '1', '1', '1', '1'], [25, 50, 100, 200, 400]],
   ['429 for a while', [cut(item(1)), fails('RESOURCE_EXHAUSTED', 429), events('event: done\ndata: {}\n\n')], 'watch', [1], '', [null, '1', '1'], [25, 1000]],
   ['as long as the server says', [cut('retry: 7000\n', item(1)), unavailable, events('event: done\ndata: {}\n\n')], 'watch', [1], '', [null, '1', '1'], [7350, 7350]],
+  ['a wait that is longer than timers', [cut('retry: 99999999999\n', item(1)), events('event: done\ndata: {}\n\n')], 'watch', [1], '', [null, '1'], [90_720_000]],
+  ['a wait that is no number', [cut('retry: 1e3\nretry: 7s\nretry: Infinity\n', item(1)), events('event: done\ndata: {}\n\n')], 'watch', [1], '', [null, '1'], [25]],
+  ['an id that is not ASCII, in UTF-8', [cut('id: ü😀 a\ndata: 1\n\n'), events('event: done\ndata: {}\n\n')], 'watch', [1], '', [null, '\u00c3\u00bc\u00f0\u009f\u0098\u0080 a'], [25]],
+  ['an id that no header carries', [cut('id: a \ndata: 1\n\n')], 'watch', [1], 'UNAVAILABLE outcome_unknown', [null], []],
   ['Retry-After, of at most 30 s', [cut(item(1)), fails('UNAVAILABLE', 503, {}, after(60)), events('event: done\ndata: {}\n\n')], 'watch', [1], '', [null, '1', '1'], [25, 31_500]],
 ];
 for (const [name, answers, method, items, error, ids, pauses] of streams) {
@@ -296,6 +363,43 @@ for (const [name, answers, method, items, error, ids, pauses] of streams) {
     assert.deepEqual(waits, pauses);
   });
 }
+
+test('streams: what is said of cuts', async () => {
+  const said = [];
+  const options = { onOpen: () => said.push('open'), onCut: (error) => said.push(error.reason) };
+  const { api } = server([unavailable, cut(item(1)), refused, lost, cut(), events(item(2), 'event: done\ndata: {}\n\n')]);
+  for await (const value of api.watch({}, options)) said.push(value);
+  assert.deepEqual(said, ['open', 1, 'outcome_unknown', 'open', 'outcome_unknown', 'open', 2]);
+});
+
+test('streams: .try yields the error last', async () => {
+  const { api } = server([events(item(1), 'event: error\ndata: {"error":{"code":"NOT_FOUND","message":"gone","reason":"no_thing"}}\n\n')]);
+  const got = [];
+  for await (const one of api.watch.try()) got.push(one.ok ? one.value : one.error.reason);
+  assert.deepEqual(got, [1, 'no_thing']);
+  const reason = new Error('enough');
+  await assert.rejects(api.watch.try({}, { signal: AbortSignal.abort(reason) }).next(), reason);
+});
+
+// As React Native is.
+test('without streams, crypto and methods of signals', async () => {
+  const { ReadableStream, crypto } = globalThis;
+  Object.defineProperty(globalThis, 'crypto', { value: undefined, configurable: true });
+  delete globalThis.ReadableStream;
+  globalThis.fetch = async () => { throw new Error('sent'); };
+  try {
+    const { api, requests } = server([() => ({ ok: true, status: 200, headers: new Headers({ 'Content-Type': 'application/json' }), text: async () => '{"id":1}' })]);
+    assert.deepEqual(await api.keyed({}), { id: 1 });
+    assert.match(requests[0].headers.get('Idempotency-Key'), /^\d+(-\d+){3}$/);
+    const { error } = (await usual.connect({ url: 'https://svc.test' }).watch.try().next()).value;
+    assert.deepEqual([error.code, error.reason], ['UNIMPLEMENTED', 'not_sent']);
+    const signal = { aborted: true, addEventListener() {}, removeEventListener() {} };
+    await assert.rejects(api.get({ id: 1 }, { signal }), /aborted/);
+  } finally {
+    Object.assign(globalThis, { ReadableStream, fetch: realFetch });
+    Object.defineProperty(globalThis, 'crypto', { value: crypto, configurable: true });
+  }
+});
 
 test('streams: attempts 1 never goes on', async () => {
   const { api, requests } = server([cut(item(1))], { attempts: 1 });
@@ -370,15 +474,24 @@ const refusals = [
   ['get', { id: '..' }, 'path', '/id', 'syntax'],
   ['get', { id: '/' }, 'path', '/id', 'syntax'],
   ['get', { id: '\ud800' }, 'path', '/id', 'syntax'],
-  ['get', {}, 'path', '/id', 'syntax'],
-  ['get', { id: null }, 'path', '/id', 'syntax'],
+  ['get', {}, 'path', '/id', 'required'],
+  ['get', { id: null }, 'path', '/id', 'required'],
+  ['get', { id: NaN }, 'path', '/id', 'required'],
+  ['get', { id: 'mine' }, 'path', '/id', 'syntax'],
+  ['delete', { id: 'all of them' }, 'path', '/id', 'syntax'],
+  ['part', { thing: 7, id: 'last' }, 'path', '/id', 'syntax'],
+  ['get', { id: 1, tag: '\ud800' }, 'query', '/tag', 'syntax'],
+  ['pick', { photo: new Uint8Array(3) }, 'body', '/photo', 'contentType'],
+  ['pick', { photo: new Blob(['x']) }, 'body', '/photo', 'contentType'],
+  ['pick', { photo: new Blob(['x'], { type: 'text/html' }) }, 'body', '/photo', 'contentType'],
+  ['upload', { photo: new Blob(['x'], { type: 'image/jpeg' }) }, 'body', '/photo', 'contentType'],
   ['get', { id: 2 ** 53 }, 'path', '/id', 'type'],
   ['get', { id: 1, big: [1, -(2 ** 60)] }, 'query', '/big/1', 'type'],
   ['get', { id: 1, ifNoneMatch: 'é' }, 'header', '/If-None-Match', 'syntax'],
   ['get', { id: 1, ifNoneMatch: ' x' }, 'header', '/If-None-Match', 'syntax'],
   ['post', { deep: [{ 'a/b': 2 ** 53 }] }, 'body', '/deep/0/a~1b', 'type'],
   ['get', { id: 1, size_: 2 ** 53 }, 'query', '/size', 'type'],
-  ['post', { n: NaN }, 'body', '/n', 'type'],
+  ['post', { list: [1, NaN] }, 'body', '/list/1', 'type'],
   ['post', { price: Infinity }, 'body', '/price', 'type'],
 ];
 for (const [call, input, place, path, rule] of refusals) {
@@ -429,9 +542,13 @@ test('inputs: an API key in the query', async () => {
 
 test('files: the type of the Blob, of the tag, or of bytes', async () => {
   const { api, requests } = server([ok]);
-  await api.upload({ photo: new Blob(['x'], { type: 'image/jpeg' }), note: 'n' });
+  await api.upload({ photo: new Blob(['x'], { type: 'IMAGE/PNG;a=b' }), note: 'n' });
   await api.upload({ photo: new Uint8Array(3) });
-  assert.deepEqual(requests.map((r) => r.headers.get('Content-Type')), ['image/jpeg', 'image/png']);
+  await api.upload({ photo: new Blob(['x']) });
+  await api.pick({ photo: new Blob(['x'], { type: 'image/jpeg' }) });
+  await api.send({ photo: new Uint8Array(3) });
+  await api.send({ photo: new Blob(['x'], { type: 'text/html' }) });
+  assert.deepEqual(requests.map((r) => r.headers.get('Content-Type')), ['image/png;a=b', 'image/png', 'image/png', 'image/jpeg', 'application/octet-stream', 'text/html']);
   assert.equal(requests[0].url, 'https://svc.test/v1/photo?note=n');
   assert.equal((await server([() => new Response('abc', { headers: { 'Content-Type': 'text/csv' } })]).api.file()).status, 200);
 });
@@ -443,41 +560,40 @@ test('files: progress, at the end without XMLHttpRequest', async () => {
 });
 
 test('files: progress by XMLHttpRequest', async () => {
-  const seen = {};
-  globalThis.XMLHttpRequest = class {
-    upload = {};
-    status = 0;
-    response = new TextEncoder().encode('{"error":{"code":"NOT_FOUND","message":"no","reason":"no_thing"}}').buffer;
-    open(verb, url) { Object.assign(seen, { verb, url, headers: {} }); }
-    setRequestHeader(name, value) { seen.headers[name] = value; }
-    getAllResponseHeaders() { return 'content-type: application/json\r\nretry-after: 3\r\n'; }
-    send() { this.upload.onprogress({ loaded: 1, total: 3 }); this.status = 404; this.onloadend(); }
-  };
-  try {
-    const calls = [];
-    const { error } = await server([lost]).api.upload.try({ photo: new Uint8Array(3) }, { onProgress: (sent, total) => calls.push([sent, total]) });
-    assert.deepEqual(calls, [[1, 3]]);
-    assert.deepEqual([error.code, error.reason, error.status, error.retryAfter], ['NOT_FOUND', 'no_thing', 404, 3]);
-    assert.deepEqual([seen.verb, seen.url, seen.headers['content-type']], ['PUT', 'https://svc.test/v1/photo', 'image/png']);
-  } finally {
-    delete globalThis.XMLHttpRequest;
-  }
+  const calls = [];
+  const { seen, got } = await uploading(function () {
+    this.upload.onprogress({ loaded: 1, total: 3 });
+    this.status = 404;
+    this.response = new TextEncoder().encode('{"error":{"code":"NOT_FOUND","message":"no","reason":"no_thing"}}').buffer;
+    this.getAllResponseHeaders = () => 'content-type: application/json\r\nretry-after: 3\r\n';
+  }, (api) => api.upload.try({ photo: new Uint8Array(3) }, { onProgress: (sent, total) => calls.push([sent, total]) }));
+  const { error } = got;
+  assert.deepEqual(calls, [[1, 3]]);
+  assert.deepEqual([error.code, error.reason, error.status, error.retryAfter], ['NOT_FOUND', 'no_thing', 404, 3]);
+  assert.deepEqual([seen.verb, seen.url, seen.headers['content-type']], ['PUT', 'https://svc.test/v1/photo', 'image/png']);
 });
 
 // As of a service of another origin that exposes no header.
 test('files: an answer without headers by XMLHttpRequest', async () => {
-  globalThis.XMLHttpRequest = class {
-    upload = {};
-    status = 204;
-    response = new ArrayBuffer(0);
-    open() {}
-    setRequestHeader() {}
-    getAllResponseHeaders() { return ''; }
-    send() { queueMicrotask(() => { try { this.onloadend(); } catch {} }); } // what it throws reaches nobody
-  };
+  const call = uploading(function () { this.status = 204; }, (api) => api.send({ photo: new Uint8Array(3) }, { onProgress: () => {} }).then(() => 'done'));
+  assert.equal((await Promise.race([call, new Promise((resolve) => realTimeout(resolve, 1000, { got: 'no end' }))])).got, 'done');
+});
+
+test('files: an answer from elsewhere, after a redirect, is none', async () => {
+  const { got } = await uploading(function () {
+    this.status = 200;
+    this.responseURL = 'https://svc.test/login';
+  }, (api) => api.form.try({ photo: new Uint8Array(3) }, { onProgress: () => {} }));
+  assert.deepEqual([got.error.code, got.error.reason, got.error.cause.message], ['UNAVAILABLE', 'outcome_unknown', 'redirected']);
+});
+
+test('files: a fetch of the caller sends uploads too', async () => {
+  globalThis.XMLHttpRequest = class { constructor() { throw new Error('used'); } };
   try {
-    const call = server([lost]).api.send({ photo: new Uint8Array(3) }, { onProgress: () => {} }).then(() => 'done');
-    assert.equal(await Promise.race([call, new Promise((resolve) => realTimeout(resolve, 1000, 'no end'))]), 'done');
+    const calls = [];
+    const { requests, api } = server([ok]);
+    await api.upload({ photo: new Uint8Array(3) }, { onProgress: (sent, total) => calls.push([sent, total]) });
+    assert.deepEqual([requests.length, calls], [1, [[3, 3]]]);
   } finally {
     delete globalThis.XMLHttpRequest;
   }
@@ -514,13 +630,40 @@ test('pages: all items of both kinds', async () => {
   assert.equal(cursors.requests[1].url, 'https://svc.test/v1/cursor?cursor=x');
 });
 
+test('pages: as a list that loads more has them', async () => {
+  const pages = server([json(200, { data: [1], page: 2, total_pages: 3 }), json(200, { data: [2], page: 3, total_pages: 3 })]);
+  const { queryKey, queryFn, initialPageParam, getNextPageParam, retry } = pages.api.page.pages({ page: 2 });
+  assert.deepEqual([queryKey, retry], [['Things', 'api', 'page', { page: 2 }, 'pages'], false]);
+  const { signal } = new AbortController();
+  const first = await queryFn({ pageParam: initialPageParam, signal });
+  const second = await queryFn({ pageParam: getNextPageParam(first), signal });
+  assert.deepEqual([first.data, second.data, getNextPageParam(second)], [[1], [2], undefined]);
+  assert.deepEqual(pages.requests.map((r) => [r.url, r.signal]), [['https://svc.test/v1/page?page=2', signal], ['https://svc.test/v1/page?page=3', signal]]);
+  const cursors = server([json(200, { data: [1], next_cursor: 'x' }), json(200, { data: [2] })]).api.cursor.pages();
+  const at = cursors.getNextPageParam(await cursors.queryFn({ pageParam: cursors.initialPageParam }));
+  assert.deepEqual([at, cursors.getNextPageParam(await cursors.queryFn({ pageParam: at }))], [{ cursor: 'x' }, undefined]);
+});
+
+test('forms: an empty number is absent', async () => {
+  const { api, requests } = server([ok]);
+  await api.post({ n: NaN, price: NaN, deep: { n: NaN, x: 1 } });
+  await api.get({ id: 1, big: NaN, ifNoneMatch: NaN });
+  await api.form({ photo: new Uint8Array(3), age: NaN });
+  assert.equal(requests[0].body, '{"deep":{"x":1}}');
+  assert.equal(requests[1].url, 'https://svc.test/v1/things/1');
+  assert.equal(requests[1].headers.get('If-None-Match'), null);
+  assert.deepEqual([...requests[2].body.keys()], ['photo']);
+});
+
 test('queries and addresses', async () => {
   const { api, requests } = server([ok]);
   const { queryKey, queryFn } = api.get.query({ id: 1 });
-  assert.deepEqual(queryKey, ['https://svc.test/v1', 'api', 'get', { id: 1 }]);
+  assert.deepEqual(queryKey, ['Things', 'api', 'get', { id: 1 }]);
+  assert.deepEqual(usual.connect({ key: 'mine' }).get.query().queryKey, ['mine', 'api', 'get', {}]);
   const { signal } = new AbortController();
-  assert.deepEqual(await queryFn({ signal }), { id: 1 });
+  assert.deepEqual(await queryFn({ signal, headers: 'a member of somebody else' }), { id: 1 });
   assert.equal(requests[0].signal, signal);
+  assert.equal(api.get.query({ id: 1 }).retry, false);
   assert.equal(api.get.url({ id: 1, tag: 'x', ifNoneMatch: '"1"' }), 'https://svc.test/v1/things/1?tag=x');
 });
 

@@ -125,7 +125,7 @@ func table() (rows []row) {
 	// Files, and a resource that is no identifier.
 	desk(viaCall, "tickets.attach", `{"id":1,"note":"a b&c=ü","photo":{"$body":{"type":"image/png","text":"PNG…"}}}`)
 	desk(viaCall, "tickets.attach", `{"id":1,"photo":{"$body":{"type":"image/jpeg","text":""}}}`)
-	desk(viaTry, "tickets.attach", `{"id":1,"photo":{"$body":{"type":"text/plain","text":"x"}}}`)
+	desk(viaTry, "tickets.attach", `{"id":1,"photo":{"$body":{"type":"text/plain","text":"x"}}}`, refused)
 	desk(viaFile, "tickets.attachment", `{"id":7}`)
 	desk(viaFile, "tickets.attachment", `{"id":404}`)
 	desk(viaCall, "things-x.make", `{"name":"lamp"}`)
@@ -136,12 +136,12 @@ func table() (rows []row) {
 	addKitchen(add, in, refused)
 	addBookmarks(add, in)
 	addPayments(add, instead)
-	addEntries(add, in, sent, instead)
+	addEntries(add, in, refused, sent, instead)
 	return rows
 }
 
 // addEntries adds calls with forms, chosen statuses, reads with a body, and keys in two places.
-func addEntries(add func(string, via, string, string, ...func(*row)), in func(any) func(*row), sent func(string) func(*row), instead func(map[string]any) func(*row)) {
+func addEntries(add func(string, via, string, string, ...func(*row)), in func(any) func(*row), refused func(*row), sent func(string) func(*row), instead func(map[string]any) func(*row)) {
 	entry := func(v via, call, input string, more ...func(*row)) {
 		add("entries", v, "entries."+call, input, more...)
 	}
@@ -169,7 +169,7 @@ func addEntries(add func(string, via, string, string, ...func(*row)), in func(an
 	entry(viaTry, "send", `{"title":"","tags":["a","b","c"],"file":`+file("text/csv", "a.csv", "x")+`}`)
 	entry(viaTry, "send", `{"title":"Large","file":`+file("text/csv", "a.csv", strings.Repeat("x", 1001))+`}`, func(r *row) { r.unsized = true })
 	entry(viaTry, "send", `{"title":"Larger","file":`+file("text/csv", "a.csv", strings.Repeat("x", 100_000))+`}`)
-	entry(viaTry, "send", `{"title":"Page","file":`+file("text/html", "a.html", "x")+`}`)
+	entry(viaTry, "send", `{"title":"Page","file":`+file("text/html", "a.html", "x")+`}`, refused)
 	entry(viaCall, "drop", `{"title":"One","file":`+file("application/pdf", "a.pdf", "%PDF")+`}`)
 	entry(viaCall, "drop", `{"title":"None"}`)
 	entry(viaCall, "drop", `{}`)

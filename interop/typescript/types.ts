@@ -50,8 +50,15 @@ export async function calls(): Promise<void> {
   await api.ticket.get({ id: 1 });
   // @ts-expect-error null for what is not nullable
   await api.tickets.patch({ id, title: null });
-  // @ts-expect-error a stream has no .try
-  await api.tickets.watch.try({ to: 1 });
+  // @ts-expect-error a file of two types has none in a buffer
+  await api.tickets.attach({ id, photo: new Uint8Array(3) });
+  for await (const got of api.tickets.watch.try({ to: 1 }, { onOpen: () => {}, onCut: (error) => void error.reason })) {
+    if (got.ok) got.value.n satisfies number;
+    // @ts-expect-error a reason that is none
+    else if (got.error.reason === "no_tick") return;
+  }
+  // A form gives what it has.
+  await api.tickets.create({ title: "x", mood: undefined, labels: undefined, weight: undefined });
   // @ts-expect-error a POST has no .url
   api.tickets.create.url({ title: "x" });
   // @ts-expect-error a file is no text

@@ -3,19 +3,20 @@
 //     const api = connect({ url: "/" }); // the directory above the paths of the service
 //     api.forms.optional(…)
 
-const service = {
+const $service = {
+  name: "FormAPI",
   calls: {
     forms: {
-      optional: { route: "PUT /forms/optional", body: "form", file: "file", type: "application/octet-stream" },
-      plain: { route: "POST /forms/{id}", body: "form" },
-      upload: { route: "POST /forms/upload", body: "form", file: "photo", type: "application/octet-stream" },
+      optional: { route: "PUT /forms/optional", body: "form", file: "file" },
+      plain: { route: "POST /forms/{id}", taken: { id: "/forms/upload" }, body: "form" },
+      upload: { route: "POST /forms/upload", body: "form", file: "photo", types: ["image/png", "text/plain"] },
     },
   },
 };
 
 /** Returns a client of the service. Nothing is sent before the first call. */
 export function connect(options = {}) {
-  return build(service, options);
+  return $build($service, options);
 }
 
 /** The values of each enum, and the alternatives of each union. */

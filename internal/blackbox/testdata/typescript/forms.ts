@@ -4,9 +4,9 @@
 //     api.forms.optional(…)
 
 export interface OptionalForm {
-  note?: string;
+  note?: string | undefined;
   /** Any file. */
-  file?: FormContent;
+  file?: FormContent | undefined;
 }
 
 export interface FormSeen {
@@ -18,28 +18,28 @@ export interface PlainForm {
   /** What it is called. Must have at least 1 character. */
   title: string;
   /** Must have at most 3 items. */
-  tags?: string[];
-  sizes?: number[];
+  tags?: string[] | undefined;
+  sizes?: number[] | undefined;
   /** Must be at least 1. */
-  count?: number;
-  done?: boolean;
+  count?: number | undefined;
+  done?: boolean | undefined;
   /** Default: "red". */
-  color?: "red" | "blue";
+  color?: "red" | "blue" | undefined;
   /** Default: 4. */
-  level?: number;
+  level?: number | undefined;
   /** Base64. */
-  raw?: string;
+  raw?: string | undefined;
   /** A time by RFC 3339. */
-  at?: string;
+  at?: string | undefined;
   /** An integer, in a string. */
-  big?: string;
+  big?: string | undefined;
 }
 
 export interface UploadForm {
   title: string;
-  tags?: string[];
-  note?: string;
-  photo: FormContent;
+  tags?: string[] | undefined;
+  note?: string | undefined;
+  photo: Blob;
 }
 
 /** The calls of the service, by resource. */
@@ -51,19 +51,20 @@ export interface Api {
   };
 }
 
-const service = {
+const $service = {
+  name: "FormAPI",
   calls: {
     forms: {
-      optional: { route: "PUT /forms/optional", body: "form", file: "file", type: "application/octet-stream" },
-      plain: { route: "POST /forms/{id}", body: "form" },
-      upload: { route: "POST /forms/upload", body: "form", file: "photo", type: "application/octet-stream" },
+      optional: { route: "PUT /forms/optional", body: "form", file: "file" },
+      plain: { route: "POST /forms/{id}", taken: { id: "/forms/upload" }, body: "form" },
+      upload: { route: "POST /forms/upload", body: "form", file: "photo", types: ["image/png", "text/plain"] },
     },
   },
 } as const;
 
 /** Returns a client of the service. Nothing is sent before the first call. */
 export function connect(options: ConnectOptions = {}): Api {
-  return build(service, options) as Api;
+  return $build($service, options) as Api;
 }
 
 /** The values of each enum, and the alternatives of each union. */

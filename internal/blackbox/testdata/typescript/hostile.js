@@ -5,7 +5,8 @@
 //     const api = connect({ url: "/" }); // the directory above the paths of the service
 //     api.__proto__.await(…)
 
-const service = {
+const $service = {
+  name: "*/ pwned() /* \u2039pwned\u203a \u003c/script> `${pwned}`\n@ts-ignore\n* @ts-nocheck",
   calls: {
     ["__proto__"]: {
       await: { route: "POST /__proto__/await", body: "json" },
@@ -19,7 +20,7 @@ const service = {
 
 /** Returns a client of the service. Nothing is sent before the first call. */
 export function connect(options = {}) {
-  return build(service, options);
+  return $build($service, options);
 }
 
 /** The values of each enum, and the alternatives of each union. */

@@ -10,7 +10,7 @@ export interface Response_ {
   __proto__: string;
   constructor: "*/ pwned" | "${pwned}" | "\u003c/script>" | "'pwned";
   /** Default: "*\/ pwned". Example: "${pwned}". */
-  "*/ pwned()"?: string;
+  "*/ pwned()"?: string | undefined;
   /** *\/ pwned() <\/script> @ts-ignore: *\/ pwned */
   "\u003c/script>": string;
   /** '"; pwned() // */
@@ -32,7 +32,7 @@ export type hostileEnum = "*/ pwned" | "`${pwned}`" | "\"; pwned()" | "\u003c/sc
 
 export interface Promise_ {
   class: string;
-  header?: string;
+  header?: string | undefined;
 }
 
 /** The calls of the service, by resource. */
@@ -56,7 +56,8 @@ export interface Api {
   };
 }
 
-const service = {
+const $service = {
+  name: "*/ pwned() /* \u2039pwned\u203a \u003c/script> `${pwned}`\n@ts-ignore\n* @ts-nocheck",
   calls: {
     ["__proto__"]: {
       await: { route: "POST /__proto__/await", body: "json" },
@@ -70,7 +71,7 @@ const service = {
 
 /** Returns a client of the service. Nothing is sent before the first call. */
 export function connect(options: ConnectOptions = {}): Api {
-  return build(service, options) as Api;
+  return $build($service, options) as Api;
 }
 
 /** The values of each enum, and the alternatives of each union. */

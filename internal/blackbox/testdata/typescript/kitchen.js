@@ -3,7 +3,8 @@
 //     const api = connect({ url: "/" }); // the directory above the paths of the service
 //     api.sinks.archive(…)
 
-const service = {
+const $service = {
+  name: "Both",
   calls: {
     sinks: {
       archive: { route: "POST /sinks/archive", kind: "void" },
@@ -26,7 +27,7 @@ const service = {
       empty: { route: "POST /sinks/empty", kind: "void" },
       follow: { route: "GET /sinks/{id}/follow", kind: "event" },
       forget: { route: "POST /sinks/forget", body: "json", kind: "void" },
-      get: { route: "GET /sinks/{id}" },
+      get: { route: "GET /sinks/{id}", taken: { id: "/sinks/made|/sinks/pages|/sinks/seek|/sinks/watch" } },
       list: { route: "GET /sinks", query: ["text", "required", "limit", "tiny", "unsigned", "ratio", "number", "on", "since", "within", "blob", "from", ["tags", "tag"], "sizes", "shade", "depths", "words", "sort", "quoted"], floats: ["ratio", "number"] },
       made: { route: "GET /sinks/made", out: { etag: "ETag", location: "Location", at: "Last-Modified", count: "X-Count", ratio: "X-Ratio", done: "X-Done", wait: "X-Wait" }, parsed: ["count", "ratio", "done"] },
       make: { route: "POST /sinks/make", body: "json", out: { etag: "ETag", location: "Location", at: "Last-Modified", count: "X-Count", ratio: "X-Ratio", done: "X-Done", wait: "X-Wait" }, parsed: ["count", "ratio", "done"] },
@@ -52,7 +53,7 @@ const service = {
 
 /** Returns a client of the service. Nothing is sent before the first call. */
 export function connect(options = {}) {
-  return build(service, options);
+  return $build($service, options);
 }
 
 /** The values of each enum, and the alternatives of each union. */

@@ -7,7 +7,7 @@ export interface Inner {
   /** Must be at least 1. */
   id: number;
   /** Must have at most 8 characters. */
-  name?: string;
+  name?: string | undefined;
 }
 
 export interface Numbers {
@@ -80,32 +80,32 @@ export interface Bounds {
   even: number;
   oneOf: 1 | 2 | 30;
   /** Must have at least 1 character; must have at most 5 characters. Default: "none". */
-  title?: string;
+  title?: string | undefined;
   /** Must match the pattern ^[A-Z]{2}-[0-9]+$. Example: "AB-1". */
   code: string;
   /** Default: "red". */
-  colour?: "red" | "green" | "blue";
+  colour?: "red" | "green" | "blue" | undefined;
   /** Must be an email address, such as ada@example.com. */
   mail: string;
   /** Null, or at least two characters. Must have at least 2 characters. */
   when: string | null;
   /** Must be at most 9. */
-  perhaps?: number | null;
+  perhaps?: number | null | undefined;
   /** Must be at most 65535. */
   port: number;
   /** Beyond 2^53 it is not exact, and not sent. */
   wide: number;
-  choice?: "a" | "b" | null;
+  choice?: "a" | "b" | null | undefined;
   /** Default: true. */
-  flag?: boolean;
+  flag?: boolean | undefined;
   /** Must have at least 1 item; must have at most 3 items; must not have the same item twice. */
-  names?: string[];
+  names?: string[] | undefined;
 }
 
 export interface ChoiceOrNull {
   needed: Choice | null;
-  other?: Choice | null;
-  maybe?: Choice | null;
+  other?: Choice | null | undefined;
+  maybe?: Choice | null | undefined;
 }
 
 export type Choice =
@@ -121,7 +121,7 @@ export interface ChoiceText {
   id: number;
   /** Must have at most 5 characters. */
   value: string;
-  color?: "red" | "green";
+  color?: "red" | "green" | undefined;
 }
 
 export interface ChoiceNumber {
@@ -132,7 +132,7 @@ export interface ChoiceNumber {
   /** Must be at least -10. */
   value: number;
   /** Default: true. */
-  exact?: boolean;
+  exact?: boolean | undefined;
 }
 
 export interface ChoiceNested {
@@ -155,24 +155,24 @@ export interface ChoiceNone {
 export interface Choices {
   one: Choice;
   /** Must have at most 4 items. */
-  list?: Choice[];
-  byName?: Record<string, Choice>;
+  list?: Choice[] | undefined;
+  byName?: Record<string, Choice> | undefined;
 }
 
 export interface Enums {
   /** Of red or green. Default: "red". */
-  shade?: Shade;
+  shade?: Shade | undefined;
   warm: "red";
   depth: Depth;
   maybe: Shade | null;
-  perhaps?: Depth | null;
-  opt?: Shade | null;
+  perhaps?: Depth | null | undefined;
+  opt?: Shade | null | undefined;
   /** Must have at most 3 items; must not have the same item twice. */
   many: Depth[];
-  some?: (Shade | null)[];
+  some?: (Shade | null)[] | undefined;
   named: Record<string, Shade>;
   byShade: Partial<Record<"red" | "green" | "blue", Depth>>;
-  byDepth?: Partial<Record<1 | 2 | 300, boolean>>;
+  byDepth?: Partial<Record<1 | 2 | 300, boolean>> | undefined;
   /**
    * Must have at most 3 items; each item must have at least 1 character; each item must have at
    * most 5 characters; each item must match the pattern ^[^ ]*$.
@@ -181,11 +181,11 @@ export interface Enums {
   /** Each item must be at least -5; each item must be less than 10. */
   sizes: number[];
   /** Must not have the same item twice. */
-  kinds?: ("a" | "b")[] | null;
+  kinds?: ("a" | "b")[] | null | undefined;
   /** Each item must be an email address, such as ada@example.com. */
-  mails?: string[];
+  mails?: string[] | undefined;
   /** Must have at most 2 items; each item must be a multiple of 3. */
-  optList?: number[] | null;
+  optList?: number[] | null | undefined;
 }
 
 export type Shade = "red" | "green" | "blue";
@@ -196,16 +196,16 @@ export interface Flat {
   /** Must be at least 1. */
   id: number;
   /** Must have at most 8 characters. */
-  name?: string;
+  name?: string | undefined;
   /** Must have at most 3 characters. */
-  note?: string;
+  note?: string | undefined;
   label: string;
   own: boolean;
   loose: Loose;
 }
 
 export interface Loose {
-  level?: number;
+  level?: number | undefined;
 }
 
 export interface Floats {
@@ -231,7 +231,7 @@ export interface Free {
   money: number;
   opaque: unknown;
   maybe: number | null;
-  moneys?: number[];
+  moneys?: number[] | undefined;
 }
 
 export interface Lists {
@@ -251,7 +251,7 @@ export interface Lists {
   blobs: string[];
   times: string[];
   /** Default: [1,2]. */
-  default?: number[];
+  default?: number[] | undefined;
 }
 
 export interface Maps {
@@ -269,33 +269,33 @@ export interface Maps {
 
 export interface Optional {
   /** Must have at least 2 characters. */
-  empty?: string;
+  empty?: string | undefined;
   /** Must be at least 5. */
-  zero?: number;
+  zero?: number | undefined;
   pointer: number | null;
-  maybe?: number | null;
+  maybe?: number | null | undefined;
   object: Inner | null;
   /** If at all. */
-  perhaps?: Inner | null;
+  perhaps?: Inner | null | undefined;
   twice: boolean | null;
   /** A time by RFC 3339. */
-  time?: string | null;
-  list?: string[] | null;
-  map?: Record<string, number> | null;
+  time?: string | null | undefined;
+  list?: string[] | null | undefined;
+  map?: Record<string, number> | null | undefined;
   /** Default: 7. */
-  default?: number | null;
+  default?: number | null | undefined;
   /** Default: null. */
-  null?: number | null;
-  any?: unknown;
+  null?: number | null | undefined;
+  any?: unknown | undefined;
   /** An object. */
-  inner?: Inner;
+  inner?: Inner | undefined;
   /** Null, or at least two characters. Must have at least 2 characters. */
-  word?: string | null;
+  word?: string | null | undefined;
   /** Must be at least 1. */
-  number?: number | null;
-  thing?: Inner | null;
+  number?: number | null | undefined;
+  thing?: Inner | null | undefined;
   /** Must have at most 2 items. */
-  many?: number[] | null;
+  many?: number[] | null | undefined;
 }
 
 export interface Quoted {
@@ -304,7 +304,7 @@ export interface Quoted {
   /** An integer, in a string. */
   int: string;
   /** An integer, in a string. Default: "5". Example: "6". */
-  int64?: string;
+  int64?: string | undefined;
   /** An integer, in a string. */
   uint8: string;
   /** An integer, in a string. */
@@ -318,7 +318,7 @@ export interface Quoted {
   /** An integer, in a string. */
   pointer: string | null;
   /** An integer, in a string. */
-  maybe?: string | null;
+  maybe?: string | null | undefined;
 }
 
 export interface Texts {
@@ -339,11 +339,11 @@ export interface Texts {
 export interface Tree {
   value: number;
   /** What is less. */
-  left?: Tree | null;
+  left?: Tree | null | undefined;
   right: Tree | null;
-  children?: Tree[];
-  byName?: Record<string, Tree | null>;
-  leaf?: Leaf | null;
+  children?: Tree[] | undefined;
+  byName?: Record<string, Tree | null> | undefined;
+  leaf?: Leaf | null | undefined;
 }
 
 export interface Leaf {
@@ -352,33 +352,33 @@ export interface Leaf {
 
 export interface Query {
   /** What to look for. Must have at most 4 characters. */
-  text?: string;
+  text?: string | undefined;
   required: string;
   /** Must be at least 1; must be at most 100. Default: 20. */
-  limit?: number;
-  tiny?: number;
-  unsigned?: number;
-  ratio?: number;
-  number?: number;
-  on?: boolean;
+  limit?: number | undefined;
+  tiny?: number | undefined;
+  unsigned?: number | undefined;
+  ratio?: number | undefined;
+  number?: number | undefined;
+  on?: boolean | undefined;
   /** A time by RFC 3339. */
-  since?: string;
+  since?: string | undefined;
   /** A duration, such as 1m30s. */
-  within?: string;
+  within?: string | undefined;
   /** Base64. */
-  blob?: string;
-  from?: string;
+  blob?: string | undefined;
+  from?: string | undefined;
   /** Must have at most 3 items. */
-  tags?: string[];
-  sizes?: number[];
-  shade?: Shade;
+  tags?: string[] | undefined;
+  sizes?: number[] | undefined;
+  shade?: Shade | undefined;
   /** Must have at most 2 items. */
-  depths?: Depth[];
+  depths?: Depth[] | undefined;
   /** Each item must have at least 1 character; each item must have at most 4 characters. */
-  words?: string[];
-  sort?: "asc" | "desc";
+  words?: string[] | undefined;
+  sort?: "asc" | "desc" | undefined;
   /** An integer, in a string. Default: "3". */
-  quoted?: string;
+  quoted?: string | undefined;
 }
 
 export interface PageInner {
@@ -422,14 +422,14 @@ export interface Move {
 
 export interface Pages_ {
   /** The number of the page, from 1. Must be at least 1. Default: 1. */
-  page?: number;
+  page?: number | undefined;
   /** Items on a page; more than 100 counts as 100. Must be at least 1. Default: 20. */
-  per_page?: number;
+  per_page?: number | undefined;
   /** Items after a cursor; more than 100 counts as 100. Must be at least 1. Default: 20. */
-  limit?: number;
+  limit?: number | undefined;
   /** The next_cursor of an earlier answer. */
-  cursor?: string;
-  name?: string;
+  cursor?: string | undefined;
+  name?: string | undefined;
 }
 
 export interface PageResponseInner {
@@ -444,10 +444,10 @@ export interface Change {
   /** Must match the pattern ^[a-z0-9]+$. Example: "a1". */
   id: string;
   /** Must have at least 1 character. */
-  name?: string | null;
-  inner?: Inner | null;
+  name?: string | null | undefined;
+  inner?: Inner | null | undefined;
   /** Must have at most 3 items. */
-  tags?: string[] | null;
+  tags?: string[] | null | undefined;
 }
 
 export interface Tool {
@@ -461,14 +461,14 @@ export interface NewTool {
   name: string;
   handle: string;
   /** The entity-tag of the tool to replace. Example: "*". */
-  ifMatch?: string;
+  ifMatch?: string | undefined;
 }
 
 export interface Seek {
   /** Whose sinks. Must match the pattern ^[a-z]+$. */
-  tenant?: string;
+  tenant?: string | undefined;
   /** Must be at least 1. */
-  trace?: number;
+  trace?: number | undefined;
 }
 
 export interface Sift {
@@ -478,27 +478,27 @@ export interface Sift {
    */
   region: string;
   /** Must have at most 12 characters. */
-  remark?: string;
+  remark?: string | undefined;
   /** Must be at least -5; must be at most 5. */
   level: number;
-  on?: boolean;
+  on?: boolean | undefined;
   /** Beyond 2^53 it is not exact, and not sent. */
-  wide?: number;
+  wide?: number | undefined;
   /** Must be at least 0; must be less than 1. */
-  ratio?: number;
-  number?: number;
+  ratio?: number | undefined;
+  number?: number | undefined;
   /** A time as in the header Date. */
-  since?: string;
+  since?: string | undefined;
   /** A duration, such as 1m30s. */
-  wait?: string;
+  wait?: string | undefined;
   /** Base64. */
-  blob?: string;
+  blob?: string | undefined;
   /** Example: "::1". */
-  from?: string;
+  from?: string | undefined;
   /** Default: "asc". */
-  sort?: "asc" | "desc";
+  sort?: "asc" | "desc" | undefined;
   /** Must have at most 5 characters. */
-  note?: string;
+  note?: string | undefined;
 }
 
 export interface Sifted {
@@ -513,23 +513,23 @@ export interface Sifted {
 export interface Update {
   /** Must match the pattern ^[a-z0-9]+$. Example: "a1". */
   id: string;
-  force?: boolean;
+  force?: boolean | undefined;
   /** Must have at least 1 character. */
   name: string;
-  inner?: Inner | null;
-  tags?: string[];
+  inner?: Inner | null | undefined;
+  tags?: string[] | undefined;
 }
 
 export interface Watch {
   /** Must be at least 1. Beyond 2^53 it is not exact, and not sent. */
-  after?: number;
+  after?: number | undefined;
 }
 
 export interface InnerStrict {
   /** Must be at least 1. */
   id: number;
   /** Must have at most 8 characters. */
-  name?: string;
+  name?: string | undefined;
 }
 
 export interface ByIDStrict {
@@ -592,7 +592,8 @@ export interface Api {
   };
 }
 
-const service = {
+const $service = {
+  name: "Both",
   calls: {
     sinks: {
       archive: { route: "POST /sinks/archive", kind: "void" },
@@ -615,7 +616,7 @@ const service = {
       empty: { route: "POST /sinks/empty", kind: "void" },
       follow: { route: "GET /sinks/{id}/follow", kind: "event" },
       forget: { route: "POST /sinks/forget", body: "json", kind: "void" },
-      get: { route: "GET /sinks/{id}" },
+      get: { route: "GET /sinks/{id}", taken: { id: "/sinks/made|/sinks/pages|/sinks/seek|/sinks/watch" } },
       list: { route: "GET /sinks", query: ["text", "required", "limit", "tiny", "unsigned", "ratio", "number", "on", "since", "within", "blob", "from", ["tags", "tag"], "sizes", "shade", "depths", "words", "sort", "quoted"], floats: ["ratio", "number"] },
       made: { route: "GET /sinks/made", out: { etag: "ETag", location: "Location", at: "Last-Modified", count: "X-Count", ratio: "X-Ratio", done: "X-Done", wait: "X-Wait" }, parsed: ["count", "ratio", "done"] },
       make: { route: "POST /sinks/make", body: "json", out: { etag: "ETag", location: "Location", at: "Last-Modified", count: "X-Count", ratio: "X-Ratio", done: "X-Done", wait: "X-Wait" }, parsed: ["count", "ratio", "done"] },
@@ -641,7 +642,7 @@ const service = {
 
 /** Returns a client of the service. Nothing is sent before the first call. */
 export function connect(options: ConnectOptions = {}): Api {
-  return build(service, options) as Api;
+  return $build($service, options) as Api;
 }
 
 /** The values of each enum, and the alternatives of each union. */

@@ -3,7 +3,8 @@
 //     const api = connect({ url: "/" }); // the directory above the paths of the service
 //     api.notes.put(…)
 
-const service = {
+const $service = {
+  name: "statusAPI",
   calls: {
     notes: {
       put: { route: "PUT /notes/{name}", body: "json", out: { eTag: "ETag" }, status: "status", keyed: true },
@@ -13,7 +14,7 @@ const service = {
 
 /** Returns a client of the service. Nothing is sent before the first call. */
 export function connect(options = {}) {
-  return build(service, options);
+  return $build($service, options);
 }
 
 /** The values of each enum, and the alternatives of each union. */

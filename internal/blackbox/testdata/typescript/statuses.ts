@@ -5,7 +5,7 @@
 
 export interface statusIn {
   name: string;
-  status?: number;
+  status?: number | undefined;
 }
 
 export interface statusOut {
@@ -22,7 +22,8 @@ export interface Api {
   };
 }
 
-const service = {
+const $service = {
+  name: "statusAPI",
   calls: {
     notes: {
       put: { route: "PUT /notes/{name}", body: "json", out: { eTag: "ETag" }, status: "status", keyed: true },
@@ -32,7 +33,7 @@ const service = {
 
 /** Returns a client of the service. Nothing is sent before the first call. */
 export function connect(options: ConnectOptions = {}): Api {
-  return build(service, options) as Api;
+  return $build($service, options) as Api;
 }
 
 /** The values of each enum, and the alternatives of each union. */

@@ -3,7 +3,8 @@
 //     const api = connect({ url: "/" }); // the directory above the paths of the service
 //     api.todos.all(…)
 
-const service = {
+const $service = {
+  name: "Todos",
   calls: {
     todos: {
       all: { route: "GET /todos/all" },
@@ -11,7 +12,7 @@ const service = {
       create: { route: "POST /todos", headers: { account: "X-Account" }, body: "json", out: { eTag: "ETag" }, keyed: true, floats: ["lat"] },
       delete: { route: "DELETE /todos/{id}", kind: "void" },
       feed: { route: "GET /todos/feed", query: ["cursor", "limit"], kind: "cursor" },
-      get: { route: "GET /todos/{id}", out: { eTag: "ETag" }, public: true },
+      get: { route: "GET /todos/{id}", taken: { id: "/todos/all|/todos/feed|/todos/watch" }, out: { eTag: "ETag" }, public: true },
       list: { route: "GET /todos", query: ["page", "per_page", ["tags", "tag"]], kind: "page" },
       search: { route: "QUERY /todos/search", query: ["cursor", "limit"], body: "json", kind: "cursor" },
       update: { route: "PUT /todos/{id}", headers: { match: "If-Match" }, body: "json", out: { eTag: "ETag" } },
@@ -19,7 +20,7 @@ const service = {
     },
     "todo-photos": {
       getPhoto: { route: "GET /todos/{id}/photo", kind: "file" },
-      setPhoto: { route: "PUT /todos/{id}/photo", file: "photo", type: "application/octet-stream", kind: "void" },
+      setPhoto: { route: "PUT /todos/{id}/photo", file: "photo", types: ["image/png", "image/jpeg"], kind: "void" },
     },
   },
   apiKey: { header: "X-Api-Key" },
@@ -28,7 +29,7 @@ const service = {
 
 /** Returns a client of the service. Nothing is sent before the first call. */
 export function connect(options = {}) {
-  return build(service, options);
+  return $build($service, options);
 }
 
 /** The values of each enum, and the alternatives of each union. */
@@ -36,7 +37,7 @@ export const values = {};
 
 /** The rules of inputs as attributes of HTML: `Object.assign(element, rules.…)`. A field inside an object has a pointer as its name. */
 export const rules = {
-  clientClash: {
+  clientClashInput: {
     id: { required: true },
   },
   clientCreate: {

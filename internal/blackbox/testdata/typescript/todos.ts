@@ -12,6 +12,12 @@ export interface clientTodo {
   made: string;
 }
 
+export interface clientClashInput {
+  id: string;
+  xCount: string;
+  xCount_?: number | undefined;
+}
+
 export interface clientClash {
   id: string;
   xCount: string;
@@ -27,7 +33,7 @@ export interface clientCreate {
     /** Must be at least -90; must be at most 90. */
     lat: number;
   };
-  account?: string;
+  account?: string | undefined;
 }
 
 /** clientTodo, with what the headers of the response say. */
@@ -42,9 +48,9 @@ export interface clientID {
 
 export interface clientFeed {
   /** The next_cursor of an earlier answer; empty for the beginning. */
-  cursor?: string;
+  cursor?: string | undefined;
   /** How many items; more than 100 counts as 100. Must be at least 1. Default: 20. */
-  limit?: number;
+  limit?: number | undefined;
 }
 
 export interface CursorResponseClientTodo {
@@ -56,10 +62,10 @@ export interface CursorResponseClientTodo {
 
 export interface clientPage {
   /** The number of the page, from 1. Must be at least 1. Default: 1. */
-  page?: number;
+  page?: number | undefined;
   /** Items on a page; more than 100 counts as 100. Must be at least 1. Default: 20. */
-  per_page?: number;
-  tags?: string[];
+  per_page?: number | undefined;
+  tags?: string[] | undefined;
 }
 
 export interface PageResponseClientTodo {
@@ -72,29 +78,29 @@ export interface PageResponseClientTodo {
 
 export interface clientSearch {
   /** The next_cursor of an earlier answer; empty for the beginning. */
-  cursor?: string;
+  cursor?: string | undefined;
   /** How many items; more than 100 counts as 100. Must be at least 1. Default: 20. */
-  limit?: number;
+  limit?: number | undefined;
   text: string;
 }
 
 export interface clientUpload {
   /** Beyond 2^53 it is not exact, and not sent. */
   id: number;
-  photo: Content;
+  photo: Blob;
 }
 
 export interface clientUpdate {
   id: string;
   title: string;
   /** A member of the body. */
-  ifMatch?: string;
+  ifMatch?: string | undefined;
   /** A header. */
-  match?: string;
+  match?: string | undefined;
 }
 
 export interface clientWatch {
-  after?: string;
+  after?: string | undefined;
 }
 
 export interface clientEvent {
@@ -110,7 +116,7 @@ export interface Api {
   todos: {
     /** @deprecated it may go away. */
     all: GetCall<NoInput, clientTodo[]>;
-    count: Call<clientClash, clientClash>;
+    count: Call<clientClashInput, clientClash>;
     /**
      * Add a todo.
      * @throws list_full (FAILED_PRECONDITION): the list is full
@@ -121,7 +127,7 @@ export interface Api {
     feed: ListCall<clientFeed, CursorResponseClientTodo, clientTodo>;
     get: GetCall<clientID, clientTodoResponse>;
     list: ListCall<clientPage, PageResponseClientTodo, clientTodo>;
-    search: Call<clientSearch, CursorResponseClientTodo> & Pages<clientSearch, clientTodo>;
+    search: Call<clientSearch, CursorResponseClientTodo> & Pages<clientSearch, CursorResponseClientTodo, clientTodo>;
     update: Call<clientUpdate, clientTodoResponse>;
     watch: StreamCall<clientWatch, clientEvent>;
   };
@@ -132,7 +138,8 @@ export interface Api {
   };
 }
 
-const service = {
+const $service = {
+  name: "Todos",
   calls: {
     todos: {
       all: { route: "GET /todos/all" },
@@ -140,7 +147,7 @@ const service = {
       create: { route: "POST /todos", headers: { account: "X-Account" }, body: "json", out: { eTag: "ETag" }, keyed: true, floats: ["lat"] },
       delete: { route: "DELETE /todos/{id}", kind: "void" },
       feed: { route: "GET /todos/feed", query: ["cursor", "limit"], kind: "cursor" },
-      get: { route: "GET /todos/{id}", out: { eTag: "ETag" }, public: true },
+      get: { route: "GET /todos/{id}", taken: { id: "/todos/all|/todos/feed|/todos/watch" }, out: { eTag: "ETag" }, public: true },
       list: { route: "GET /todos", query: ["page", "per_page", ["tags", "tag"]], kind: "page" },
       search: { route: "QUERY /todos/search", query: ["cursor", "limit"], body: "json", kind: "cursor" },
       update: { route: "PUT /todos/{id}", headers: { match: "If-Match" }, body: "json", out: { eTag: "ETag" } },
@@ -148,7 +155,7 @@ const service = {
     },
     "todo-photos": {
       getPhoto: { route: "GET /todos/{id}/photo", kind: "file" },
-      setPhoto: { route: "PUT /todos/{id}/photo", file: "photo", type: "application/octet-stream", kind: "void" },
+      setPhoto: { route: "PUT /todos/{id}/photo", file: "photo", types: ["image/png", "image/jpeg"], kind: "void" },
     },
   },
   apiKey: { header: "X-Api-Key" },
@@ -157,7 +164,7 @@ const service = {
 
 /** Returns a client of the service. Nothing is sent before the first call. */
 export function connect(options: ConnectOptions = {}): Api {
-  return build(service, options) as Api;
+  return $build($service, options) as Api;
 }
 
 /** The values of each enum, and the alternatives of each union. */
@@ -165,7 +172,7 @@ export const values = {} as const;
 
 /** The rules of inputs as attributes of HTML: `Object.assign(element, rules.…)`. A field inside an object has a pointer as its name. */
 export const rules = {
-  clientClash: {
+  clientClashInput: {
     id: { required: true },
   },
   clientCreate: {

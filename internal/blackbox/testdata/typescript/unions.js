@@ -3,7 +3,8 @@
 //     const api = connect({ url: "/" }); // the directory above the paths of the service
 //     api.orders.create(…)
 
-const service = {
+const $service = {
+  name: "UnionAPI",
   calls: {
     orders: {
       create: { route: "POST /orders", body: "json" },
@@ -15,7 +16,7 @@ const service = {
 
 /** Returns a client of the service. Nothing is sent before the first call. */
 export function connect(options = {}) {
-  return build(service, options);
+  return $build($service, options);
 }
 
 /** The values of each enum, and the alternatives of each union. */

@@ -5,11 +5,11 @@
 
 export interface unionOrder {
   payment: unionPayment;
-  other?: unionPayment | null;
-  maybe?: unionPayment | null;
-  list?: unionPayment[];
-  map?: Record<string, unionPayment>;
-  zero?: unionPayment;
+  other?: unionPayment | null | undefined;
+  maybe?: unionPayment | null | undefined;
+  list?: unionPayment[] | undefined;
+  map?: Record<string, unionPayment> | undefined;
+  zero?: unionPayment | undefined;
 }
 
 export type unionPayment =
@@ -24,12 +24,12 @@ export interface unionPaymentCard {
   /** Must have at least 1 character. */
   id: string;
   /** Default: "none". */
-  note?: string;
+  note?: string | undefined;
   /** Must have at most 4 characters. */
   number: string;
-  holder?: unionName;
+  holder?: unionName | undefined;
   /** Default: true. */
-  debit?: boolean;
+  debit?: boolean | undefined;
 }
 
 export interface unionName {
@@ -42,8 +42,8 @@ export interface unionPaymentIBAN {
   /** Must have at least 1 character. */
   id: string;
   /** Default: "none". */
-  note?: string;
-  bic?: string;
+  note?: string | undefined;
+  bic?: string | undefined;
   /** Must be at least 10. */
   number: number;
 }
@@ -54,7 +54,7 @@ export interface unionPaymentCash {
   /** Must have at least 1 character. */
   id: string;
   /** Default: "none". */
-  note?: string;
+  note?: string | undefined;
 }
 
 export interface unionPaymentBoth {
@@ -63,10 +63,10 @@ export interface unionPaymentBoth {
   /** Must have at least 1 character. */
   id: string;
   /** Default: "none". */
-  note?: string;
+  note?: string | undefined;
   /** Must have at most 3 items. */
   parts: unionPayment[];
-  rest?: unionPayment | null;
+  rest?: unionPayment | null | undefined;
 }
 
 /** The calls of the service, by resource. */
@@ -78,7 +78,8 @@ export interface Api {
   };
 }
 
-const service = {
+const $service = {
+  name: "UnionAPI",
   calls: {
     orders: {
       create: { route: "POST /orders", body: "json" },
@@ -90,7 +91,7 @@ const service = {
 
 /** Returns a client of the service. Nothing is sent before the first call. */
 export function connect(options: ConnectOptions = {}): Api {
-  return build(service, options) as Api;
+  return $build($service, options) as Api;
 }
 
 /** The values of each enum, and the alternatives of each union. */
