@@ -1,4 +1,4 @@
-// sha256-dcff313c9e13bada1dcc6f334b73c56e of the lines below, which svc has written: do not edit them, fetch the file again.
+// sha256-b972e1e212495262f2839b3da31a8c5b of the lines below, which svc has written: do not edit them, fetch the file again.
 // Links, notes and small files, with tags. All of them are those of the caller.
 //
 //     const api = connect({ url: "/" }); // the directory above the paths of the service
@@ -13,7 +13,7 @@ export interface NewBookmark {
    * Must have at most 10 items; must not have the same item twice; each item must have at most 30
    * characters; each item must match the pattern ^[a-z0-9-]+$.
    */
-  tags?: string[];
+  tags?: string[] | undefined;
 }
 
 /** An Item is a link, a note or a file. */
@@ -50,7 +50,7 @@ export interface ItemFile {
    */
   type: string;
   /** For Create alone. Download has it. Base64. */
-  data?: string;
+  data?: string | undefined;
 }
 
 /** A Bookmark is an item that somebody wants to find again. */
@@ -73,17 +73,17 @@ export interface Filter {
    * Words of the title or of a note, as one types them into a search engine. Must have at most 200
    * characters.
    */
-  q?: string;
-  kind?: "link" | "note" | "file";
+  q?: string | undefined;
+  kind?: "link" | "note" | "file" | undefined;
   /**
    * The bookmark has all of them. Must have at most 10 items; each item must have at most 30
    * characters.
    */
-  tag?: string[];
+  tag?: string[] | undefined;
   /** The next_cursor of an earlier answer; empty for the beginning. */
-  cursor?: string;
+  cursor?: string | undefined;
   /** How many items; more than 100 counts as 100. Must be at least 1. Default: 20. */
-  limit?: number;
+  limit?: number | undefined;
 }
 
 export interface CursorResponseBookmark {
@@ -117,14 +117,14 @@ export interface Change {
   /** Must be at least 1. Beyond 2^53 it is not exact, and not sent. */
   id: number;
   /** Must have at least 1 character; must have at most 200 characters. */
-  title?: string;
+  title?: string | undefined;
   /**
    * Must have at most 10 items; must not have the same item twice; each item must have at most 30
    * characters; each item must match the pattern ^[a-z0-9-]+$.
    */
-  tags?: string[] | null;
+  tags?: string[] | null | undefined;
   /** The ETag of the bookmark that is to be changed. Without it the last writer wins. */
-  if_match?: string;
+  if_match?: string | undefined;
 }
 
 /** Since says where the stream begins. */
@@ -133,7 +133,7 @@ export interface Since {
    * The ID of the last bookmark that the client has. Must be at least 0. Beyond 2^53 it is not
    * exact, and not sent.
    */
-  after?: number;
+  after?: number | undefined;
 }
 
 /**
@@ -227,17 +227,18 @@ export interface Api {
   };
 }
 
-const service = {
+const $service = {
+  name: "Bookmarks",
   calls: {
     bookmarks: {
       create: { route: "POST /bookmarks", body: "json", out: { etag: "ETag", location: "Location" }, keyed: true },
       list: { route: "GET /bookmarks", query: ["q", "kind", "tag", "cursor", "limit"], kind: "cursor" },
-      get: { route: "GET /bookmarks/{id}", out: { etag: "ETag", location: "Location" } },
+      get: { route: "GET /bookmarks/{id}", taken: { id: "/bookmarks/watch|/bookmarks/export" }, out: { etag: "ETag", location: "Location" } },
       download: { route: "GET /bookmarks/{id}/file", kind: "file" },
       patch: { route: "PATCH /bookmarks/{id}", headers: { if_match: "If-Match" }, body: "json", out: { etag: "ETag", location: "Location" }, keyed: true },
       delete: { route: "DELETE /bookmarks/{id}", kind: "void", keyed: true },
       watch: { route: "GET /bookmarks/watch", headers: { after: "Last-Event-ID" }, kind: "stream", ids: "all" },
-      import: { route: "POST /bookmarks/import", file: "table", type: "text/csv" },
+      import: { route: "POST /bookmarks/import", file: "table", types: ["text/csv"] },
       export: { route: "GET /bookmarks/export", kind: "file" },
     },
   },
@@ -245,7 +246,7 @@ const service = {
 
 /** Returns a client of the service. Nothing is sent before the first call. */
 export function connect(options: ConnectOptions = {}): Api {
-  return build(service, options) as Api;
+  return $build($service, options) as Api;
 }
 
 /** The values of each enum, and the alternatives of each union. */
@@ -293,29 +294,44 @@ export type Form = undefined;
 
 /** A call throws a CallError; `.try` returns it. `.query` is for useQuery of TanStack Query, and for libraries like it. */
 export interface Call<In, Out, Reason extends string = never, Options = CallOptions> {
-  (...args: Arguments<In, Options>): Promise<Out>;
-  try(...args: Arguments<In, Options>): Promise<Result<Out, Reason>>;
-  query(...args: Arguments<In, never>): { queryKey: unknown[]; queryFn: (context?: CallOptions) => Promise<Out> };
+  (...args: $Arguments<In, Options>): Promise<Out>;
+  try(...args: $Arguments<In, Options>): Promise<Result<Out, Reason>>;
+  query(...args: $Arguments<In, never>): $Query<Reason> & { queryFn: (context?: { signal?: AbortSignal | undefined }) => Promise<Out> };
+}
+
+interface $Query<Reason extends string> {
+  queryKey: unknown[];
+  /** It is false, since calls are sent again already. The type says which errors there are. */
+  retry: false | ((failures: number, error: CallError<Reason | OwnReason>) => boolean);
 }
 
 /** `.url` is for links and images. It has no header fields. */
 export interface GetCall<In, Out, Reason extends string = never> extends Call<In, Out, Reason> {
-  url(...args: Arguments<In, never>): string;
+  url(...args: $Arguments<In, never>): string;
 }
 
-/** `.all` goes through the items of this page and of all behind it. */
-export interface ListCall<In, Page, Item, Reason extends string = never> extends GetCall<In, Page, Reason>, Pages<In, Item> {}
-export interface Pages<In, Item> {
-  all(...args: Arguments<In, CallOptions>): AsyncGenerator<Item, void>;
+export interface ListCall<In, Page, Item, Reason extends string = never> extends GetCall<In, Page, Reason>, Pages<In, Page, Item, Reason> {}
+
+/** `.all` goes through the items of this page and of all behind it. `.pages` is for useInfiniteQuery. */
+export interface Pages<In, Page, Item, Reason extends string = never> {
+  all(...args: $Arguments<In, CallOptions>): AsyncGenerator<Item, void>;
+  pages(...args: $Arguments<In, never>): $Query<Reason> & {
+    queryFn: (context: { pageParam: unknown; signal?: AbortSignal | undefined }) => Promise<Page>;
+    initialPageParam: unknown;
+    getNextPageParam: (page: Page) => unknown;
+  };
 }
 
 export type UploadCall<In, Out, Reason extends string = never> = Call<In, Out, Reason, UploadOptions>;
 
-/** A stream ends where the server ends it, throws where it fails, and goes on after a cut if its items have ids. */
-export type StreamCall<In, Item> = (...args: Arguments<In, CallOptions>) => AsyncGenerator<Item, void>;
+/** A stream ends where the server ends it, throws where it fails, and goes on after a cut if its items have ids. `.try` yields the error last. */
+export interface StreamCall<In, Item, Reason extends string = never> {
+  (...args: $Arguments<In, StreamOptions>): AsyncGenerator<Item, void>;
+  try(...args: $Arguments<In, StreamOptions>): AsyncGenerator<Result<Item, Reason>, void>;
+}
 
 export type NoInput = Record<string, never>;
-type Arguments<In, Options> = Record<never, never> extends In ? [input?: In, options?: Options] : [input: In, options?: Options];
+type $Arguments<In, Options> = Record<never, never> extends In ? [input?: In, options?: Options] : [input: In, options?: Options];
 
 export type Result<Out, Reason extends string> = { ok: true; value: Out } | { ok: false; error: CallError<Reason | OwnReason> };
 
@@ -327,19 +343,21 @@ export type FormContent = Blob | ArrayBuffer | Uint8Array<ArrayBuffer>;
 export interface ConnectOptions {
   /** Where the service is, such as "https://todos.example/v1". Without it, in the directory of the page. */
   url?: string | undefined;
-  /** A bearer token. A function is asked for each request, and again with a token that the service refused. */
-  token?: Token | ((refused?: string) => Token | Promise<Token>);
+  /** A bearer token. A function is asked for each request, and once for all calls with a token that the service refused. */
+  token?: $Token | ((refused?: string) => $Token | Promise<$Token>);
   apiKey?: string | undefined;
   headers?: Record<string, string> | undefined;
   credentials?: "include" | "omit" | "same-origin" | undefined;
   fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
+  /** The first part of each queryKey. The default is the name of the service. */
+  key?: string | undefined;
   /** How often a call is sent at most, if that is safe. The default is 3. */
   attempts?: number | undefined;
   /** Gets each response, before its body is read: look at its status and headers only. */
   onResponse?: ((response: Response) => void) | undefined;
 }
 
-type Token = string | null | undefined;
+type $Token = string | null | undefined;
 
 export interface CallOptions {
   /** Ends the call, which throws the signal's reason. */
@@ -347,6 +365,15 @@ export interface CallOptions {
   headers?: Record<string, string> | undefined;
   /** The key of an earlier call, to repeat it. Without it, each call has a new one. */
   idempotencyKey?: string | undefined;
+  /** It is not sent. Libraries give it to the function of a mutation. */
+  meta?: unknown;
+}
+
+export interface StreamOptions extends CallOptions {
+  /** Is called when the stream is connected, at first and after each cut. */
+  onOpen?: (() => void) | undefined;
+  /** Is called when the stream is cut and is going to be connected again. */
+  onCut?: ((error: CallError) => void) | undefined;
 }
 
 export interface UploadOptions extends CallOptions {
@@ -367,12 +394,12 @@ export interface Violation {
 export type OwnReason =
   | "" | "cannot_ask" | "invalid_token" | "key_reused" | "key_running" | "not_confirmed" | "not_sent" | "outcome_unknown" | "overloaded";
 
-export type Code = keyof typeof codes;
+export type Code = keyof typeof $codes;
 
-type CallErrorInit = Partial<Pick<CallError, "reason" | "status" | "details" | "retryAfter">> & { form?: unknown; cause?: unknown };
+type $ErrorInit = Partial<Pick<CallError, "reason" | "status" | "details" | "retryAfter">> & { form?: unknown; cause?: unknown };
 
 /** The codes, and the statuses of responses that have none. */
-const codes = {
+const $codes = {
   ABORTED: [],
   ALREADY_EXISTS: [409],
   CANCELED: [499],
@@ -403,7 +430,7 @@ export class CallError<Reason extends string = string> extends Error {
   /** The body, if the service has errors in a form of its own. */
   readonly form: Form | undefined;
 
-  constructor(code: Code, message: string, init: CallErrorInit = {}) {
+  constructor(code: Code, message: string, init: $ErrorInit = {}) {
     super(message, init);
     this.name = "CallError";
     this.code = code;
@@ -424,26 +451,30 @@ export class CallError<Reason extends string = string> extends Error {
   }
 }
 
-interface Service {
-  readonly calls: Readonly<Record<string, Readonly<Record<string, Row>>>>;
+interface $Service {
+  readonly name?: string;
+  readonly calls: Readonly<Record<string, Readonly<Record<string, $Row>>>>;
   readonly apiKey?: { readonly header?: string; readonly query?: string };
   readonly form?: true;
 }
 
-type Names = Readonly<Record<string, string>>;
+type $Names = Readonly<Record<string, string>>;
 
 /** How a method is called: where the members of its input are, with their names there. The others are in the body. */
-interface Row {
+interface $Row {
   readonly route: string;
+  /** The paths of other routes, as an expression, by the members of the path which would name them. */
+  readonly taken?: $Names;
   readonly query?: readonly (string | readonly [member: string, name: string])[];
-  readonly headers?: Names;
+  readonly headers?: $Names;
   readonly body?: "form" | "json";
   readonly file?: string;
-  readonly type?: string;
+  /** The media types that the file can have. */
+  readonly types?: readonly string[];
   /** "event" is a stream of one item. */
   readonly kind?: "cursor" | "event" | "file" | "page" | "stream" | "void";
   /** The members of the output that are headers, and those of them that are no texts. */
-  readonly out?: Names;
+  readonly out?: $Names;
   readonly parsed?: readonly string[];
   /** The member of the output that is the status. */
   readonly status?: string;
@@ -456,50 +487,78 @@ interface Row {
 }
 
 /** What the calls of one client share. */
-interface Client {
-  readonly service: Service;
+interface $Client {
+  readonly service: $Service;
   readonly options: ConnectOptions;
   readonly url: string;
   spent: number;
+  /** The tokens that take the place of refused ones. */
+  readonly renewals: globalThis.Map<string, $Renewal>;
 }
 
-type Input = Readonly<Record<string, unknown>>;
-type Page = { data: unknown[]; next_cursor?: string; page?: number; total_pages?: number };
+interface $Renewal {
+  readonly token: Promise<$Token>;
+  isOver: boolean;
+}
 
-function build(service: Service, options: ConnectOptions): unknown {
+type $Input = Readonly<Record<string, unknown>>;
+type $Page = { data: unknown[]; next_cursor?: string; page?: number; total_pages?: number };
+
+type $Options = UploadOptions & StreamOptions;
+
+function $build(service: $Service, options: ConnectOptions): unknown {
   const { location } = globalThis as { location?: { href: string } };
   const url = options.url ?? (location ? new URL(".", location.href).href : "");
-  const client = { service, options, url: url.replace(/\/+$/, ""), spent: 0 };
+  const client = { service, options, url: url.replace(/\/+$/, ""), spent: 0, renewals: new Map() };
   const mapped = <In, Out>(values: Readonly<Record<string, In>>, change: (value: In, name: string) => Out) =>
-    Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value, name)]));
-  return mapped(service.calls, (rows, resource) => mapped(rows, (row, name) => methodOf(client, row, [client.url, resource, name])));
+    Object.fromEntries($entriesOf(values).map(([name, value]) => [name, change(value, name)]));
+  return mapped(service.calls, (rows, resource) => mapped(rows, (row, name) => $methodOf(client, row, [options.key ?? service.name, resource, name])));
 }
 
-function methodOf(client: Client, row: Row, key: string[]): unknown {
-  const start = (input?: Input, options?: UploadOptions) => run(client, row, input, options);
-  if (row.kind === "stream") return start;
-  const call = async (input?: Input, options?: UploadOptions) => (await start(input, options).next()).value;
+function $methodOf(client: $Client, row: $Row, key: unknown[]): unknown {
+  const start = (input?: $Input, options?: $Options) => $run(client, row, input, options);
+  async function* results(input?: $Input, options?: $Options) {
+    try {
+      for await (const value of start(input, options)) yield { ok: true, value };
+    } catch (error) {
+      if (!(error instanceof CallError)) throw error;
+      yield { ok: false, error };
+    }
+  }
+  if (row.kind === "stream") return Object.assign(start, { try: results });
+  const call = async (input?: $Input, options?: $Options) => (await start(input, options).next()).value;
   return Object.assign(call, {
-    try: (input?: Input, options?: UploadOptions) => call(input, options).then((value) => ({ ok: true, value }), (error) => ({ ok: false, error: callErrorOf(error) })),
-    query: (input: Input = {}) => ({ queryKey: [...key, input], queryFn: (context?: CallOptions) => call(input, context) }),
-    url: (input?: Input) => writeRequest(client, row, input).url,
-    async *all(input?: Input, options?: CallOptions) {
-      for (;;) {
-        const { data, next_cursor: cursor, page = 0, total_pages: pages = 0 } = (await call(input, options)) as Page;
-        yield* data;
-        if (!cursor && page >= pages) return;
-        input = cursor ? { ...input, cursor } : { ...input, page: page + 1 };
+    try: async (input?: $Input, options?: $Options) => (await results(input, options).next()).value,
+    query: (input: $Input = {}) => ({ queryKey: [...key, input], queryFn: (context?: CallOptions) => call(input, { signal: context?.signal }), retry: false }),
+    pages: (input: $Input = {}) => ({
+      queryKey: [...key, input, "pages"],
+      queryFn: ({ pageParam, signal }: CallOptions & { pageParam: $Input }) => call({ ...input, ...pageParam }, { signal }),
+      initialPageParam: {},
+      getNextPageParam: $nextPage,
+      retry: false,
+    }),
+    url: (input?: $Input) => $writeRequest(client, row, input).url,
+    async *all(input?: $Input, options?: CallOptions) {
+      for (let next: $Input | undefined = {}; next;) {
+        const page = (await call({ ...input, ...next }, options)) as $Page;
+        yield* page.data;
+        next = $nextPage(page);
       }
     },
   });
 }
 
+/** The members of an input that select the page behind this one. */
+function $nextPage({ next_cursor: cursor, page = 0, total_pages: pages = 0 }: $Page) {
+  return cursor ? { cursor } : page < pages ? { page: page + 1 } : undefined;
+}
+
 /** Puts the members of the input where the row says. Throws if they cannot be sent. */
-function writeRequest(client: Client, row: Row, input: Input = {}, options: CallOptions = {}) {
+function $writeRequest(client: $Client, row: $Row, input: $Input = {}, options: CallOptions = {}) {
   const { apiKey } = client.options;
-  const { file: nameOfFile = "", floats = [], kind, type = "" } = row;
+  const { file: nameOfFile = "", floats = [], kind, types = [] } = row;
   const [verb, path] = row.route.split(" ") as [string, string];
-  const members = new Map(Object.entries(input));
+  const members = new Map($entriesOf(input).filter(([, value]) => !Number.isNaN(value))); // NaN is what an empty field of a form has
   const file = members.get(nameOfFile);
   members.delete(nameOfFile);
   const violations: Violation[] = [];
@@ -507,108 +566,146 @@ function writeRequest(client: Client, row: Row, input: Input = {}, options: Call
     violations.push({ in: place, path, rule, message });
     return false;
   };
-  /** Refuses numbers that would arrive as others: 2^53 + 1 as 2^53, NaN as null. */
+  /** Refuses numbers that would arrive as others: 2^53 + 1 as 2^53, NaN in a list as null. */
   const check = (value: unknown, place: string, path = "", isFloat?: boolean) => {
-    if (typeof value === "number" && !(Math.abs(value) < (isFloat ? Infinity : 2 ** 53))) refuse(place, path, "type", "must be finite, and below 2^53 if it is an integer");
-    for (const [name, inner] of Object.entries(membersOf(value))) {
-      check(inner, place, `${path}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`, isFloat || floats.includes(name));
+    if (typeof value === "number" && !(Math.abs(value) < (isFloat ? Infinity : 2 ** 53))) refuse(place, path, "type", "must be finite, and an integer below 2^53");
+    for (const [name, inner] of Object.entries($membersOf(value))) {
+      if (Array.isArray(value) || !Number.isNaN(inner)) check(inner, place, `${path}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`, isFloat || floats.includes(name));
     }
   };
   /** Takes a member out of the input. Returns the texts of its values. */
-  const take = (place: string, member: string, name: string, pattern = /^/) => {
-    const value = members.get(member) ?? (place === "path" ? "" : undefined);
+  const take = (place: string, member: string, name: string, pattern: typeof $pathText) => {
+    const value = members.get(member) ?? undefined;
     members.delete(member);
+    if (place === "path" && value === undefined) refuse(place, `/${name}`, "required", "is required");
     check({ [name]: value }, place, "", floats.includes(member));
-    return textsOf(value).filter((text) => pattern.test(text) || refuse(place, `/${name}`, "syntax", `must be a text that a ${place} can carry`));
+    return $textsOf(value).filter((text) => pattern.test(text) || refuse(place, `/${name}`, "syntax", `must be a text for a ${place}`));
   };
 
-  let url = client.url + path.replace(/\{(.+?)\}/g, (_, name: string) => take("path", name, name, pathText).map(encodeURIComponent).join());
-  const query = new URLSearchParams();
+  const filled = path.replace(/\{(.+?)\}/g, (_, name: string) => take("path", name, name, $pathText).map(encodeURIComponent).join());
+  for (const [name, paths] of $entriesOf(row.taken)) {
+    if (new RegExp(`^(${paths})$`).test(filled)) refuse("path", `/${name}`, "syntax", "must not name another route");
+  }
+  let url = client.url + filled;
+  const query: string[] = [];
+  const addQuery = (name: string, text: string) => query.push(`${encodeURIComponent(name)}=${encodeURIComponent(text)}`);
   for (const item of row.query ?? []) {
     const [member, name = member] = [item].flat() as [member: string, name?: string];
-    for (const text of take("query", member, name)) query.append(name, text);
+    for (const text of take("query", member, name, $queryText)) addQuery(name, text);
   }
   const headers = new Headers(client.options.headers);
-  for (const [member, name] of Object.entries(row.headers ?? {})) {
-    for (const text of take("header", member, name, headerText)) headers.set(name, text);
+  for (const [member, name] of $entriesOf(row.headers)) {
+    for (const text of take("header", member, name, $headerText)) headers.set(name, text);
   }
   const fields = Object.fromEntries(members);
   check(fields, "body");
+  const [usual = "application/octet-stream", another] = types;
+  const fileType = (file instanceof Blob && file.type) || (another ? "" : usual);
+  if (file && types.length > 0 && !types.includes(fileType.replace(/ *;.*/, "").toLowerCase())) refuse("body", `/${nameOfFile}`, "contentType", `must be a Blob of ${types.join(" or ")}`);
   const [first] = violations;
   if (first) throw new CallError("INVALID_ARGUMENT", `invalid input: ${first.path} ${first.message}`, { status: 400, details: { violations } });
 
   const { header, query: parameter } = client.service.apiKey ?? {};
-  if (apiKey && parameter) query.set(parameter, apiKey);
+  if (apiKey && parameter) addQuery(parameter, apiKey);
   if (apiKey && header) headers.set(header, apiKey);
-  if (query.size > 0) url += `?${query}`;
+  if (query.length > 0) url += `?${query.join("&")}`;
   headers.set("Accept", kind === "file" ? "*/*" : kind === "stream" || kind === "event" ? "text/event-stream" : "application/json");
-  if (row.keyed) headers.set("Idempotency-Key", options.idempotencyKey ?? crypto.getRandomValues(new Uint32Array(4)).join("-")); // randomUUID would need a secure context
+  if (row.keyed) headers.set("Idempotency-Key", options.idempotencyKey ?? $newKey());
 
   let body: Content | FormData | string | null = null;
-  const fileType = (file instanceof Blob && file.type) || type;
   if (row.body === "form") {
     body = new FormData();
     for (const [name, value] of members) {
-      for (const text of textsOf(value)) body.append(name, text);
+      for (const text of $textsOf(value)) body.append(name, text);
     }
     // The file comes last, so that the service has the fields when it reads it.
-    if (file) body.append(nameOfFile, file instanceof Blob ? file : new Blob([file as ArrayBuffer], { type }));
+    if (file) body.append(nameOfFile, file instanceof Blob && file.type ? file : new Blob([file as ArrayBuffer], { type: fileType }), (file as { name?: string }).name);
   } else if (file) {
     body = file as Content;
     headers.set("Content-Type", fileType);
   } else if (row.body || verb === "POST") { // from pages of other sites, a service takes no POST without this type
-    if (row.body) body = JSON.stringify(fields);
+    if (row.body) body = JSON.stringify(fields, (_, value: unknown) => Number.isNaN(value) ? undefined : value);
     headers.set("Content-Type", "application/json");
   }
-  for (const [name, value] of Object.entries(options.headers ?? {})) headers.set(name, value);
+  for (const [name, value] of $entriesOf(options.headers)) headers.set(name, value);
   return { verb, url, headers, body, file };
 }
 
-const pathText = /^(?!\.{0,2}$|\/$)\P{Surrogate}*$/u;
-const headerText = /^([!-~]([ -~]*[!-~])?)?$/;
+const $pathText = /^(?!\.{0,2}$|\/$)\P{Surrogate}*$/u;
+const $queryText = /^\P{Surrogate}*$/u;
+const $headerText = /^([!-~]([ -~]*[!-~])?)?$/;
+const $idText = /^(?![ \t])[\t -~\u{80}-\u{10ffff}]*(?<![ \t])$/u; // of Last-Event-ID, which has UTF-8
 
 /** The texts of a list, of one value, or of none. */
-function textsOf(value: unknown) {
+function $textsOf(value: unknown) {
   return [value ?? []].flat().map(String);
 }
 
+/** 128 random bits. randomUUID would need a secure context, and React Native has no crypto. */
+function $newKey() {
+  const random = new Uint32Array(4).map(() => Math.random() * 2 ** 32);
+  (globalThis as Partial<typeof globalThis>).crypto?.getRandomValues(random);
+  return random.join("-");
+}
+
 // While nothing succeeds, a client sends 35 repetitions: an outage must not multiply the load.
-const budget = 500;
-const costOfRepetition = 14; // given back if it succeeds; the success of a first attempt gives back 1
+const $budget = 500;
+const $costOfRepetition = 14; // given back if it succeeds; the success of a first attempt gives back 1
 
 /** Yields the items of a stream, or the output of another call. Makes attempts until one succeeds, or until another cannot help or could have an effect twice. */
-async function* run(client: Client, row: Row, input?: Input, options: UploadOptions = {}) {
-  const { verb, url, headers, body, file } = writeRequest(client, row, input, options);
+async function* $run(client: $Client, row: $Row, input?: $Input, options: $Options = {}) {
+  const hasStreams = typeof ReadableStream !== "undefined";
+  const { verb, url, headers, body, file } = $writeRequest(client, row, input, options);
   const { attempts = 3, credentials = "same-origin", fetch: send = fetch, onResponse, token } = client.options;
   const { signal, onProgress } = options;
-  const isOnce = body instanceof ReadableStream;
+  const isOnce = hasStreams && body instanceof ReadableStream;
+  const isStream = row.kind === "stream";
+  if (!hasStreams && send === fetch && (isStream || row.kind === "event")) throw new CallError("UNIMPLEMENTED", "streams need ReadableStream", { reason: "not_sent" });
 
-  /** Makes one attempt. If the token is refused, it asks for another. */
+  let hasToken = true;
+  let isRefused = false;
+  /** Asks for a token, or for one in the place of a refused one. */
+  async function ask(refused?: string) {
+    try {
+      hasToken = false;
+      const asked = typeof token === "function" ? await token(refused) : token;
+      hasToken = true;
+      return asked;
+    } catch (cause) {
+      throw new CallError("UNAVAILABLE", "there is no token", { reason: "not_sent", cause });
+    }
+  }
+
+  /** Makes one attempt. If the token is refused, it asks for another, once for all calls that had it. */
   async function open() {
-    const ask = (refused?: string) => (typeof token === "function" ? token(refused) : token);
+    const { renewals } = client;
     const first = await ask();
+    if (first && renewals.get(first)?.isOver) renewals.delete(first); // it is given out again
     return exchange(first).catch(async (error) => {
-      const second = first && !isOnce && callErrorOf(error).reason === "invalid_token" ? await ask(first) : first;
+      if (!first || !isRefused || isOnce || typeof token !== "function") throw error;
+      const renewal: $Renewal = renewals.get(first) ?? { token: ask(first).finally(() => { renewal.isOver = true; }), isOver: false };
+      renewals.set(first, renewal);
+      const second = await renewal.token;
       if (second === first || !(second || row.public)) throw error;
       return exchange(second);
     });
   }
 
   /** Sends the request. Returns the response if it is a success. */
-  async function exchange(token: Token) {
-    signal?.throwIfAborted();
-    const { location, XMLHttpRequest } = globalThis as { location?: unknown; XMLHttpRequest?: new () => Upload };
-    if (send === fetch && !location && !/^https?:/i.test(url)) throw new TypeError(`there is no page here for ${url}: give connect the whole url`);
+  async function exchange(token: $Token) {
+    $throwIfAborted(signal);
+    const { location, XMLHttpRequest } = globalThis as { location?: { href: string }; XMLHttpRequest?: new () => $Upload };
+    if (send === fetch && !location && !/^https?:/i.test(url)) throw new TypeError(`give connect the whole url, not ${url}`);
     const sent = new Headers(headers);
     if (token) sent.set("Authorization", `Bearer ${token}`);
     let response: Response;
     try {
-      if (onProgress && XMLHttpRequest && !isOnce) response = await upload(new XMLHttpRequest(), sent);
+      if (onProgress && XMLHttpRequest && send === fetch && !isOnce) response = await upload(new XMLHttpRequest(), sent, new URL(url, location?.href).href);
       else {
         // A redirected POST would be a GET. A body that is a stream needs duplex.
         const init: RequestInit & { duplex: "half" } = { method: verb, headers: sent, body, credentials, redirect: "manual", signal: signal ?? null, duplex: "half" };
         response = await send(url, init);
-        const { size = 0, byteLength = size } = membersOf(file) as { size?: number; byteLength?: number };
+        const { size = 0, byteLength = size } = $membersOf(file) as { size?: number; byteLength?: number };
         onProgress?.(byteLength, byteLength);
       }
     } catch (error) {
@@ -617,24 +714,27 @@ async function* run(client: Client, row: Row, input?: Input, options: UploadOpti
     onResponse?.(response);
     if (response.ok) return response;
     const { status } = response;
-    throw errorOf(await jsonOf(response), client.service, {
+    isRefused = status === 401 && /error="invalid_token"/.test(response.headers.get("WWW-Authenticate") ?? "");
+    throw $errorOf(await jsonOf(response), client.service, {
       status,
-      retryAfter: secondsIn(response.headers.get("Retry-After") ?? ""),
-      reason: response.headers.get("WWW-Authenticate")?.includes('error="invalid_token"') ? "invalid_token" : status === 502 || status === 504 ? "outcome_unknown" : "",
+      retryAfter: $secondsIn(response.headers.get("Retry-After") ?? ""),
+      reason: isRefused ? "invalid_token" : status === 502 || status === 504 ? "outcome_unknown" : "",
     });
   }
 
   /** Sends the request so that its progress is seen, which fetch does not tell. */
-  const upload = (request: Upload, headers: Headers) =>
-    abortable<Response>(signal, (resolve, reject) => {
+  const upload = (request: $Upload, headers: Headers, place: string) =>
+    $abortable<Response>(signal, (resolve, reject) => {
       request.open(verb, url);
       request.responseType = "arraybuffer";
       request.withCredentials = credentials === "include";
       headers.forEach((value, name) => request.setRequestHeader(name, value));
       request.upload.onprogress = ({ loaded, total }) => onProgress?.(loaded, total);
       request.onloadend = () => {
-        const { response, status } = request;
-        if (status === 0) return reject(new TypeError("the request failed"));
+        const { response, responseURL, status } = request;
+        // A redirect has been followed, with another verb or to another service.
+        const isElsewhere = responseURL && responseURL !== url && responseURL !== place;
+        if (status === 0 || isElsewhere) return reject(new TypeError(isElsewhere ? "redirected" : "failed"));
         const headers = (request.getAllResponseHeaders().match(/.+/g) ?? []).map((line) => line.split(/: *(.*)/, 2) as [string, string]);
         resolve(new Response(response.byteLength > 0 ? response : null, { status, headers }));
       };
@@ -644,19 +744,19 @@ async function* run(client: Client, row: Row, input?: Input, options: UploadOpti
 
   /** Reads the output of a call that is no stream. */
   async function outputOf(response: Response) {
-    const { kind, out = {}, parsed = [], status } = row;
-    if (kind === "file" && typeOf(response)) return response;
+    const { kind, out, parsed = [], status } = row;
+    if (kind === "file" && $typeOf(response)) return response;
     if (kind === "event") {
       for await (const item of itemsOf(response)) return item;
       throw unreadable(response);
     }
     const json = await jsonOf(response);
-    if (json === undefined && (kind !== "void" || typeOf(response))) throw unreadable(response);
-    for (const [member, name] of Object.entries(out)) {
+    if (json === undefined && (kind !== "void" || $typeOf(response))) throw unreadable(response);
+    for (const [member, name] of $entriesOf(out)) {
       const value = response.headers.get(name);
-      if (value !== null) membersOf(json)[member] = parsed.includes(member) ? parseJSON(value) : value;
+      if (value !== null) $membersOf(json)[member] = parsed.includes(member) ? $parseJSON(value) : value;
     }
-    if (status) membersOf(json)[status] = response.status;
+    if (status) $membersOf(json)[status] = response.status;
     return json;
   }
 
@@ -668,19 +768,19 @@ async function* run(client: Client, row: Row, input?: Input, options: UploadOpti
   async function* itemsOf(response: Response) {
     try {
       const { body } = response;
-      if (!body || !typeOf(response).startsWith("text/event-stream")) {
+      if (!body || !$typeOf(response).startsWith("text/event-stream")) {
         await body?.cancel();
         throw unreadable(response);
       }
-      for await (const { data, event, id, retry } of readEvents(body)) {
-        signal?.throwIfAborted(); // more may have come already
+      for await (const { data, event, id, retry = "" } of $readEvents(body)) {
+        $throwIfAborted(signal); // more may have come already
         lastID = id ?? lastID;
-        pause = Number(retry) || pause;
+        if ($digits.test(retry)) pause = Math.min(Number(retry), $day * 1000);
         isPlaced ||= Boolean(id);
         if (data === undefined) continue;
         if (event === "done") return;
-        const json = parseJSON(data);
-        if (event === "error") throw errorOf(json, client.service);
+        const json = $parseJSON(data);
+        if (event === "error") throw $errorOf(json, client.service);
         if (json === undefined) throw unreadable(response);
         isPlaced = Boolean(id);
         yield json;
@@ -695,20 +795,20 @@ async function* run(client: Client, row: Row, input?: Input, options: UploadOpti
     const text = await response.text().catch((error) => {
       throw lost(error);
     });
-    return /^application\/(.+\+)?json\b/i.test(typeOf(response)) ? parseJSON(text) : undefined;
+    return /^application\/(.+\+)?json\b/i.test($typeOf(response)) ? $parseJSON(text) : undefined;
   }
 
   function unreadable(response: Response) {
-    const type = typeOf(response);
+    const type = $typeOf(response);
     if (!type) return lost(); // Chromium takes half a head for a whole one
     return new CallError("INTERNAL", `the response is not what the method returns, but ${type}`, { status: response.status });
   }
 
   /** The error for an answer that did not come, or not whole. Throws the reason of the signal if that is why. */
   function lost(cause?: unknown) {
-    signal?.throwIfAborted();
+    $throwIfAborted(signal);
     if (cause instanceof CallError) return cause;
-    const { code } = membersOf(membersOf(cause)["cause"]); // in Node
+    const { code } = $membersOf($membersOf(cause)["cause"]); // in Node
     return new CallError("UNAVAILABLE", "there was no whole response", { reason: code === "ECONNREFUSED" || code === "ENOTFOUND" ? "not_sent" : "outcome_unknown", cause });
   }
 
@@ -716,38 +816,42 @@ async function* run(client: Client, row: Row, input?: Input, options: UploadOpti
   headers.forEach((_, name) => { isConditional ||= name.startsWith("if-"); });
   const isRepeatable = row.keyed || verb === "GET" || verb === "QUERY" || (/PUT|DELETE/.test(verb) && !isConditional);
   let hasBegun = false; // of a stream
+  let isOpen = false;
   let mayHaveRun = false;
   let owed = 1;
   for (let failures = 0; ; failures++) {
     try {
       const response = await open();
-      const outputs = row.kind === "stream" ? itemsOf(response) : [await outputOf(response)];
+      const outputs = isStream ? itemsOf(response) : [await outputOf(response)];
       client.spent = Math.max(0, client.spent - owed);
       owed = 1;
-      hasBegun = mayHaveRun = true;
+      hasBegun = mayHaveRun = isOpen = true;
+      options.onOpen?.();
       for await (const output of outputs) {
         failures = 0;
         yield output;
       }
       return;
-    } catch (thrown) {
-      const error = callErrorOf(thrown);
+    } catch (error) {
+      if (!(error instanceof CallError)) throw error;
       const { code, reason, retryAfter, status } = error;
       const isUnrun = reason === "not_sent" || reason === "overloaded";
       const isTransient = code === "UNAVAILABLE" || (status === 429 && code === "RESOURCE_EXHAUSTED") || (status === 504 && reason === "outcome_unknown") || (code === "ABORTED" && retryAfter !== undefined);
       const canRepeat = hasBegun
-        ? row.ids && isPlaced && headerText.test(lastID) && attempts !== 1 && code !== "ABORTED" // which refuses, as any other 4xx
-        : !isOnce && failures + 1 < attempts && client.spent + costOfRepetition <= budget && (retryAfter ?? 0) <= 20;
+        ? row.ids && isPlaced && $idText.test(lastID) && attempts !== 1 && code !== "ABORTED" // which refuses, as any other 4xx
+        : !isOnce && hasToken && failures + 1 < attempts && client.spent + $costOfRepetition <= $budget && (retryAfter ?? 0) <= 20;
       if (!canRepeat || !(isUnrun || (isRepeatable && isTransient))) {
         throw mayHaveRun && isUnrun ? new CallError(code, error.message, { ...error, reason: "outcome_unknown", cause: error }) : error;
       }
       mayHaveRun ||= !isUnrun;
-      if (!hasBegun) client.spent += owed = costOfRepetition;
-      else if (lastID) headers.set("Last-Event-ID", lastID);
+      if (!hasBegun) client.spent += owed = $costOfRepetition;
+      else if (lastID) headers.set("Last-Event-ID", String.fromCharCode(...new TextEncoder().encode(lastID)));
+      if (isOpen) options.onCut?.(error);
+      isOpen = false;
       const most = hasBegun ? 30_000 : 20_000;
       const backoff = Math.random() * Math.min((status === 429 ? 1000 : 50) * 2 ** failures, most);
       const asked = Math.max(pause, Math.min((retryAfter ?? 0) * 1000, most)) * (1 + Math.random() / 10); // not all clients at once
-      await abortable(signal, (resolve) => {
+      await $abortable(signal, (resolve) => {
         const timer = setTimeout(resolve, hasBegun || retryAfter === undefined ? Math.max(asked, backoff) : Math.min(asked, most));
         return () => clearTimeout(timer);
       });
@@ -755,49 +859,57 @@ async function* run(client: Client, row: Row, input?: Input, options: UploadOpti
   }
 }
 
-function typeOf(response: Response) {
+function $typeOf(response: Response) {
   return response.headers.get("Content-Type") ?? "";
 }
 
-/** Throws what is none, such as the reason of a signal. */
-function callErrorOf(error: unknown) {
-  if (error instanceof CallError) return error;
-  throw error;
+/** Throws the reason of a signal that is aborted. In React Native it has neither the method nor a reason. */
+function $throwIfAborted(signal: Partial<AbortSignal> | undefined) {
+  signal?.throwIfAborted?.();
+  if (signal?.aborted) throw new Error("the call was aborted");
 }
 
 /** A promise that is rejected when the signal is aborted. */
-function abortable<T>(signal: AbortSignal | undefined, begin: (resolve: (value: T) => void, reject: (error: unknown) => void) => () => void) {
+async function $abortable<T>(signal: AbortSignal | undefined, begin: (resolve: (value: T) => void, reject: (error: unknown) => void) => () => void) {
   let abort = () => {};
-  return new Promise<T>((resolve, reject) => {
-    const end = begin(resolve, reject);
-    abort = () => {
-      end();
-      reject(signal?.reason);
-    };
-    signal?.addEventListener("abort", abort);
-  }).finally(() => signal?.removeEventListener("abort", abort));
+  try {
+    return await new Promise<T>((resolve, reject) => {
+      const end = begin(resolve, reject);
+      abort = () => {
+        end();
+        reject(new Error());
+      };
+      signal?.addEventListener("abort", abort);
+    });
+  } finally {
+    signal?.removeEventListener("abort", abort);
+    $throwIfAborted(signal);
+  }
 }
 
 /** The error that a body is: the envelope of svc, the form of the service, or something of a proxy. */
-function errorOf(json: unknown, service: Service, init: CallErrorInit = {}) {
-  const outer = membersOf(json);
-  const { code, detail, message = detail, reason = init.status === 401 ? init.reason : "", details } = membersOf(outer["error"] ?? outer);
+function $errorOf(json: unknown, service: $Service, init: $ErrorInit = {}) {
+  const outer = $membersOf(json);
+  const { code, detail, message = detail, reason = init.status === 401 ? init.reason : "", details } = $membersOf(outer["error"] ?? outer);
   const form = service.form && outer === json && !("error" in outer) ? json : undefined;
   const text = typeof message === "string" ? message : "";
-  if (!form && text && Object.hasOwn(codes, String(code))) return new CallError(code as Code, text, { ...init, reason: String(reason), details: membersOf(details) });
+  if (!form && text && Object.hasOwn($codes, String(code))) return new CallError(code as Code, text, { ...init, reason: String(reason), details: $membersOf(details) });
   const status = Number(init.status ?? outer["status"] ?? 500);
-  const found = (Object.keys(codes) as Code[]).find((code) => (codes[code] as number[]).includes(status));
+  const found = (Object.keys($codes) as Code[]).find((code) => ($codes[code] as number[]).includes(status));
   return new CallError(found ?? (status >= 400 && status < 500 ? "INVALID_ARGUMENT" : "UNKNOWN"), text || `the status is ${status}`, { ...init, form });
 }
 
+const $digits = /^\d+$/;
+const $day = 86_400; // seconds; a timer takes 24 days, and more as nothing
+
 /** Reads Retry-After, which has seconds or a date. */
-function secondsIn(text: string) {
-  if (/^\d+$/.test(text)) return Number(text);
-  return text.endsWith("GMT") ? Math.max(0, Date.parse(text) - Date.now()) / 1000 : undefined;
+function $secondsIn(text: string) {
+  const seconds = $digits.test(text) ? Number(text) : text.endsWith("GMT") ? Math.max(0, Date.parse(text) - Date.now()) / 1000 : NaN;
+  return seconds >= 0 ? Math.min(seconds, $day) : undefined;
 }
 
 /** Returns undefined for what is no JSON. */
-function parseJSON(text: string): unknown {
+function $parseJSON(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -805,24 +917,28 @@ function parseJSON(text: string): unknown {
   }
 }
 
-function membersOf(value: unknown): Record<string, unknown> {
+function $membersOf(value: unknown): Record<string, unknown> {
   return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }
 
-type StreamEvent = { [field: string]: string | undefined; data?: string };
+function $entriesOf<Value>(value: Readonly<Record<string, Value>> | undefined): [string, Value][] {
+  return Object.entries(value ?? {});
+}
+
+type $Event = { [field: string]: string | undefined; data?: string };
 
 /** Server-sent events. Without the event done, at which a reader leaves, it ends by an error. */
-async function* readEvents(body: ReadableStream<Uint8Array>) {
+async function* $readEvents(body: ReadableStream<Uint8Array>) {
   const reader = body.getReader();
   const close = () => reader.cancel().catch(() => {});
   const decoder = new TextDecoder();
-  let event: StreamEvent = {};
+  let event: $Event = {};
   let rest = "";
   try {
     for (;;) {
       const silence = setTimeout(close, 45_000); // the server sends a comment every 15 s
       const { value, done } = await reader.read().finally(() => clearTimeout(silence));
-      if (done) throw new TypeError("the stream has ended, or was silent for 45 s");
+      if (done) throw new TypeError("the stream has ended, or is silent");
       const lines = decoder.decode(value, { stream: true }).split("\n");
       lines[0] = rest + lines[0];
       rest = lines.pop() ?? "";
@@ -841,10 +957,11 @@ async function* readEvents(body: ReadableStream<Uint8Array>) {
 }
 
 /** What is used here of an XMLHttpRequest, which not every runtime has. */
-interface Upload {
+interface $Upload {
   upload: { onprogress: ((event: { loaded: number; total: number }) => void) | null };
   status: number;
   response: ArrayBuffer;
+  responseURL: string;
   responseType: string;
   withCredentials: boolean;
   onloadend: unknown;
