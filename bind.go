@@ -606,7 +606,7 @@ func (b *binding) bindBody(d *decoder, v reflect.Value, body []byte) {
 		d.addViolation(errEmptyBody)
 		return
 	}
-	d.noteText(body)
+	d.noteText(nil, body)
 	b.rest.body.decodeObject(d, v)
 	d.scan.checkEnd()
 }
@@ -630,7 +630,7 @@ func (b *binding) bindObject(d *decoder, text []byte) (any, error) {
 		text = []byte("{}")
 	}
 	d.start(text)
-	d.noteText(text)
+	d.noteText(nil, text)
 	in, v := b.newInput()
 	b.object.decodeObject(d, v)
 	d.scan.checkEnd()
@@ -669,17 +669,13 @@ func (b *binding) checkInput(c *valueCheck, v reflect.Value) {
 //
 // Validate methods run last and only on a valid input. They can therefore rely on the types,
 // the required fields and the rules of the tags. They may also change their receiver, so
-// the rules of the tags must be checked before, and the fingerprint must be taken before.
+// the rules of the tags must be checked before.
 func (b *binding) finishInput(d *decoder, v reflect.Value, forREST bool) error {
-	key := d.keyed
-	d.keyed = nil
-	if key != nil && key.violation != nil {
-		d.report.found.addViolation(*key.violation)
+	if d.wrongKey != nil {
+		d.report.found.addViolation(*d.wrongKey)
 	}
-	if (key != nil || b.in != nil && b.in.validates) && d.scan.err == nil && len(d.report.found.list) == 0 && !d.report.tooDeep {
-		if key != nil {
-			key.take(v)
-		}
+	d.forgetKey()
+	if b.in != nil && b.in.validates && d.scan.err == nil && len(d.report.found.list) == 0 && !d.report.tooDeep {
 		d.in, d.sourceOf = inBody, b.sourceOf
 		b.checkInput(&valueCheck{decoder: d, validate: true, forREST: forREST}, v)
 	}
@@ -851,9 +847,7 @@ func (p *param) setScalar(d *decoder, v reflect.Value, text []byte, source strin
 		d.addViolation(errNotUTF8)
 		return
 	}
-	if d.keyed != nil {
-		d.keyed.params = append(d.keyed.params, sentParam{p.field, p.value.kind, p.list != nil, string(text)})
-	}
+	d.noteText(p.field, text)
 	if d.opts.keepURL && p.value.kind == kindString && string(text) == source {
 		v.SetString(source)
 		d.checkRules(p.value.rules, v)

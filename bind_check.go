@@ -37,10 +37,15 @@ func (p *objectPlan) setDefaults(v reflect.Value) {
 // checkValue checks an input that came as a Go value, with the rules that a decoder would
 // have checked. in is the struct of the program that calls, whose goroutines may share it: it is
 // only read, but for what its Validate methods change, and empty discriminators of unions,
-// which are set.
-func (b *binding) checkValue(d *decoder, in reflect.Value) error {
+// which are set. If the rules hold, note is called before Validate, unless it is nil.
+func (b *binding) checkValue(d *decoder, in reflect.Value, note func()) error {
 	d.opts.fills = true
-	return b.checkRules(d, in)
+	d.start(nil)
+	b.checkInput(&valueCheck{decoder: d}, in)
+	if note != nil && len(d.report.found.list) == 0 && !d.report.tooDeep {
+		note()
+	}
+	return b.finishInput(d, in, false)
 }
 
 // checkRules is checkValue for an input that is not changed.

@@ -117,7 +117,7 @@ func (c *call) runFunc(t carrier, fn func() error) (err error) {
 		}
 		v := recover()
 		if c.ws != nil {
-			c.ws.dec.keyed = nil // which the next input of ws would get
+			c.ws.dec.forgetKey() // which the next input of ws would get
 		}
 		if v == nil || v == http.ErrAbortHandler { // nil: the method called runtime.Goexit
 			c.observe(t, http.ErrAbortHandler)
@@ -148,9 +148,6 @@ func (c *call) runSteps(t carrier) error {
 		if t, ok := t.(streamCarrier); ok {
 			return c.callStream(t, in)
 		}
-	}
-	if c.keyed != nil && c.keyed.err != nil {
-		return c.keyed.err
 	}
 	out, err := c.invoke(t, in)
 	if err != nil {
@@ -498,12 +495,16 @@ func (c *localCall) readInput() (any, error) {
 	if err != nil || c.method.in == nil && c.method.key == nil {
 		return nil, err
 	}
-	ws := c.service.borrowWorkspace(false)
+	ws, in := c.service.borrowWorkspace(false), reflect.Indirect(reflect.ValueOf(c.input))
+	var note func()
 	if c.method.key != nil {
 		values, _ := c.Context.Value(nextKey{}).([]string)
 		c.readKey(&ws.dec, "/"+keyHeader, values)
+		if c.keyed != nil && in.IsValid() {
+			note = func() { c.method.key.noteValue(&ws.dec, &c.keyed.sent, in) }
+		}
 	}
-	err = c.method.bind.checkValue(&ws.dec, reflect.Indirect(reflect.ValueOf(c.input)))
+	err = c.method.bind.checkValue(&ws.dec, in, note)
 	c.service.returnWorkspace(ws)
 	if err != nil || !c.method.takesBody() {
 		return c.input, err

@@ -17,8 +17,8 @@ import (
 // A keyedCall is the idempotency state of a call.
 type keyedCall struct {
 	key      string
-	input    string      // the fingerprint
-	err      error       // of taking the fingerprint
+	sent     sentInput
+	input    string      // the fingerprint, once the method is called
 	header   http.Header // Info.Header of a call that has no response of its own; else nil
 	replayed bool        // the answer is that of an earlier call
 }
@@ -54,14 +54,11 @@ func (c *call) readKey(d *decoder, path string, values []string) {
 				c.keyed.header = c.ws.writer.Header().Clone()
 			}
 		}
-		input := &keyedInput{rest: c.endpoint != nil && c.endpoint.transport == TransportREST}
-		input.take = func(in reflect.Value) {
-			c.keyed.input, c.keyed.err = c.method.key.fingerprint(c.keyed.key, input, in)
-		}
-		d.keyed = input
+		c.keyed.sent = c.method.key.newInput(c.endpoint != nil && c.endpoint.transport == TransportREST)
+		d.sent = &c.keyed.sent
 		return
 	}
-	d.keyed = &keyedInput{violation: &Violation{In: inHeader, Path: path, Rule: wrong.rule, Message: wrong.message}}
+	d.wrongKey = &Violation{In: inHeader, Path: path, Rule: wrong.rule, Message: wrong.message}
 }
 
 // infoHeader returns the header that a method with this key changes. It is nil if there is none.
@@ -107,6 +104,10 @@ func (r *keyedResult) Unwrap() error { return r.error }
 // one that cannot be read is not committed.
 func (c *call) callKeyed(ctx context.Context, in any) (any, error) {
 	plan := c.method.key
+	if c.keyed.input == "" { // an interceptor may call the method twice
+		c.keyed.input = c.keyed.sent.fingerprint(c.keyed.key)
+		c.keyed.sent = sentInput{}
+	}
 	var state atomic.Pointer[keyedResult] // of do; nil until it is called
 	// Run may return while do still runs, or call it later. Both sides change state in one
 	// step, so that only one of them counts.

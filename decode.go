@@ -87,7 +87,8 @@ type decoder struct {
 	sourceOf func(path string) string
 	opts     inputOptions
 	report   report
-	keyed    *keyedInput // of a call with an idempotency key, until its input is read; nil for others
+	sent     sentNotes  // of a call with an idempotency key, until its input is read; nil for others
+	wrongKey *Violation // of the idempotency key of the call, which is one of its input; nil for none
 }
 
 // inputOptions say how one input is read. The transport and the binder set them before
@@ -158,31 +159,22 @@ func (r *report) dropViolations(lean bool) {
 	r.nestedErr, r.nestedCount = nil, 0
 }
 
-// A keyedInput is what the reading of an input does for the idempotency key of its call, and what
-// was sent, for the fingerprint. The call sets it before decoder.start, and binding.finishInput
-// takes it away.
-type keyedInput struct {
-	violation *Violation // of the key itself, in the list of the input; nil for a good one
-	rest      bool       // the input is read from a request of REST
-	text      []byte     // a copy of its JSON, since methods of the application may write to what they read
-	params    []sentParam
-	take      func(in reflect.Value) // gets an input that keeps all rules, before Validate; nil without a good key
+// A sentNotes hears what an input is read from, for the idempotency key of its call: the JSON, with
+// no field, or a text of the field f from a path, a query, a form, a header or a cookie. It is called
+// before a method of the application reads the text, and may not keep it.
+type sentNotes interface {
+	noteText(f *field, text []byte)
 }
 
-// A sentParam is a text of a path, a query, a form, a header or a cookie.
-type sentParam struct {
-	field  *field
-	kind   shapeKind // of the field, or of an item of it
-	listed bool
-	text   string
-}
-
-// noteText notes the JSON of the input, if there is a key.
-func (d *decoder) noteText(text []byte) {
-	if d.keyed != nil {
-		d.keyed.text = bytes.Clone(text)
+// noteText notes a text of the input if its call has an idempotency key.
+func (d *decoder) noteText(f *field, text []byte) {
+	if d.sent != nil {
+		d.sent.noteText(f, text)
 	}
 }
+
+// forgetKey forgets what the call has set for its idempotency key.
+func (d *decoder) forgetKey() { d.sent, d.wrongKey = nil, nil }
 
 // start prepares d for the next input, whose JSON is data.
 func (d *decoder) start(data []byte) {

@@ -255,7 +255,7 @@ func (c *rpcCall) readInput() (any, error) {
 	}
 	if c.keyed != nil && c.inBatch() { // all share the header, and a batch can be sent again as it is
 		if msg.kind == rpcNotification {
-			c.ws.dec.keyed = nil // the input is not read
+			c.ws.dec.forgetKey() // the input is not read
 			return nil, Errorf(CodeInvalidArgument, "a notification in a batch has no id of which its idempotency key could be made, so it was not run")
 		}
 		c.keyed.key += "#" + string(msg.id)

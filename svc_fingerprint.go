@@ -1,18 +1,27 @@
 package svc
 
 // This file makes the fingerprint of an input, by which calls with one idempotency key are
-// compared. Two inputs are equal if what was sent is:
+// compared. Two inputs are equal if what was sent is. In this order: the input; texts that are
+// sent; their plans; the writer; numbers. svc_readback.go has the inputs of Service.Call.
 //
-//	unknown members, fields with idempotency:"-"   do not count
-//	the order of members, white space, escapes     do not count
-//	numbers                                        by value: 100, 1e2 and 100.0 are 1e2
-//	path, query, form, and headers and cookies     as the members that other transports have;
-//	  with a JSON name                               a list has its texts in the order sent
-//	headers and cookies with json:"-"              as members that REST alone has
-//	the input of Service.Call                      as the JSON that svc writes of it
+// The fingerprint is an HMAC of a text that all equal inputs have, the print:
+//
+//	what was sent                          print
+//	-------------------------------------  ------------------------------------------------------
+//	an object, a map                       {"a":1e0,"b":true,} in the order of the names
+//	a list                                 [1e0,2e0,] in its own order
+//	a text                                 "a" with the escapes that it needs
+//	a number, also in a parameter or a     by value: 100, 1e2 and 100.0 are 1e2
+//	  text, if the field is a number
+//	true, false, null                      as they are; a boolean field also takes "true"
+//	a member whose print is long           # and its SHA-256; see sentWriter
+//	a parameter, a part of a form          the member that other transports have; a list if it
+//	                                         may be repeated
+//	a header or a cookie with json:"-"     a member that REST alone has, header"X-Account"
+//	unknown members, idempotency:"-"       nothing
 //
 // A default that is sent, an empty member and a null are not the same as no member. No method of
-// the application runs, but those for the JSON of an input of Service.Call.
+// the application runs, but those that write an input of Service.Call as JSON.
 
 import (
 	"bytes"
@@ -20,190 +29,402 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/json"
-	"fmt"
-	"maps"
-	"reflect"
+	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 )
 
-// name returns the name of the member that other transports have for it.
-func (p sentParam) name() string {
-	if p.field.isNameless() {
-		return p.field.restName()
-	}
-	return p.field.name
+// A sentInput takes the print of one input while it is read. It copies all that it needs: methods
+// of the application may write to the texts that they read.
+type sentInput struct {
+	plan    *sentPlan // of its JSON: keyPlan.object or keyPlan.body
+	writer  sentWriter
+	repeats []sentList
 }
 
-// value returns the text as other transports have it.
-func (p sentParam) value() any {
+// newInput returns the notes of an input, from a request of REST or from anything else.
+func (k *keyPlan) newInput(rest bool) sentInput {
+	in := sentInput{plan: k.object, writer: sentWriter{choices: k.unions}}
+	if rest {
+		in.plan = k.body
+	}
+	return in
+}
+
+// A sentList has the values of a parameter that may be repeated.
+type sentList struct {
+	field *field
+	print []byte
+}
+
+// noteText takes the print of the JSON of the input, if f is nil, or of a text of the field f from a
+// path, a query, a form, a header or a cookie. A wrong text has some print: its call is refused.
+func (in *sentInput) noteText(f *field, text []byte) {
+	w := &in.writer
 	switch {
-	case p.field.quoted:
-	case p.kind.isNumeric():
-		return json.Number(p.text)
-	case p.kind == kindBool:
-		return p.text == "true"
-	}
-	return p.text
-}
-
-// restName returns the name of the member that stands for a field with json:"-". No member that is
-// sent counts as it; see fingerprint.
-func (f *field) restName() string { return "header " + f.header + " cookie " + f.cookie }
-
-// keyedShape returns the input s with all its fields as members.
-func keyedShape(s *shape) *shape {
-	fields := slices.Clone(s.fields)
-	for i, f := range fields {
-		if f.hidden {
-			shown := *f
-			shown.hidden = false
-			if f.isNameless() {
-				shown.name = f.restName()
-				shown.prefix = `,"` + shown.name + `":`
-			}
-			fields[i] = &shown
+	case in.plan == nil, f != nil && f.unkeyed:
+	case f == nil:
+		w.readMembers(in.plan, text)
+	case f.shape.deref().kind == kindSlice:
+		i := slices.IndexFunc(in.repeats, func(l sentList) bool { return l.field == f })
+		if i < 0 {
+			i = len(in.repeats)
+			in.repeats = append(in.repeats, sentList{field: f, print: []byte("[")})
 		}
+		l := &in.repeats[i]
+		l.print = append(appendScalar(l.print, f.shape.deref().elem.deref().kind, text), ',')
+	default:
+		m := w.beginField(f)
+		w.print = appendScalar(w.print, f.shape.deref().kind, text)
+		w.endMember(m)
 	}
-	return s.withFields(fields)
 }
 
-// fingerprint returns an HMAC of an input under the idempotency key, so that a store does not tell
-// what was sent: of a plain hash, the number of a card can be guessed. in counts if it is that of
-// Service.Call, of which nothing was read.
-func (k *keyPlan) fingerprint(key string, sent *keyedInput, in reflect.Value) (string, error) {
+// fingerprint returns an HMAC of the input under the idempotency key, so that a store does not tell
+// what was sent: of a plain hash, the number of a card can be guessed.
+func (in *sentInput) fingerprint(key string) string {
+	w := &in.writer
+	for _, l := range in.repeats {
+		m := w.beginField(l.field)
+		w.print = append(append(w.print, l.print...), ']')
+		w.endMember(m)
+	}
+	w.endObject(0, 0)
 	mac := hmac.New(sha256.New, []byte(key))
-	if k.in != nil {
-		members, err := k.membersOf(sent, in)
-		if err != nil {
-			return "", err
-		}
-		mac.Write(appendSent(nil, members, k.in))
-	}
-	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)), nil
+	mac.Write(w.print)
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// membersOf returns the members of an input by their JSON names, whatever carried them.
-func (k *keyPlan) membersOf(sent *keyedInput, in reflect.Value) (members map[string]any, err error) {
-	source, text := k.bind.in, sent.text
+// sentName returns what stands for f in a print. No member that is sent has the same: in the print
+// of an object, those begin with a quote.
+func (f *field) sentName() string {
+	name, place := f.name, ""
+	if f.isNameless() {
+		name, place = f.cookie, "cookie"
+		if f.header != "" {
+			name, place = http.CanonicalHeaderKey(f.header), "header"
+		}
+	}
+	return string(appendQuoted([]byte(place), name))
+}
+
+// A sentPlan says which members of a JSON value count. nil is the plan of a value that the
+// application reads, of which everything counts as it is.
+type sentPlan struct {
+	kind   shapeKind
+	inside *sentPlan            // of the items of a list, or the values of a map
+	fields map[string]*sentPlan // of an object: those that count, by their names
+
+	// A union has no fields, but those of each of its forms by the value of the member choice.
+	choice string
+	forms  map[string]*sentPlan
+}
+
+// sentPlans is the compile pass of the sentPlans of one input.
+type sentPlans struct {
+	byShape map[*shape]*sentPlan
+	choices []string // of all unions
+}
+
+// planInput completes the plan of a method with an input.
+func (k *keyPlan) planInput(b *binding) {
+	c := &sentPlans{byShape: make(map[*shape]*sentPlan)}
+	k.bind, k.object, k.body = b, c.planFor(b.in.onWire()), &sentPlan{kind: kindObject}
+	if b.rest.inBody != nil {
+		k.body = c.planFor(b.rest.inBody)
+	}
+	k.values, k.unions = c.planValues(b.in), c.choices
+}
+
+// planFor returns the plan for values of shape s.
+func (c *sentPlans) planFor(s *shape) *sentPlan {
+	s = s.deref()
+	p, ok := c.byShape[s]
+	if ok || s.kind <= kindCustom {
+		return p
+	}
+	p = &sentPlan{kind: s.kind}
+	c.byShape[s] = p
 	switch {
-	case sent.rest:
-		source = k.bind.rest.inBody
-	case text == nil:
-		source = k.in
-		if text, err = appendRecord(new(encoder), nil, in.Addr().Interface(), k.input); err != nil {
-			return nil, err
+	case s.elem != nil:
+		p.inside = c.planFor(s.elem)
+	case s.alternatives != nil:
+		p.choice, p.forms = s.fields[0].name, make(map[string]*sentPlan)
+		c.choices = append(c.choices, p.choice)
+		for _, a := range s.alternatives {
+			p.forms[a.value] = &sentPlan{kind: s.kind, fields: c.planFields(a)}
 		}
+	case s.kind == kindObject:
+		p.fields = c.planFields(s)
 	}
-	members = make(map[string]any)
-	if source != nil {
-		if isText(trimJSON(text)) { // see inputOptions.readStrings
-			text = textOf(trimJSON(text))
-		}
-		d := json.NewDecoder(bytes.NewReader(text))
-		d.UseNumber()
-		if err := d.Decode(&members); err != nil {
-			return nil, &Error{Code: CodeInternal, cause: err}
-		}
-		maps.DeleteFunc(members, func(name string, _ any) bool { return source.keyedField(members, name) == nil })
-	}
-	for _, p := range sent.params {
-		name := p.name()
-		if !p.listed {
-			members[name] = p.value()
-		} else {
-			list, _ := members[name].([]any)
-			members[name] = append(list, p.value())
-		}
-	}
-	return members, nil
+	return p
 }
 
-// keyedField returns the field of a member of x, an object of shape s. It returns nil for an
-// unknown member and for a field that does not count.
-func (s *shape) keyedField(x map[string]any, name string) *field {
-	fields := s.fields
-	for _, a := range s.alternatives {
-		if x[s.fields[0].name] == a.value {
-			fields = a.fields
+// planFields returns the plans of the members of s that count.
+func (c *sentPlans) planFields(s *shape) map[string]*sentPlan {
+	fields := make(map[string]*sentPlan)
+	for _, f := range s.fields {
+		if !f.unkeyed && !f.hidden {
+			fields[f.name] = c.planFor(f.shape)
 		}
 	}
-	i := slices.IndexFunc(fields, func(f *field) bool { return f.name == name && !f.unkeyed && !f.isNameless() })
-	if i < 0 {
-		return nil
-	}
-	return fields[i]
+	return fields
 }
 
-// appendSent appends a value of JSON that a plan of s has read; s is nil inside of values that the
-// application reads.
-func appendSent(dst []byte, x any, s *shape) []byte {
-	if s != nil {
-		s = s.deref()
+// A sentWriter writes the print of JSON that it reads. It needs one pass, and memory for the text:
+// what stands for an object is short, so that sorting the members of the objects around it does not
+// copy it again on each level.
+type sentWriter struct {
+	scan    scanner
+	choices []string     // see sentPlans
+	print   []byte       // of the open values
+	members []sentMember // of the open objects, those of the innermost at the end
+	sorted  []byte       // memory of endObject
+}
+
+// A sentMember is a member in the print: "a":1e0, is from start to end, and its name ends behind
+// the colon.
+type sentMember struct{ start, colon, end int }
+
+// longPrint is how many bytes the print of a member may have without being hashed.
+const longPrint = 128
+
+// readMembers adds the members of the object in text that count.
+func (w *sentWriter) readMembers(p *sentPlan, text []byte) {
+	w.scan = scanner{data: text, wanted: []string{}} // names are compared by the decoder
+	if w.scan.peek() == '"' {                        // see inputOptions.readStrings
+		w.scan.data = jsonInside(w.scan.skipValue(), '{', 0)
+		w.scan.pos = 0
 	}
-	switch x := x.(type) {
-	case json.Number:
-		return appendDecimal(dst, string(x))
-	case string:
-		return appendQuoted(dst, x)
-	case []any:
-		dst = append(dst, '[')
-		for _, item := range x {
-			dst = append(appendSent(dst, item, s.inside()), ',')
-		}
-		return append(dst, ']')
-	case map[string]any:
-		dst = append(dst, '{')
-		for _, name := range slices.Sorted(maps.Keys(x)) {
-			inside := s.inside()
-			if s != nil && s.kind == kindObject {
-				f := s.keyedField(x, name)
-				if f == nil {
-					continue
-				}
-				inside = f.shape
+	if w.scan.peek() == '{' {
+		w.addMembers(w.chooseForm(p))
+	}
+}
+
+// beginMember begins the member whose name has been written from start on. Its value is written
+// next, and then endMember called.
+func (w *sentWriter) beginMember(start int) sentMember {
+	w.print = append(w.print, ':')
+	return sentMember{start: start, colon: len(w.print)}
+}
+
+// beginField begins the member for f.
+func (w *sentWriter) beginField(f *field) sentMember {
+	start := len(w.print)
+	w.print = append(w.print, f.sentName()...)
+	return w.beginMember(start)
+}
+
+func (w *sentWriter) endMember(m sentMember) {
+	if len(w.print)-m.colon > longPrint {
+		sum := sha256.Sum256(w.print[m.colon:])
+		w.print = append(append(w.print[:m.colon], '#'), sum[:]...)
+	}
+	w.print = append(w.print, ',')
+	m.end = len(w.print)
+	w.members = append(w.members, m)
+}
+
+// addMembers adds the members of the object at the scanner that p has.
+func (w *sentWriter) addMembers(p *sentPlan) {
+	s := &w.scan
+	s.openBracket()
+	for first := true; s.more('}', first); first = false {
+		name, inside := s.readName(), (*sentPlan)(nil)
+		if p != nil && p.kind == kindObject {
+			plan, counts := p.fields[string(name)]
+			if !counts {
+				s.skipValue()
+				continue
 			}
-			dst = append(appendQuoted(dst, name), ':')
-			dst = append(appendSent(dst, x[name], inside), ',')
+			inside = plan
+		} else if p != nil {
+			inside = p.inside
 		}
-		return append(dst, '}')
+		start := len(w.print)
+		w.print = appendQuoted(w.print, name)
+		m := w.beginMember(start)
+		w.addValue(inside)
+		w.endMember(m)
 	}
-	return fmt.Append(dst, x) // <nil>, true, false
 }
 
-func (s *shape) inside() *shape {
-	if s == nil {
-		return nil
+// endObject sorts the members from the index base on, whose prints begin at start, and forgets
+// them.
+func (w *sentWriter) endObject(base, start int) {
+	members := w.members[base:]
+	byName := func(a, b sentMember) int {
+		return bytes.Compare(w.print[a.start:a.colon], w.print[b.start:b.colon])
 	}
-	return s.elem
+	if !slices.IsSortedFunc(members, byName) {
+		slices.SortFunc(members, byName)
+		w.sorted = w.sorted[:0]
+		for _, m := range members {
+			w.sorted = append(w.sorted, w.print[m.start:m.end]...)
+		}
+		copy(w.print[start:], w.sorted)
+	}
+	w.members = w.members[:base]
 }
 
-// appendDecimal appends a number by its value:
+// chooseForm returns the plan of the form of a union that the object at the scanner has, or p
+// itself for another value.
+func (w *sentWriter) chooseForm(p *sentPlan) *sentPlan {
+	if p == nil || p.forms == nil {
+		return p
+	}
+	first, value := w.scan, []byte(nil) // encoders write the discriminator first
+	first.openBracket()
+	if first.more('}', true) && string(first.readName()) == p.choice {
+		value = first.skipValue()
+	} else {
+		value = w.scan.lookAhead(w.choices, p.choice)
+	}
+	if form := p.forms[textOr(string(value))]; form != nil {
+		return form
+	}
+	return p // which has no fields
+}
+
+// addValue adds the value at the scanner.
+func (w *sentWriter) addValue(p *sentPlan) {
+	s := &w.scan
+	switch s.peek() {
+	case '{':
+		base, start := len(w.members), len(w.print)
+		w.print = append(w.print, '{')
+		w.addMembers(w.chooseForm(p))
+		w.endObject(base, start+1)
+		w.print = append(w.print, '}')
+	case '[':
+		var inside *sentPlan
+		if p != nil {
+			inside = p.inside
+		}
+		w.print = append(w.print, '[')
+		s.openBracket()
+		for first := true; s.more(']', first); first = false {
+			w.addValue(inside)
+			w.print = append(w.print, ',')
+		}
+		w.print = append(w.print, ']')
+	case '"':
+		w.addText(p)
+	case 't', 'f', 'n':
+		w.print = append(w.print, s.skipValue()...)
+	default:
+		w.print = appendDecimal(w.print, s.readNumber())
+	}
+}
+
+// addText adds the string at the scanner. One with a list or an object in it counts as that, where
+// one is wanted; see inputOptions.readStrings.
+func (w *sentWriter) addText(p *sentPlan) {
+	s := &w.scan
+	begin := s.pos
+	raw, escaped := s.readString()
+	switch {
+	case s.err != nil:
+	case p == nil && !escaped, p != nil && p.kind == kindString && !escaped:
+		w.print = append(w.print, s.data[begin:s.pos]...) // which is what appendQuoted would write
+	case p == nil:
+		w.print = appendQuoted(w.print, appendUnescaped(nil, raw))
+	case p.inside != nil || p.kind == kindObject:
+		begins := byte('{')
+		if p.kind == kindSlice || p.kind == kindArray {
+			begins = '['
+		}
+		if inside := jsonInside(s.data[begin:s.pos], begins, s.depth); inside != nil {
+			outer := w.scan
+			w.scan = scanner{data: inside, depth: outer.depth, wanted: outer.wanted}
+			w.addValue(p)
+			w.scan = outer
+			return
+		}
+		w.print = append(w.print, s.data[begin:s.pos]...) // which the decoder refuses
+	default:
+		w.print = appendScalar(w.print, p.kind, textOf(s.data[begin:s.pos]))
+	}
+}
+
+// appendScalar appends the print of a text that is a value of the kind k.
+func appendScalar(dst []byte, k shapeKind, text []byte) []byte {
+	switch {
+	case k.isNumeric() && isNumberText(text):
+		return appendDecimal(dst, text)
+	case k == kindBool:
+		return append(dst, text...)
+	}
+	return appendQuoted(dst, text)
+}
+
+// appendDecimal appends a number of JSON by its value, however large it is:
 //
 //	120, 1.2e2, 120.00  =>  12e1
 //	-0.5                =>  -5e-1
 //	-0                  =>  0
-//	1e99999999999       =>  as it is
-func appendDecimal(dst []byte, text string) []byte {
-	mantissa, exponent, _ := strings.Cut(strings.ToLower(text), "e")
-	power, err := strconv.Atoi(cmp.Or(exponent, "0"))
-	if err != nil || power > 1<<30 || power < -1<<30 {
-		return append(dst, text...)
-	}
-	digits, negative := strings.CutPrefix(mantissa, "-")
-	whole, fraction, _ := strings.Cut(digits, ".")
-	power -= len(fraction)
-	digits = strings.TrimLeft(whole+fraction, "0")
-	significant := strings.TrimRight(digits, "0")
-	power += len(digits) - len(significant)
-	switch {
-	case significant == "":
-		return append(dst, '0')
-	case negative:
+//	1e99999999999       =>  1e99999999999
+func appendDecimal(dst, num []byte) []byte {
+	begin, power := len(dst), 0
+	digits, negative := bytes.CutPrefix(num, []byte("-"))
+	if negative {
 		dst = append(dst, '-')
 	}
-	dst = append(append(dst, significant...), 'e')
-	return strconv.AppendInt(dst, int64(power), 10)
+	mantissa, exponent := digits, []byte(nil)
+	for i, c := range digits {
+		if c == 'e' || c == 'E' {
+			mantissa, exponent = digits[:i], digits[i+1:]
+			break
+		}
+	}
+	start, isFraction := len(dst), false
+	for _, c := range mantissa {
+		if c == '.' {
+			isFraction = true
+			continue
+		}
+		if len(dst) > start || c != '0' { // no zeros in front
+			dst = append(dst, c)
+		}
+		if isFraction {
+			power--
+		}
+	}
+	for len(dst) > start && dst[len(dst)-1] == '0' { // none at the end
+		dst = dst[:len(dst)-1]
+		power++
+	}
+	switch {
+	case len(dst) == start:
+		return append(dst[:begin], '0')
+	case exponent == nil:
+		return strconv.AppendInt(append(dst, 'e'), int64(power), 10)
+	}
+	return appendExponent(append(dst, 'e'), exponent, power)
+}
+
+// appendExponent appends the sum of an exponent and a power, which is no larger than the number of
+// digits of a text.
+func appendExponent(dst, exponent []byte, power int) []byte {
+	digits, negative := bytes.CutPrefix(exponent, []byte("-"))
+	digits = bytes.TrimLeft(digits, "+0")
+	if len(digits) <= 18 {
+		n, _ := strconv.ParseInt(cmp.Or(string(digits), "0"), 10, 64)
+		if negative {
+			n = -n
+		}
+		return strconv.AppendInt(dst, n+int64(power), 10)
+	}
+	carry := power // added to the digits, from the last one on
+	if negative {
+		dst, carry = append(dst, '-'), -power
+	}
+	sum := append([]byte("0"), digits...)
+	for i := len(sum) - 1; carry != 0; i-- { // ends in time: the first digit was 0
+		carry += int(sum[i] - '0')
+		digit := (carry%10 + 10) % 10
+		sum[i] = '0' + byte(digit)
+		carry = (carry - digit) / 10
+	}
+	return append(dst, bytes.TrimLeft(sum, "0")...)
 }

@@ -64,14 +64,16 @@ const keyHeader, keyArgument = "Idempotency-Key", "idempotency_key"
 type keyPlan struct {
 	*Idempotency
 	use    KeyUse
-	name   string       // of the method, over JSON-RPC
-	bind   *binding     // of the input
-	in     *shape       // the input with all its fields as members; nil without one
-	input  encodeFunc   // writes an input of Service.Call
-	out    reflect.Type // the struct; nil without an output
-	output encodeFunc   // writes the output in a record
-	decode decodeFunc   // reads it
-	status *statusField // of the output; nil if it has none
+	name   string    // of the method, over JSON-RPC
+	bind   *binding  // of the input
+	object *sentPlan // of the input as one object, and body of what REST has in its body; nil without an input
+	body   *sentPlan
+	unions []string               // the discriminators of the unions in the input
+	values map[*shape][]sentField // of an input of Service.Call, by its form
+	out    reflect.Type           // the struct; nil without an output
+	output encodeFunc             // writes the output in a record
+	decode decodeFunc             // reads it
+	status *statusField           // of the output; nil if it has none
 }
 
 // setKey decides whether calls of m have an idempotency key. compilePlans completes the
@@ -113,8 +115,7 @@ func (c *methodCompiler) compileKey(m *method) {
 		return
 	}
 	if m.in != nil {
-		p.bind, p.in = m.bind, keyedShape(m.in)
-		p.input = newEncoders(false).objectEncoder(p.in)
+		p.planInput(m.bind)
 	}
 	if m.out == nil {
 		return
@@ -148,7 +149,8 @@ func isKeyHeader(value string) bool {
 
 // WithIdempotencyKey returns a copy of ctx with an idempotency key for the next call, of a
 // client from [Connect] or by [Service.Call]: 1 to 255 visible ASCII characters, or the call is
-// INVALID_ARGUMENT. The calls that its method makes do not have the key.
+// INVALID_ARGUMENT. The calls that its method makes do not have the key. In a Service.Call, a value
+// that is not read back from its JSON as the same value is INVALID_ARGUMENT too.
 func WithIdempotencyKey(ctx context.Context, key string) context.Context {
 	if key == "" || key[0] == '"' || !isKeyHeader(key) { // call.readKey takes others as they are
 		key = strconv.QuoteToASCII(key)

@@ -183,6 +183,17 @@ for (const [name, answers, calls, sent, error, pauses] of repetitions) {
   }
 }
 
+test('repetitions: the same bytes, whatever becomes of the input meanwhile', async () => {
+  const { api, requests } = server([lost, unavailable, ok]);
+  const input = { amount: 1, list: [{ b: 1, a: 2 }] };
+  const call = api.keyed(input);
+  input.amount = 2;
+  input.list[0].c = 3;
+  await call;
+  assert.deepEqual(requests.map((request) => request.body), Array(3).fill('{"amount":1,"list":[{"b":1,"a":2}]}'));
+  assert.equal(new Set(requests.map((request) => request.url)).size, 1);
+});
+
 for (const name of ['If-Match', 'If-None-Match', 'If-Unmodified-Since']) {
   test(`repetitions: no answer to a write with ${name}`, async () => {
     for (const [call, sent] of [['put', 1], ['delete', 1], ['get', 3], ['query', 3]]) {
