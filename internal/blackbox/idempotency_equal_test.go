@@ -125,15 +125,19 @@ func newDeposits(impl *deposits) *svc.Service {
 		}
 		return record, err
 	}
-	return svc.MustRegister[DepositAPI](impl, &svc.Options{Resource: "deposits", Idempotency: &svc.Idempotency{Run: run},
-		Schemes: []svc.Scheme{{Type: "apiKey", Query: "api_key"}},
-		Methods: map[string]svc.MethodOptions{
-			"Create": {Public: true, IdempotencyKey: svc.KeyAllowed},
-			"Fill":   {Public: true, IdempotencyKey: svc.KeyAllowed, HTTP: "POST /deposits/fill", Form: true},
-			"Put":    {Public: true, IdempotencyKey: svc.KeyAllowed, HTTP: "PUT /deposits/{id}"},
-			"Clear":  {Public: true, IdempotencyKey: svc.KeyAllowed, HTTP: "POST /deposits/clear"},
-			"Pay":    {Public: true, IdempotencyKey: svc.KeyAllowed, HTTP: "POST /deposits/pay", Transports: []svc.Transport{svc.TransportREST, svc.TransportRPC}},
-		}})
+	o := depositOptions()
+	o.Idempotency = &svc.Idempotency{Run: run}
+	return svc.MustRegister[DepositAPI](impl, o)
+}
+
+func depositOptions() *svc.Options {
+	return &svc.Options{Resource: "deposits", Schemes: []svc.Scheme{{Type: "apiKey", Query: "api_key"}}, Methods: map[string]svc.MethodOptions{
+		"Create": {Public: true, IdempotencyKey: svc.KeyAllowed},
+		"Fill":   {Public: true, IdempotencyKey: svc.KeyAllowed, HTTP: "POST /deposits/fill", Form: true},
+		"Put":    {Public: true, IdempotencyKey: svc.KeyAllowed, HTTP: "PUT /deposits/{id}"},
+		"Clear":  {Public: true, IdempotencyKey: svc.KeyAllowed, HTTP: "POST /deposits/clear"},
+		"Pay":    {Public: true, IdempotencyKey: svc.KeyAllowed, HTTP: "POST /deposits/pay", Transports: []svc.Transport{svc.TransportREST, svc.TransportRPC}},
+	}}
 }
 
 // A keyedSend makes a call with the key k and returns the answer.
@@ -463,8 +467,7 @@ func TestKeyAttempts(t *testing.T) {
 	var client struct {
 		Create func(ctx context.Context, in *Deposit) (*Deposited, error)
 	}
-	o := &svc.Options{Resource: "deposits", Methods: map[string]svc.MethodOptions{"Create": {IdempotencyKey: svc.KeyAllowed}}}
-	if err := svc.Connect[DepositAPI](&client, "http://svc.test", &svc.ClientOptions{Service: o, Handler: h}); err != nil {
+	if err := svc.Connect[DepositAPI](&client, "http://svc.test", &svc.ClientOptions{Service: depositOptions(), Handler: h}); err != nil {
 		t.Fatal(err)
 	}
 	out, err := client.Create(t.Context(), in)
