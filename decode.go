@@ -1439,7 +1439,7 @@ func setString(d *decoder, v reflect.Value, text []byte) *complaint {
 	return nil
 }
 
-// setBool sets a bool from a path, a query or a quoted value.
+// setBool sets a bool from a path or a query.
 func setBool(_ *decoder, v reflect.Value, text []byte) *complaint {
 	switch string(text) {
 	case "true":
@@ -1608,31 +1608,16 @@ func decodeCustom(d *decoder, v reflect.Value) {
 	}
 }
 
-// decodeQuoted returns the decodeFunc of a field tagged `json:",string"`: a string that
-// holds the JSON of a scalar, such as "7". A pointer takes null too. Integers must be in
+// decodeQuoted returns the decodeFunc of a number tagged `json:",string"`: a string that
+// holds its JSON, such as "7". A pointer takes null too. Integers must be in
 // their one plain spelling; see setterFor.
 func decodeQuoted(s *shape) decodeFunc {
 	target := s.deref()
-	set := setterFor(target, isPlainInteger)
-	if target.kind == kindString {
-		set = setQuotedString
-	}
-	decode := decodeText(set, errNotString)
+	decode := decodeText(setterFor(target, isPlainInteger), errNotString)
 	if s.kind == kindPointer {
 		return decodePointer(decode, target.typ)
 	}
 	return decode
-}
-
-// setQuotedString sets a string field tagged `json:",string"`, whose text is a JSON
-// string itself: in JSON the field is "\"Ann\"". White space around it is an error, as in
-// encoding/json.
-func setQuotedString(d *decoder, v reflect.Value, text []byte) *complaint {
-	if !isText(text) || text[len(text)-1] != '"' || !isJSON(text) {
-		return errNotQuoted
-	}
-	v.SetString(string(textOf(text)))
-	return nil
 }
 
 // decodeRaw keeps the text of a value as a json.RawMessage. It copies the text,

@@ -437,11 +437,8 @@ func isEmpty(v reflect.Value) bool {
 	return v.IsZero()
 }
 
-// encodeQuoted returns the encodeFunc of a field tagged `json:",string"`, whose JSON
-// becomes the content of a string. A null stays null.
-//
-//	7     =>   "7"
-//	Ann   =>   "\"Ann\""
+// encodeQuoted returns the encodeFunc of a number tagged `json:",string"`, whose JSON
+// becomes the content of a string: "7" for 7. A null stays null.
 func encodeQuoted(encode encodeFunc) encodeFunc {
 	return func(e *encoder, v reflect.Value) {
 		start := len(e.buf)

@@ -98,7 +98,6 @@ var (
 	errNotTime     = wrongType("must be a date and time by RFC 3339, such as 2006-01-02T15:04:05Z", "", nil)
 	errNotDuration = wrongType("must be a duration, such as 1h30m or 1.5s", "", nil)
 	errNotBase64   = &complaint{rule: ruleType, message: "must be base64 with padding and on one line; in place of - and _ write + and /"}
-	errNotQuoted   = &complaint{rule: ruleType, message: "must be a string that holds a JSON string"}
 	errWrongForm   = &complaint{rule: ruleType, message: "is not in the form that is expected here"}
 
 	// Inputs, and the parameters of a request.

@@ -350,13 +350,10 @@ func (b *apiBuilder) writeForm(out *members, m *method) {
 	out.addRaw("requestBody", object("description", about, "required", true, "content", object(mediaType, object("schema", schema, "encoding", encoding))))
 }
 
-// asPart returns a copy of the field of p as it is in a form: a part is never null. A number that
-// is in a JSON string elsewhere is a text here too, and a string that is in one is not in quotes.
+// asPart returns a copy of the field of p as it is in a form: a part is never null.
 func (p *param) asPart() *field {
 	f := *p.field
-	if f.shape = p.value; f.quoted && f.shape.kind == kindString {
-		f.quoted, f.def, f.example = false, unquotedLiteral(f.def), unquotedLiteral(f.example)
-	}
+	f.shape = p.value
 	if p.list != nil {
 		list := *p.list
 		list.elem = p.value

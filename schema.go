@@ -70,7 +70,6 @@ type shape struct {
 	constraints           // on the values
 
 	typeTexts                // what documents say of the type
-	outer     reflect.Type   // of a struct without a name in Go: a named type that has it in the field suffix; nil if there is none
 	custom    map[string]any // what JSONSchema returned, read back from its JSON
 	example   string         // of a text, by the tag of the field or JSONSchema; for messages
 	file      *field         // the Body of an input, or the File of an output; it is not in fields
@@ -423,7 +422,7 @@ func compileOnce[F ~func(*C, reflect.Value), C any](plans map[*shape]*F, s *shap
 //
 //	json:"name,omitempty"    name, tagged; optional, omit
 //	json:",omitzero"         optional, omit
-//	json:",string"           quoted, for strings, booleans and numbers
+//	json:",string"           quoted, for numbers
 //	json:"-"                 hidden, and no field at all without a tag of the next four
 //	path:"id"                path, and name if json has none
 //	query:"tag,omitempty"    query, and name if json and path have none; optional

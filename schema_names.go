@@ -22,8 +22,7 @@ type typeName struct {
 
 // nameTypes gives every type the name it has in documents: what its method SchemaName
 // returns, or its Go name with the names of its type arguments. A struct without a name in Go
-// is called Type if it contains itself, or else by the type and the field that it is in. If
-// types share a name, the last element of the package path is put before each name in it, and
+// that contains itself is called Type. If types share a name, the last element of the package path is put before each name in it, and
 // then more of the path. All of them change, so adding a type never makes an old name mean the
 // new type. The names of svc count as shared, and those that are made of a type's name and a
 // suffix: of two, the one without a suffix changes. Types that still share a name get a number.
@@ -40,9 +39,9 @@ func nameTypes(p *mistakes, named []*shape, parts map[reflect.Type][]string) map
 	byType, isOpen := make(map[reflect.Type]*typeName), make(map[[2]any]bool) // two services may each have a shape of a type
 	var all []*typeName
 	for _, s := range named {
-		n := byType[s.namedType()]
+		n := byType[s.typ]
 		if n == nil {
-			n = p.newTypeName(s.namedType())
+			n = p.newTypeName(s.typ)
 			all = append(all, n)
 			byType[n.typ] = n
 		}
@@ -74,7 +73,7 @@ func nameTypes(p *mistakes, named []*shape, parts map[reflect.Type][]string) map
 	for _, s := range named {
 		v := variant{s.typ, s.suffix, false}
 		if chosen[v] == "" {
-			chosen[v] = take(byType[s.namedType()].name + onlyNameBytes(s.suffix))
+			chosen[v] = take(byType[s.typ].name + onlyNameBytes(s.suffix))
 		}
 		names[s] = chosen[v]
 	}
@@ -106,10 +105,6 @@ func (p *mistakes) newTypeName(t reflect.Type) (n *typeName) {
 	p.addIf(n.name == "" || strings.ContainsFunc(n.name, isBad), "%v.SchemaName returns %q; want letters, digits, dots, dashes and underscores", t, n.name)
 	return n
 }
-
-// namedType returns the Go type that the name of s in documents is made from: its own, or that
-// of a named type around a struct that has none.
-func (s *shape) namedType() reflect.Type { return cmp.Or(s.outer, s.typ) }
 
 // qualifyNames puts one more element of the package paths into each name that several types share,
 // and reports whether it changed a name.

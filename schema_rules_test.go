@@ -145,7 +145,7 @@ func (c schemaCodec) agree(t *testing.T, text []byte) bool {
 // cannot say: ranges of numbers, the texts of types with methods, and two names
 // for one key.
 func finer(v Violation) bool {
-	texts := []*complaint{errNotTime, errNotDuration, errNotBase64, errWrongForm, errNotQuoted}
+	texts := []*complaint{errNotTime, errNotDuration, errNotBase64, errWrongForm}
 	for _, t := range []reflect.Type{reflect.TypeFor[netip.Addr](), reflect.TypeFor[netip.Prefix]()} {
 		texts = append(texts, (&shape{typ: t}).textComplaint())
 	}

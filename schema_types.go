@@ -753,8 +753,7 @@ func (f *field) declaredBy(t reflect.Type) reflect.Type {
 	return t
 }
 
-// applyOptions applies the options that follow the name in a json tag. As encoding/json
-// does, it ignores unknown options, and string on a type such as a struct or a list.
+// applyOptions applies the options that follow the name in a json tag.
 func (c *shapes) applyOptions(f *field, options string) {
 	for o := range strings.SplitSeq(options, ",") {
 		switch o {
@@ -767,7 +766,8 @@ func (c *shapes) applyOptions(f *field, options string) {
 			if target.kind == kindPointer { // one, as in encoding/json
 				target = target.elem
 			}
-			f.quoted = isEnumerable(target) || target.kind == kindBool || target.kind == kindNumber // as in encoding/json
+			f.quoted = isBoundable(target) || target.kind == kindNumber
+			c.addIf(!f.quoted, "%s: `json:\",string\"` is for integers and floats, which it writes as strings, and the field's type is %v; drop the option", f.place, f.shape.typ)
 			c.addIf(f.quoted && target.isEnum, "%s: `json:\",string\"` makes this a string, which is none that %v.Enum returns; drop the option", f.place, target.typ)
 		}
 	}
@@ -1100,47 +1100,52 @@ func suppliesValidate(t reflect.Type) bool {
 	return false
 }
 
-// maxInline is how many members a struct without a name in Go may have in its schema, with
-// those of such structs in it, to be written out wherever it is used.
-const maxInline = 64
+// maxInline is how many members a struct without a name in Go may have, with those of such
+// structs in it.
+const maxInline = 1000
 
-// nameInline adds to named the structs without a name in Go that documents have to refer to:
-// those that contain themselves, and those with more than maxInline members that would be
-// written out more than once, and in these others again. Each struct here has the next twice,
-// and 3.0.3 writes what a pointer points to twice:
+// nameInline adds to named the structs without a name in Go that contain themselves, since documents
+// have to refer to those. All others are written out wherever they are used. It notes those that
+// would grow by that. Each struct here has the next twice, and 3.0.3 writes what a pointer points
+// to twice:
 //
 //	type C []struct{ Left, Right B }
 //	type B []struct{ Left, Right A }
 //	type P struct{ A *struct{ B *struct{ C *struct{ … } } } }
-//
-// The name of one that does not contain itself is made of the type and the field around it.
 func (c *shapes) nameInline() {
-	w := inlineWeights{uses: make(map[*shape]int), weights: make(map[*shape]int)}
-	for _, s := range c.all {
-		if s.fields != nil && s.typ.Name() == "" && s.own == nil {
-			w.uses[s] = 0
+	isInline := func(s *shape) bool { return s.fields != nil && s.typ.Name() == "" && s.own == nil && !s.recursive }
+	sizes := make(map[*shape]int)
+	var sizeOf func(s *shape) int
+	sizeOf = func(s *shape) (n int) {
+		if n = sizes[s]; n > 0 {
+			return n
 		}
-	}
-	if len(w.uses) == 0 {
-		return
-	}
-	for _, s := range c.all {
 		for _, f := range s.fields {
-			inner, times := f.shape.innermost()
-			if _, ok := w.uses[inner]; !ok {
+			n++
+			if inner, times := f.shape.innermost(); isInline(inner) {
+				n += times * sizeOf(inner)
+			}
+			n = min(n, maxInline+1)
+		}
+		sizes[s] = n
+		return n
+	}
+	isLarge := func(f *field) bool {
+		inner, _ := f.shape.innermost()
+		return isInline(inner) && sizeOf(inner) > maxInline
+	}
+	noted := make(map[*shape]bool)
+	for _, s := range c.all {
+		if s.recursive && s.typ.Name() == "" && s.own == nil {
+			c.named = append(c.named, s)
+		}
+		for _, f := range s.fields {
+			inner, _ := f.shape.innermost()
+			if noted[inner] || !isLarge(f) || slices.ContainsFunc(inner.fields, isLarge) {
 				continue
 			}
-			if w.uses[inner] += times; inner.outer == nil && inner != s && !inner.recursive {
-				inner.outer, inner.suffix = cmp.Or(s.outer, s.typ), f.goName
-				if named := f.shape.namedElem(); named != nil {
-					inner.outer, inner.suffix = named, "Item"
-				}
-			}
-		}
-	}
-	for _, s := range c.all {
-		if _, ok := w.uses[s]; ok && (s.recursive || w.isGrowing(s)) {
-			c.named = append(c.named, s)
+			noted[inner] = true
+			c.addf("%s: documents write out a struct without a name in Go wherever it is used, and this one would have more than %d members with those in it; declare it as a type with a name", f.place, maxInline)
 		}
 	}
 }
@@ -1150,47 +1155,10 @@ func (c *shapes) nameInline() {
 func (s *shape) innermost() (inner *shape, times int) {
 	for inner, times = s, 1; inner.elem != nil; inner = inner.elem {
 		if inner.kind == kindPointer || inner.kind == kindOptional {
-			times = min(2*times, math.MaxInt16)
+			times = min(2*times, maxInline)
 		}
 	}
 	return inner, times
-}
-
-// namedElem returns the type of the last list or map in s with a name in Go, or nil.
-func (s *shape) namedElem() (named reflect.Type) {
-	for ; s.elem != nil; s = s.elem {
-		if s.typ.Name() != "" && s.kind != kindOptional {
-			named = s.typ
-		}
-	}
-	return named
-}
-
-// inlineWeights has the structs without a name in Go.
-type inlineWeights struct {
-	uses    map[*shape]int // how often they are written in others
-	weights map[*shape]int // how many members they have when they are written out
-}
-
-// isGrowing reports whether documents would grow if s were written out wherever it is used.
-func (w *inlineWeights) isGrowing(s *shape) bool { return w.uses[s] > 1 && w.weightOf(s) > maxInline }
-
-// weightOf returns the number of members of s. It counts a struct to which documents refer as
-// one.
-func (w *inlineWeights) weightOf(s *shape) (n int) {
-	if n = w.weights[s]; n > 0 {
-		return n
-	}
-	for _, f := range s.fields {
-		n++
-		inner, times := f.shape.innermost()
-		if _, ok := w.uses[inner]; ok && !inner.recursive && !w.isGrowing(inner) {
-			n += times * w.weightOf(inner)
-		}
-		n = min(n, math.MaxInt16)
-	}
-	w.weights[s] = n
-	return n
 }
 
 // shapesAround returns the shapes of all that fits reports, and those that contain one of them.

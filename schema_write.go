@@ -288,7 +288,7 @@ func (w *schemaWriter) writePlain(m *members, s *shape, f *field, null bool) {
 		w.writeTitles(m, "anyOf", s)
 		return
 	case f.quoted:
-		w.writeQuoted(m, s, null)
+		w.writeQuoted(m, s)
 	case s.kind == kindCustom, s.custom != nil:
 		w.writeCustom(m, s, f, null)
 	case s.alternatives != nil:
@@ -526,7 +526,7 @@ func (w *schemaWriter) knowsFormat(format string) bool {
 // writeNames writes propertyNames, the schema of the member names of a map with this key.
 // Names are strings, so an integer key has an enum or a pattern there:
 //
-//	map[uint8]bool  "propertyNames":{"pattern":"^(0|[1-9][0-9]?|1[0-9]{2}|2([0-4][0-9]|5[0-5]))$"}
+//	map[uint8]bool  "propertyNames":{"pattern":"^(0|[1-9][0-9]{0,2})$"}
 func (w *schemaWriter) writeNames(m *members, key *shape) {
 	at := m.open("propertyNames", '{')
 	switch enum := key.rules.lookup(roleValues); {
@@ -535,21 +535,17 @@ func (w *schemaWriter) writeNames(m *members, key *shape) {
 	case key.custom != nil:
 		w.writeCustom(m, key, anywhere, false)
 	case key.kind.isMachineInteger():
-		w.writePattern(m, key.integerPattern(), key.quotedNote())
+		w.writePattern(m, key.numberPattern(), key.quotedNote())
 	}
 	m.closeSome(at, '}')
 }
 
-// writeQuoted writes the type of a `json:",string"` field. It is a string that has the
-// JSON of the value in it: the integer 5 is "5", and the string a is "\"a\"".
-func (w *schemaWriter) writeQuoted(m *members, s *shape, null bool) {
+// writeQuoted writes the type of a number tagged `json:",string"`: a string that has the JSON of
+// the number in it.
+func (w *schemaWriter) writeQuoted(m *members, s *shape) {
 	m.addText("type", "string")
-	switch {
-	case w.use == forToolOutput:
-	case s.kind == kindBool:
-		m.addEnum([]byte(`["true","false"]`), null)
-	default:
-		w.writePattern(m, s.quotedPattern(), s.quotedNote())
+	if w.use != forToolOutput {
+		w.writePattern(m, s.numberPattern(), s.quotedNote())
 	}
 }
 
@@ -610,6 +606,10 @@ func (s *shape) formatAndBounds(d dialect) (format, low, high string) {
 	return format, low, high
 }
 
+// float32Bound is the greatest number that is rounded to a float of 32 bits: the text is below
+// 2^128-2^103, from which on it would be infinite, and the nearest double to it.
+const float32Bound = "3.4028235677973366e38"
+
 var numberFormats = [...]string{
 	reflect.Int: "int64", reflect.Int8: "int32", reflect.Int16: "int32", reflect.Int32: "int32", reflect.Int64: "int64",
 	reflect.Uint: "int64", reflect.Uint8: "int32", reflect.Uint16: "int32", reflect.Uint32: "int64", reflect.Uint64: "int64", reflect.Uintptr: "int64",
@@ -623,15 +623,12 @@ var kindNotes = [...]string{
 	kindFile: "",
 }
 
-// quotedNote is the note of kindNotes for a value of shape s that is inside a string.
+// quotedNote is the note of kindNotes for a number of shape s that is inside a string.
 func (s *shape) quotedNote() string {
-	switch s.kind {
-	case kindInt, kindUint:
+	if s.kind.isInteger() {
 		return "an integer, in a string"
-	case kindFloat, kindNumber:
-		return "a number, in a string"
 	}
-	return "as JSON, in a string"
+	return "a number, in a string"
 }
 
 // exceedsInt64 reports whether a rule or the default of s, an unsigned integer in the
@@ -865,7 +862,7 @@ func (w *schemaWriter) appendPathParameter(dst []byte, f *field) []byte {
 	case target.kind.isInteger():
 		m.addText("pattern", pathIntegerPattern)
 	default:
-		m.addText("pattern", numberPattern)
+		m.addText("pattern", anyNumberPattern)
 	}
 	if p.example != nil {
 		p.example = appendQuoted(nil, p.example)

@@ -561,7 +561,7 @@ func (m *method) hasHeaderMembers() bool {
 // names in documents in this order, whatever the order of the arguments of Join.
 func compareTypes(a, b *shape) int {
 	strict := func(s *shape) string { return strconv.FormatBool(s.strict) } // "false" comes before "true"
-	s, t := a.namedType(), b.namedType()
+	s, t := a.typ, b.typ
 	return cmp.Or(strings.Compare(s.PkgPath(), t.PkgPath()), strings.Compare(s.Name(), t.Name()), strings.Compare(a.suffix, b.suffix), strings.Compare(a.value, b.value), strings.Compare(strict(a), strict(b)))
 }
 

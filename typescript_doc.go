@@ -155,7 +155,6 @@ func (m *clientMember) facts(forReaders bool) string {
 		facts = append(facts, capitalized(strings.Join(texts, "; "))+".")
 	}
 	switch note := kindNotes[target.kind]; {
-	case m.quoted && m.in == inForm && target.kind == kindString: // without quotes there
 	case m.quoted:
 		facts = append(facts, capitalized(target.quotedNote())+".")
 	case target.kind == kindInt || target.kind == kindUint:

@@ -512,7 +512,7 @@ type headerManyIn struct {
 	Rate   *float32 `json:"rate,omitempty" header:"X-Rate"`
 	Sid    string   `json:"sid,omitempty" cookie:"sid" pattern:"^[^a-z]*$"`
 	Theme  string   `json:"-" cookie:"theme" default:"light" enum:"light,dark"`
-	Seen   *bool    `json:"seen,string,omitempty" cookie:"seen"`
+	Seen   *bool    `json:"seen,omitempty" cookie:"seen"`
 }
 
 func (in *headerManyIn) Validate() error {
@@ -662,7 +662,7 @@ func TestHeaderFieldByName(t *testing.T) {
 		{"count", `{}`, `{"after":7}`},
 		{"text", `{}`, `{"after":"none"}`},
 		{"text", `{"Last-Event-ID":"x"}`, `"path":"/Last-Event-ID","rule":"unknown"`},
-		{"many", `{"match":"ab","rate":2,"sid":"1","seen":"true"}`, `{"Match":"ab","Tenant":null,"Rate":2,"Sid":"1","Theme":"light","Seen":true}`},
+		{"many", `{"match":"ab","rate":2,"sid":"1","seen":true}`, `{"Match":"ab","Tenant":null,"Rate":2,"Sid":"1","Theme":"light","Seen":true}`},
 		{"many", `{}`, `"path":"/match","rule":"required"`},
 		{"many", `{"match":"ab","theme":"dark"}`, `"path":"/theme","rule":"unknown"`},
 		{"many", `{"match":"ab","X-Tenant":1}`, `"path":"/X-Tenant","rule":"unknown"`},
@@ -702,7 +702,7 @@ func TestHeaderFieldInDocuments(t *testing.T) {
 		}
 	}
 	want := `{"type":"object","properties":{"match":{"type":"string","minLength":2,"description":"What is to be changed."},"rate":{"anyOf":[{"type":"number","minimum":-3.4028235677973366e38,"maximum":3.4028235677973366e38},{"type":"null"}]},` +
-		`"sid":{"type":"string","pattern":"^[^a-z]*$"},"seen":{"anyOf":[{"type":"string","enum":["true","false"]},{"type":"null"}]}},"required":["match"],"additionalProperties":false}`
+		`"sid":{"type":"string","pattern":"^[^a-z]*$"},"seen":{"anyOf":[{"type":"boolean"},{"type":"null"}]}},"required":["match"],"additionalProperties":false}`
 	if !strings.HasPrefix(tool, want) {
 		t.Errorf("the schema of the tool begins %s\nwant %s", tool, want)
 	}

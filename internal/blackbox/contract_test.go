@@ -799,11 +799,6 @@ input: MaxBody is 1000 over JSON-RPC and MCP, was 1048576; for example {"a":0} a
 		A string `json:"a" maxLength:"400"`
 	}](), `input /a: cannot tell: is string, was float64 in a string, but no value was found that shows it
 input /a: cannot tell: maxLength is 400, was none, but no value was found that shows it`},
-	{"a text of a length for a bool in a string", taking[struct {
-		A bool `json:"a,string"`
-	}](), taking[struct {
-		A string `json:"a" minLength:"4" maxLength:"5"`
-	}](), ""},
 	{"a longer limit beside a pattern", taking[struct {
 		A string `json:"a" pattern:"^a*$" maxLength:"40000"`
 	}](), taking[struct {

@@ -246,42 +246,6 @@ func (c *closeNote) Close() error {
 	return nil
 }
 
-type (
-	quotedFormAPI interface {
-		Say(context.Context, *quotedForm) error
-	}
-	quotedForm struct {
-		Said  string `json:"said,string"`
-		Count int64  `json:"count,string"`
-	}
-	quotedFormImpl struct{ got *quotedForm }
-)
-
-func (i quotedFormImpl) Say(_ context.Context, in *quotedForm) error {
-	*i.got = *in
-	return nil
-}
-
-// Verify that a string which JSON has in quotes is a text without them in a form, and that the
-// document and client.ts say so.
-func TestFormQuotedString(t *testing.T) {
-	got := new(quotedForm)
-	s := svc.MustRegister[quotedFormAPI](quotedFormImpl{got}, &svc.Options{Methods: map[string]svc.MethodOptions{"Say": {HTTP: "POST /say", Form: true}}})
-	w := httptest.NewRecorder()
-	s.REST().ServeHTTP(w, request("POST", "/say", "said=hi&count=7", "Content-Type", formEncoded))
-	if w.Code >= 300 || got.Said != "hi" || got.Count != 7 {
-		t.Errorf("%d %s, the method got %+v", w.Code, w.Body, got)
-	}
-	w = httptest.NewRecorder()
-	s.OpenAPI().ServeHTTP(w, httptest.NewRequest("GET", "/?openapi=3.1", nil))
-	if want := `"said":{"type":"string"}`; !strings.Contains(w.Body.String(), want) {
-		t.Errorf("the document has no %s: %s", want, w.Body)
-	}
-	if text := getClient(s, "/client.ts").Body.String(); strings.Count(text, "An integer, in a string.") != 1 {
-		t.Errorf("not only the number is in a string: %s", text)
-	}
-}
-
 // Verify that clients send forms, and close the content that they send or do not send.
 func TestFormClient(t *testing.T) {
 	var c formClient

@@ -85,7 +85,7 @@ var documentedDifferences = []struct {
 	{"the range of a `time.Duration`", func(d *difference) bool {
 		return d.violation.Rule == "type" && d.last() == "duration" && regexp.MustCompile(`^[0-9]+(ns|h)$`).MatchString(d.text())
 	}},
-	{"nor exactly that of a 64-bit number that is the name of a map or has `json:\",string\"`", func(d *difference) bool {
+	{"nor exactly that of a number that is the name of a map or has `json:\",string\"`", func(d *difference) bool {
 		_, isText := d.value.(string)
 		isTooLong := len(strings.TrimPrefix(d.text(), "-")) > 20
 		return d.violation.Rule == "range" && (isText || d.isName()) && (!isTooLong || d.last() == "float")

@@ -116,8 +116,6 @@ type (
 		Ratio    float64         `json:"ratio,omitempty" exclusiveMaximum:"1"`
 		Number   json.Number     `json:"number,omitempty"`
 		Quoted   int64           `json:"quoted,string,omitempty"`
-		Spoken   string          `json:"spoken,string,omitempty"`
-		Ticked   *bool           `json:"ticked,string,omitempty"`
 		Quarter  float64         `json:"quarter,string,omitempty"`
 		Since    time.Time       `json:"since,omitzero"`
 		Until    *time.Time      `json:"until,omitempty"`

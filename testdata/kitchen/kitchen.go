@@ -345,8 +345,6 @@ type Quoted struct {
 	Uint8   uint8   `json:"uint8,string"`
 	Uint64  uint64  `json:"uint64,string"`
 	Float   float64 `json:"float,string"`
-	Bool    bool    `json:"bool,string"`
-	String  string  `json:"string,string"`
 	Pointer *int16  `json:"pointer,string"`
 	Maybe   *uint32 `json:"maybe,string,omitempty"`
 }
