@@ -160,7 +160,7 @@ func TestSchemasAgree(t *testing.T) {
 		rounds  int
 	}{
 		{"kitchen sink", kitchen.Sink(false), false, 65},
-		{"kitchen sink, strict", kitchen.Sink(true), true, 10},
+		{"kitchen sink, strict", kitchen.Sink(true), true, 20},
 		{"unions", svc.MustRegister[UnionAPI](unionImpl{}, unionOptions()), false, 80},
 		{"pointers with headers of MCP", svc.MustRegister[placesAPI](placesImpl{}, &svc.Options{Resource: "places", Logger: slog.New(slog.DiscardHandler)}), false, 60},
 	} {
