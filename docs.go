@@ -450,10 +450,10 @@ func customExample(schema map[string]any) []byte {
 }
 
 // firstAccepted returns the first of texts that spells a value of s and keeps its rules. If
-// there is none, or no rule, it returns the first of all. A text is that of a number, or what is
+// there is none, or if s accepts every text, it returns the first of all. A text is that of a number, or what is
 // in a JSON string.
 func firstAccepted(s *shape, texts []string) string {
-	if len(s.rules) == 0 {
+	if len(s.rules) == 0 && s.kind != kindText { // UnmarshalText has rules of its own
 		return texts[0]
 	}
 	reader := &scalarReader{shape: s, decode: newDecoders(new(mistakes), false).decoderFor(s)}
@@ -500,10 +500,10 @@ func numberExamples(rules ruleSet, nth int) []string {
 }
 
 // exampleTexts has texts that many patterns match.
-var exampleTexts = strings.Fields(`1 a A a1 abc ABC text 1s 0.5 a-b AB-1 12 1234 12345 2026-01-02 #ffffff +15550100 a@b.co https://example.com/ 127.0.0.1 "text"`)
+var exampleTexts = strings.Fields(`1 a A a1 abc ABC text 1s 0.5 a-b AB-1 12 1234 12345 2026-01-02 #ffffff +15550100 a@b.co https://example.com/ 127.0.0.1 10.0.0.0/8 "text"`)
 
 // textExamples returns texts to try: one of the format, then "text", or "1" for a field whose
-// name ends in id, since many IDs are numbers in texts, then "" and exampleTexts.
+// name ends in id, since many IDs are numbers in texts, then exampleTexts and "".
 func textExamples(rules ruleSet, format, name string, nth int) []string {
 	text := "text"
 	if strings.HasSuffix(strings.ToLower(name), "id") {
@@ -516,7 +516,7 @@ func textExamples(rules ruleSet, format, name string, nth int) []string {
 		text += strings.Repeat("x", max(0, min(least.count, 1000)-len(text)))
 	}
 	if checked := formatNamed(format); checked != nil {
-		return slices.Concat(checked.samples, []string{text, ""}, exampleTexts)
+		return slices.Concat(checked.samples, []string{text}, exampleTexts, []string{""})
 	}
-	return append([]string{text, ""}, exampleTexts...)
+	return slices.Concat([]string{text}, exampleTexts, []string{""})
 }

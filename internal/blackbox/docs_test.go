@@ -12,6 +12,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"os"
 	"regexp"
 	"slices"
@@ -453,6 +454,8 @@ type docsSample struct {
 	Two    map[uint8]string `json:"two" minProperties:"2" maxProperties:"3"`
 	Odd    docsOdd          `json:"odd"`
 	Text   spelledCode      `json:"text"`
+	IP     netip.Addr       `json:"ip"`
+	Net    netip.Prefix     `json:"net"`
 }
 
 type docsSampleAPI interface {
@@ -466,7 +469,7 @@ func (docsSampleImpl) Create(context.Context, *docsSample) error { return nil }
 // Verify that examples are what their schemas accept, and that odd schemas have one.
 func TestDocsExamples(t *testing.T) {
 	s := svc.MustRegister[docsSampleAPI](docsSampleImpl{}, &svc.Options{Resource: "samples", Logger: slog.New(slog.DiscardHandler)})
-	const want = `-d '{"large":9007199254740993,"below":0,"tens":20,"pair":[1,2],"named":["a","b"],"null":null,"given":"this","tree":{},"two":{"1":"text","2":"text2"},"odd":{},"text":"C-1"}' `
+	const want = `-d '{"large":9007199254740993,"below":0,"tens":20,"pair":[1,2],"named":["a","b"],"null":null,"given":"this","tree":{},"two":{"1":"text","2":"text2"},"odd":{},"text":"C-1","ip":"127.0.0.1","net":"10.0.0.0/8"}' `
 	for rest, url := range map[string]string{".": `"$URL/samples"`, "./": `"$URL/samples"`, "api/": `"$URL/api/samples"`, "./.api": `"$URL/.api/samples"`, "../v1": `"$URL/../v1/samples"`, "a$b'": `"$URL"'/a$b'\''/samples'`, "/v1/": `"$URL/v1/samples"`} {
 		text := getDocs(s, &svc.DocsOptions{REST: rest}, "GET", "/llms.txt").Body.String()
 		if !strings.Contains(text, want+url+"\n") {
