@@ -38,8 +38,8 @@ import (
 )
 
 // Contract returns what s promises to its clients, as JSON in one order: the names, routes,
-// callers, inputs and outputs of methods. It does not have what is given to [Service.MCP], such as
-// other names of tools, resources and prompts. [CheckReleased] keeps it in a file.
+// callers, inputs and outputs of methods, also those of tools, prompts and resources. It does not
+// have what is given to [Service.MCP]. [CheckReleased] keeps it in a file.
 // doc/releases.md says what is no promise.
 func (s *Service) Contract() []byte {
 	lines := strings.NewReplacer(`{"method":`, "\n"+`{"method":`, `{"type":`, "\n"+`{"type":`, `{"field":`, "\n\t"+`{"field":`)
@@ -189,6 +189,9 @@ type contractMethod struct {
 	Name       string          `json:"method"` // with the resource
 	Aliases    []string        `json:"aliases,omitempty"`
 	Transports []Transport     `json:"transports"`
+	Tool       string          `json:"tool,omitempty"`     // the name over MCP; "" in a contract of before there were names
+	Prompt     string          `json:"prompt,omitempty"`   // likewise
+	Resource   string          `json:"resource,omitempty"` // the URI over MCP; likewise
 	HTTP       string          `json:"http,omitempty"`
 	Status     int             `json:"status,omitempty"`
 	Statuses   []int           `json:"statuses,omitempty"` // all of them, if the method chooses one; Status is the first
@@ -356,6 +359,15 @@ func newContract(s *service) *contract {
 func (c *contract) planMethod(s *service, m *method) *contractMethod {
 	p := &contractMethod{Name: m.resource + "." + m.name, Stream: m.stream, Scopes: slices.Sorted(slices.Values(m.scopes)), Strict: m.strict, Key: m.keyUse(), compiled: m}
 	p.Transports = m.served
+	if m.isTool() {
+		p.Tool = m.toolName()
+	}
+	if m.isPrompt() {
+		p.Prompt = m.toolName()
+	}
+	if m.isResource() {
+		p.Resource = m.mcp.URI
+	}
 	for _, e := range m.errors {
 		if e.reason != "" {
 			if p.Reasons == nil {
@@ -732,6 +744,9 @@ func compareContracts(old, now *contract) (breaks []Break) {
 		if i < 0 && was.isAlone() { // then clients know no name
 			i = slices.IndexFunc(now.Methods, func(m *contractMethod) bool { return sameRoute(was, m) })
 		}
+		if i < 0 && was.isMCPAlone() { // likewise, but for these names
+			i = slices.IndexFunc(now.Methods, func(m *contractMethod) bool { return was.Tool == m.Tool && was.Prompt == m.Prompt })
+		}
 		if i < 0 {
 			breaks = append(breaks, Break{Method: was.Name, Reason: "is gone"})
 			continue
@@ -756,6 +771,11 @@ func (m *contractMethod) isOver() bool { return !m.Sunset.IsZero() && m.Sunset.B
 // isAlone reports whether REST alone serves m. Its clients do not see the JSON names of what
 // is outside of bodies.
 func (m *contractMethod) isAlone() bool { return m.HTTP != "" && len(m.Transports) == 1 }
+
+// isMCPAlone reports whether MCP alone serves m, as a tool or a prompt. Its clients know no other name.
+func (m *contractMethod) isMCPAlone() bool {
+	return slices.Equal(m.Transports, []Transport{TransportMCP}) && m.Tool+m.Prompt != ""
+}
 
 // readsBody reports whether a part of the input of m is in a JSON body.
 func (m *contractMethod) readsBody() bool {
@@ -839,6 +859,7 @@ func (p *prober) compareMethods(was, is *contractMethod) {
 	if transport := callsByName(is.Transports); transport != "" {
 		lost(p, "the "+transport+" name %s is gone, or calls another method", was.Aliases, is.Aliases)
 	}
+	p.compareTools(was, is)
 	p.compareReasons(was, is)
 	lost(p, "needs the scope %s", is.Scopes, was.Scopes)
 	p.remarkIf(was.Identity == nil && is.Identity != nil, "", "needs an identity, needed none")
@@ -852,6 +873,20 @@ func (p *prober) compareMethods(was, is *contractMethod) {
 	p.remarkIf(earlier, "", "the sunset is %s, was %s", is.Sunset.Format(time.RFC3339), was.Sunset.Format(time.RFC3339))
 	p.compareInputs(was, is)
 	p.compareOutputs(was, is)
+}
+
+// compareTools finds the names that clients of MCP know, and that are gone. A method that MCP does not
+// serve any more has its break already.
+func (p *prober) compareTools(was, is *contractMethod) {
+	if !slices.Contains(is.Transports, TransportMCP) {
+		return
+	}
+	for _, name := range [...]struct{ kind, was, is string }{{"tool", was.Tool, is.Tool}, {"prompt", was.Prompt, is.Prompt}} {
+		p.remarkIf(name.was != "" && name.is == "", "", "the %s %s is gone", name.kind, name.was)
+		p.remarkIf(name.was != "" && name.is != "" && name.is != name.was, "", "the %s is called %s, was %s", name.kind, name.is, name.was)
+	}
+	p.remarkIf(was.Resource != "" && is.Resource == "", "", "the resource %s is gone", was.Resource)
+	p.remarkIf(was.Resource != "" && is.Resource != "" && !coversURI(is.Resource, was.Resource), "", "the resource has the URI %s, had %s", is.Resource, was.Resource)
 }
 
 // compareStatuses finds the statuses of a success that clients do not know.

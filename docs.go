@@ -134,6 +134,8 @@ type docsOperation struct {
 	order        int      // of the method in its resource; see readingOrder
 	rpc          string   // the name of the method over JSON-RPC; "" if it is not served there
 	mcp          string   // the name of the tool; "" if there is none
+	prompt       string   // the name of the prompt; "" if there is none
+	resource     string   // the URI of the resource; "" if there is none
 
 	// names has the parameters that JSON-RPC and MCP call otherwise:
 	// {"name":"page","quoted":true}. If quoted, a number or a boolean is inside a string. The
@@ -154,8 +156,14 @@ func newDocsWriter(s *service, places DocsOptions) *docsWriter {
 			if m.isServedBy(TransportRPC) {
 				o.rpc = rpcName(m)
 			}
-			if m.isServedBy(TransportMCP) {
-				o.mcp = toolName(m)
+			if m.isTool() {
+				o.mcp = m.toolName()
+			}
+			if m.isPrompt() {
+				o.prompt = m.toolName()
+			}
+			if m.isResource() {
+				o.resource = m.mcp.URI
 			}
 			w.operations = append(w.operations, o)
 		}
@@ -204,7 +212,7 @@ func (w *docsWriter) appendData(dst []byte) []byte {
 	out.open("calls", '{')
 	for _, o := range w.operations {
 		out.open(o.id, '{')
-		out.add("rpc", o.rpc, "mcp", o.mcp, "names", o.names, "examples", o.examples)
+		out.add("rpc", o.rpc, "mcp", o.mcp, "prompt", o.prompt, "resource", o.resource, "names", o.names, "examples", o.examples)
 		if o.method.key != nil { // the argument of the tool, a header elsewhere
 			out.addText("key", keyArgument)
 			w.writer.words[keyPattern] = "at most 255 visible ASCII characters"

@@ -99,9 +99,10 @@ func (w *docsWriter) writeOperation(o docsOperation, c *clientCallText) {
 	if o.rpc != "" {
 		fmt.Fprintf(w, "- JSON-RPC method: `%s`\n", o.rpc)
 	}
-	if o.mcp != "" {
-		// MCPOptions are not known here. They can hide the method or make it a prompt.
-		fmt.Fprintf(w, "- MCP tool: `%s` (if the server offers it)\n", o.mcp)
+	for _, form := range [...][2]string{{"tool", o.mcp}, {"prompt", o.prompt}, {"resource", o.resource}} {
+		if form[1] != "" { // MCPOptions.Show, which is not known here, can hide it
+			fmt.Fprintf(w, "- MCP %s: %s (if the server offers it)\n", form[0], codeSpan(form[1]))
+		}
 	}
 	w.writeCallers(&o)
 	w.writeInput(&o, c)

@@ -25,8 +25,8 @@ package svc
 // the server cannot remember what logging/setLevel said, and sends only during a call. Over
 // standard input and output the process is the session.
 //
-// This file comes in this order: options, handler, texts, tools, headers that
-// mirror arguments. All of it runs once, when the handler is made.
+// This file comes in this order: options, handler, texts, tools. All of it runs once, when the
+// handler is made. svc_mcp.go has what registration knows of tools, resources and prompts.
 
 import (
 	"bytes"
@@ -34,9 +34,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"net/http"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -45,7 +43,8 @@ import (
 )
 
 // MCPOptions configures [Service.MCP]. The zero value and nil stand for the defaults; a field
-// whose comment names no default is empty by default. Do not change it after the call.
+// whose comment names no default is empty by default. Do not change it after the call. What MCP
+// shows of a method is decided at registration; see [MCPMethod].
 type MCPOptions struct {
 	// ServerInfo is the name and version that clients show to people and write to their logs.
 	ServerInfo MCPServerInfo
@@ -88,9 +87,6 @@ type MCPOptions struct {
 	// ReadStrings reads an argument that should be an object or a list from a string with its
 	// JSON, as some hosts send it. Default: that is a violation, which says so.
 	ReadStrings bool
-	// Prefix takes the place of the resource in the default names of tools and prompts, and "-"
-	// leaves it out: todos_get is then get. Default: the resource.
-	Prefix string
 	// Extensions are the extensions of MCP that the server has, by name, such as
 	// "example.com/skills", with their settings, which are JSON objects (MCP 2026-07-28,
 	// Extensions).
@@ -102,13 +98,6 @@ type MCPOptions struct {
 	// its code and details as data. Where Options.Schemes is set, the caller must be known. Invoke and
 	// Options.Intercept do not run.
 	Methods map[string]func(ctx context.Context, params json.RawMessage) (any, error)
-	// Resources makes resources of methods, and Prompts makes prompts, by names as in Tools.
-	Resources map[string]MCPResourceOptions
-	Prompts   map[string]MCPPromptOptions
-	// Tools has the options of single tools, by the Go name of the method, such as "GetTodo",
-	// or by the name of the tool, such as "todos_get". An unknown name is a mistake, and so is
-	// a Go name that joined services have twice.
-	Tools map[string]MCPToolOptions
 }
 
 // An MCPServerInfo says which program a server is (MCP 2025-11-25, schema, Implementation).
@@ -118,101 +107,13 @@ type MCPServerInfo struct {
 	Icons   []MCPIcon `json:"icons,omitempty"`
 }
 
-// An MCPIcon is a picture for people (MCP 2025-11-25, Icons). A Src or a Theme that is not
-// allowed is a mistake in options, and an error of the method in [MCPContent].
-type MCPIcon struct {
-	Src      string   `json:"src"`                // its URL, which must begin with https: or data:
-	MIMEType string   `json:"mimeType,omitempty"` // "" leaves it to Src
-	Sizes    []string `json:"sizes,omitempty"`    // such as "48x48", or "any"; empty means any
-	Theme    string   `json:"theme,omitempty"`    // "light" or "dark" for that background only
-}
-
-// checkIcons returns an error if one of the icons breaks a rule.
-func checkIcons(icons []MCPIcon) error {
-	for _, icon := range icons {
-		scheme, _, _ := strings.Cut(icon.Src, ":")
-		switch {
-		case scheme != "https" && scheme != "data":
-			return fmt.Errorf("the Src of an icon is %q; an icon has an https: or a data: URL", clip(icon.Src, 64))
-		case icon.Theme != "" && icon.Theme != "light" && icon.Theme != "dark":
-			return fmt.Errorf("the Theme of an icon is %q; write light or dark, or leave it out", icon.Theme)
-		}
-	}
-	return nil
-}
-
-// encodeExtras returns the member _meta as JSON, or nil without one, and notes the mistakes in
-// meta and icons.
-func encodeExtras(p *mistakes, meta map[string]any, icons []MCPIcon) []byte {
-	if err := checkIcons(icons); err != nil {
-		p.addf("%s", err.Error())
-	}
-	text, err := encodeMeta(meta)
-	p.addIf(err != nil, "Meta is not JSON: %v", err)
-	return text
-}
-
-// encodeMeta returns the member _meta as JSON, or nil without one.
-func encodeMeta(meta map[string]any) ([]byte, error) {
-	if len(meta) == 0 {
-		return nil, nil
-	}
-	return json.Marshal(meta)
-}
-
-// encodeIcons returns the member icons as JSON, or nil without one.
-func encodeIcons(icons []MCPIcon) []byte {
-	if len(icons) == 0 {
-		return nil
-	}
-	return encodeDocument(icons)
-}
-
-// MCPToolOptions configures one tool. The zero value stands for the defaults. A field whose
-// comment names no default is empty by default.
-//
-// ReadOnly, Destructive, Idempotent and OpenWorld are hints (MCP 2026-07-28, Tools,
-// annotations), by which clients decide whether to ask a person before they call the tool. nil
-// stands for the default of each.
-type MCPToolOptions struct {
-	// Name is the name of the tool: at most 64 letters, digits, _ and - of ASCII. The default
-	// name then calls nothing. Default: resource_method.
-	Name string
-	// Title is the name that people see. Default: the first sentence of the
-	// method's Description or comment, or else such as "todos: mark done".
-	Title string
-	// Icons are for people. Meta is sent with the tool as its _meta, and must be JSON.
-	Icons []MCPIcon
-	Meta  map[string]any
-	// Description is what models read to decide whether to call the tool. Default:
-	// MethodOptions.Description, or the comment of the method, or else a sentence made of the names.
-	Description string
-	// InputSchema is a JSON Schema with "type":"object" to publish instead of the generated
-	// one. Arguments are still checked by the Go type of the input; doc/tools.md has more.
-	InputSchema []byte
-	// RequiredCapabilities are the capabilities that a client needs for the tool, such as
-	// "sampling". From revision 2026-07-28 on, a call without them gets error -32021 (MCP
-	// 2026-07-28, Base Protocol).
-	RequiredCapabilities []string
-	// ReadOnly says that the tool changes nothing. Default: true for GET.
-	ReadOnly *bool
-	// Destructive says that the tool may change or delete existing data. Default: true unless
-	// the tool is read-only, or the first word of the method's name is create, add or new.
-	Destructive *bool
-	// Idempotent says that a second call with the same arguments changes nothing more.
-	// Default: true for GET, PUT and DELETE, and with KeyRequired.
-	Idempotent *bool
-	// OpenWorld says that the tool uses things outside the service. Default: false.
-	OpenWorld *bool
-}
-
 // An mcpHandler answers requests on the endpoint. It is safe for concurrent use.
 type mcpHandler struct {
 	endpoint
-	options    MCPOptions       // with defaults, but for ServerInfo
-	cors       corsPolicy       // for options.AllowedOrigins
-	tools      map[string]*tool // by the name of the tool
-	resources  []*resource
+	options    MCPOptions          // with defaults, but for ServerInfo
+	cors       corsPolicy          // for options.AllowedOrigins
+	tools      map[string]*tool    // by the name of the tool
+	resources  []*tool             // with a URI
 	prompts    map[string]*tool    // by the name of the prompt
 	lists      map[string]*mcpList // by method, such as tools/list
 	unagreed   agreement           // the zero one, of requests over HTTP without a session
@@ -280,18 +181,11 @@ func (s *service) newMCPHandler(opts *MCPOptions) *mcpHandler {
 	}
 	h.sessions = newMCPSessions(o.StateKey)
 	h.messages.New = func() any { return newMessage() }
-	if len(o.Prompts) > 0 {
-		h.lists["prompts/list"] = &mcpList{begin: `"prompts":[`}
-	}
-	if len(o.Resources) > 0 {
-		h.lists["resources/list"] = &mcpList{begin: `"resources":[`}
-		h.lists["resources/templates/list"] = &mcpList{begin: `"resourceTemplates":[`}
-	}
 	h.compileTools(p)
 	o.checkOptions(p)
 	o.checkExtensions(p)
 	p.panicIfAny("cannot serve " + s.opts.Name + " over MCP")
-	h.texts = newMCPTexts(s, o)
+	h.texts = h.newTexts()
 	h.extensions = s.compileExtensions(o)
 	return h
 }
@@ -303,7 +197,6 @@ func (o *MCPOptions) checkOptions(p *mistakes) {
 	p.addIf(o.Show != nil && o.ListScope == "public", "Show and ListScope \"public\": a cache would give the list of one caller to another; write \"private\"")
 	p.addIf(o.ListTTL < 0, "ListTTL is negative")
 	p.addIf(o.MaxResult < 0, "MaxResult is negative")
-	p.addIf(o.Prefix != "" && !isMadeOf(o.Prefix, "-_"), "Prefix is %q; write letters, digits, - and _ of ASCII, or \"-\" for no prefix", o.Prefix)
 	if err := checkIcons(o.ServerInfo.Icons); err != nil {
 		p.addf("ServerInfo: %v", err)
 	}
@@ -311,26 +204,27 @@ func (o *MCPOptions) checkOptions(p *mistakes) {
 }
 
 // capabilities returns the object that declares what the server can do: call tools, send
-// log messages during a call, and what the options add. It declares neither listChanged
+// log messages during a call, and what methods and options add. It declares neither listChanged
 // nor subscribe, since lists never change and the server could not tell anyone.
-func (o *MCPOptions) capabilities() []byte {
+func (h *mcpHandler) capabilities() []byte {
 	none := struct{}{}
 	all := map[string]any{"logging": none, "tools": none}
-	if len(o.Prompts) > 0 {
+	if len(h.prompts) > 0 {
 		all["completions"], all["prompts"] = none, none
 	}
-	if len(o.Resources) > 0 {
+	if len(h.resources) > 0 {
 		all["completions"], all["resources"] = none, none
 	}
-	if len(o.Extensions) > 0 {
-		all["extensions"] = o.Extensions
+	if len(h.options.Extensions) > 0 {
+		all["extensions"] = h.options.Extensions
 	}
 	return encodeDocument(all)
 }
 
-// newMCPTexts makes the texts of a handler. The defaults of o are already set, but for
-// those of ServerInfo.
-func newMCPTexts(s *service, o *MCPOptions) mcpTexts {
+// newTexts makes the texts of h. The defaults of its options are already set, but for those of
+// ServerInfo.
+func (h *mcpHandler) newTexts() mcpTexts {
+	s, o := h.service, &h.options
 	const inMeta = "io.modelcontextprotocol/serverInfo" // MCP 2026-07-28, Base Protocol
 	info := MCPServerInfo{cmp.Or(o.ServerInfo.Name, s.opts.Name), cmp.Or(o.ServerInfo.Version, s.opts.Version), o.ServerInfo.Icons}
 	withIcons := encodeDocument(info)
@@ -344,9 +238,9 @@ func newMCPTexts(s *service, o *MCPOptions) mcpTexts {
 	return mcpTexts{
 		serverInfo: membersOf(inMeta, serverInfo),
 		modern:     membersOf("resultType", "complete", "_meta", object(inMeta, serverInfo)) + ",",
-		initialize: membersOf("capabilities", o.capabilities(), "serverInfo", withIcons, "instructions", o.Instructions),
+		initialize: membersOf("capabilities", h.capabilities(), "serverInfo", withIcons, "instructions", o.Instructions),
 		discover: membersOf("resultType", "complete", "_meta", object(inMeta, withIcons), "supportedVersions", encodeDocument(revisionDates()),
-			"capabilities", o.capabilities(), "ttlMs", ttl, "cacheScope", o.ListScope, "instructions", o.Instructions),
+			"capabilities", h.capabilities(), "ttlMs", ttl, "cacheScope", o.ListScope, "instructions", o.Instructions),
 		cache: "," + membersOf("ttlMs", ttl, "cacheScope", o.ListScope),
 	}
 }
@@ -368,10 +262,6 @@ func (l *mcpList) add(t *tool, text []byte) {
 	l.size += len(text) + len(",")
 }
 
-// maxToolName is the longest name of a tool, in characters. The specification allows 128
-// (MCP 2025-11-25, Tools, Tool Names), but the APIs of several models only 64.
-const maxToolName = 64
-
 // A tool is a method as MCP clients see it. At most one of output and ownContent is set.
 // wrapper needs output: structuredContent must be a JSON object before MCP 2026-07-28, and
 // some legacy clients reject the whole list of tools if an output schema is not of
@@ -380,14 +270,10 @@ type tool struct {
 	*method
 	toolArguments
 	toolResult
-	name      string          // that of MCPToolOptions or of toolName; unique in the handler
-	about     string          // the description, never empty
-	complete  MCPCompleteFunc // of a prompt; or nil
-	purpose   string          // the description of a prompt; "" for another tool
-	uri       *uriTemplate    // of the resource that the method is too; or nil
-	options   MCPToolOptions
-	meta      []byte // MCPToolOptions.Meta as JSON; nil for none
-	readOnly  bool   // MCPToolOptions.ReadOnly or its default
+	name      string // of toolName; unique in the handler
+	heading   string // the title, never empty
+	about     string // the description, never empty
+	readOnly  bool   // MCPMethod.ReadOnly or its default
 	described Method // what MCPOptions.Show gets; zero without it
 }
 
@@ -408,104 +294,76 @@ type toolResult struct {
 	wrapper    string // the member that holds an output which is not a JSON object; "" for others
 }
 
-// toolName returns the name of the tool of a method that has no other in its options.
-func toolName(m *method) string { return m.resource + "_" + m.name }
-
-// toolName is the same with MCPOptions.Prefix.
-func (o *MCPOptions) toolName(m *method) string {
-	switch o.Prefix {
-	case "":
-		return toolName(m)
-	case "-":
-		return m.name
-	}
-	return o.Prefix + "_" + m.name
-}
-
-// A toolIndex finds the methods of a service by the names that options have.
-type toolIndex struct {
-	service *service
-	options *MCPOptions
-	named   map[string][]*tool // by the default name of the tool and by the Go name
-	schemas map[schemaKey][]byte
-}
-
 // A schemaKey stands for the schema that tools with one type share.
 type schemaKey struct {
 	of  *shape
 	use schemaUse
 }
 
-// lookupTool returns the tool of a key in an option, or notes the mistake and returns nil.
-func (x *toolIndex) lookupTool(p *mistakes, option, key string) *tool {
-	p.where = "MCPOptions"
-	switch list := x.named[key]; {
-	case len(list) == 1:
-		return list[0]
-	case list != nil:
-		p.addf("%s[%q]: %d methods have that name; write the name of the tool", option, key, len(list))
-	case slices.ContainsFunc(x.service.methods, func(m *method) bool { return m.goName == key || x.options.toolName(m) == key }):
-		p.addf("%s[%q]: MCP does not serve the method; add TransportMCP to its Transports, or drop this if it takes a Body, which MCP has not", option, key)
-	default:
-		p.addf("%s[%q]: %s has no method of that name%s", option, key, x.service.opts.Name, suggestName(key, newKnownNames(slices.Sorted(maps.Keys(x.named)))))
-	}
-	return nil
+// A toolCompiler compiles the tools of one handler.
+type toolCompiler struct {
+	*mistakes
+	service *service
+	schemas map[schemaKey][]byte
 }
 
 // compileTools makes the tools, resources and prompts of all methods, in one order of the
 // methods, so that tools/list is the same each time (MCP 2026-07-28, Tools).
 func (h *mcpHandler) compileTools(p *mistakes) {
-	s, o := h.service, &h.options
-	x := &toolIndex{service: s, options: o, named: make(map[string][]*tool), schemas: make(map[schemaKey][]byte)}
-	var all []*tool
-	for _, m := range inSourceOrder(s.methodsOn(TransportMCP)) {
-		t := &tool{method: m, name: o.toolName(m)}
-		all = append(all, t)
-		for _, name := range []string{t.name, m.goName} {
-			x.named[name] = append(x.named[name], t)
-		}
-	}
-	tools := optionsByTool(p, x, "Tools", o.Tools)
-	resources := optionsByTool(p, x, "Resources", o.Resources)
-	prompts := optionsByTool(p, x, "Prompts", o.Prompts)
+	s, show := h.service, h.options.Show
+	c := &toolCompiler{mistakes: p, service: s, schemas: make(map[schemaKey][]byte)}
 	named := make(map[string]*tool)
 	var describer *describer
-	if o.Show != nil {
+	if show != nil {
 		describer = s.newDescriber()
 	}
-	for _, t := range all {
-		p.where = t.goName
-		t.closed = !o.AllowUnknown
-		if o.Show != nil {
-			t.described = describer.describeMethod(t.method)
+	for _, m := range inSourceOrder(s.methodsOn(TransportMCP)) {
+		p.where = m.title()
+		t := &tool{method: m, name: m.toolName()}
+		t.closed = !h.options.AllowUnknown
+		if show != nil {
+			t.described = describer.describeMethod(m)
 		}
-		t.compileTool(p, tools[t], x)
+		c.compileTool(t)
 		if other := named[t.name]; other != nil {
-			p.addf("the tool would have the name %q, as %s does; rename one", t.name, other.goName)
+			p.addf("the tool would have the name %q, as %s does; set MethodOptions.MCP.Name of one", t.name, other.title())
 		}
 		named[t.name] = t
-		if o, ok := resources[t]; ok {
-			h.addResource(p, t, o)
-		}
-		if o, ok := prompts[t]; ok {
-			h.addPrompt(p, t, o)
-		} else if !resources[t].NotTool {
-			h.tools[t.name] = t
-			h.lists["tools/list"].add(t, t.describeTool())
-		}
+		h.addTool(t)
 	}
 }
 
-// compileTool sets everything but the method, the default name and closed of t.
-func (t *tool) compileTool(p *mistakes, o MCPToolOptions, x *toolIndex) {
-	t.name = cmp.Or(o.Name, t.name)
-	p.addIf(len(t.name) > maxToolName, "the tool name %q is longer than %d characters, which many models refuse; set MCPToolOptions.Name", t.name, maxToolName)
-	p.addIf(!isMadeOf(t.name, "-_"), "the tool name %q has other characters than letters, digits, - and _ of ASCII; set MCPToolOptions.Name", t.name)
-	t.meta = encodeExtras(p, o.Meta, o.Icons)
+// addTool adds t to the lists of what it is.
+func (h *mcpHandler) addTool(t *tool) {
+	if t.isTool() {
+		h.tools[t.name] = t
+		h.listOf("tools/list", "tools").add(t, t.describeTool())
+	}
+	if t.isResource() {
+		h.addResource(t)
+	}
+	if t.isPrompt() {
+		h.addPrompt(t)
+	}
+}
+
+// listOf returns the answer to a method that lists something, which it makes if there is none yet.
+// member is the member of the result.
+func (h *mcpHandler) listOf(method, member string) *mcpList {
+	if h.lists[method] == nil {
+		h.lists[method] = &mcpList{begin: `"` + member + `":[`}
+	}
+	return h.lists[method]
+}
+
+// compileTool sets everything but the method, the name, closed and described of t.
+func (c *toolCompiler) compileTool(t *tool) {
+	wrong := wrongToolName(t.name)
+	c.addIf(wrong != "", "the tool name %q %s; set MethodOptions.MCP.Name", clip(t.name, 100), wrong)
 	isRead := t.route.isRead()
-	t.options, t.readOnly = o, *cmp.Or(o.ReadOnly, &isRead)
-	t.options.Title = cmp.Or(o.Title, t.summary())
-	t.about = cmp.Or(o.Description, t.method.about.text, capitalized(strings.Join(splitWords(t.goName), " "))+" on "+t.resource+", a "+strings.TrimLeft(t.route.verb+" method of ", " ")+x.service.opts.Name+".")
+	t.readOnly = *cmp.Or(t.mcp.ReadOnly, &isRead)
+	t.heading = cmp.Or(t.mcp.Title, t.summary())
+	t.about = cmp.Or(t.mcp.Description, t.method.about.text, capitalized(strings.Join(splitWords(t.goName), " "))+" on "+t.resource+", a "+strings.TrimLeft(t.route.verb+" method of ", " ")+c.service.opts.Name+".")
 	switch {
 	case t.deprecation != nil, t.end.text != "":
 		t.about = t.farewell().text + " Call another tool if one fits. " + t.about
@@ -516,62 +374,49 @@ func (t *tool) compileTool(p *mistakes, o MCPToolOptions, x *toolIndex) {
 		t.addArgument(keyArgument, "A text that you choose: the same for a repetition of this call, a new one for each new call.",
 			t.keyUse() == KeyAllowed, map[string]any{"type": "string", "pattern": "^[!-~]{1,255}$"})
 	}
-	if t.closed || t.beside != nil || o.InputSchema != nil { // else the plan knows it, without an allocation
+	if t.closed || t.beside != nil || t.mcp.InputSchema != nil { // else the plan knows it, without an allocation
 		t.allow = t.allows
 	}
-	t.compileInput(p, o.InputSchema, x)
-	t.compileOutput(x)
+	c.compileInput(t)
+	c.compileOutput(t)
 }
 
 // compileInput sets the input schema and the headers that mirror its properties.
-// own is MCPToolOptions.InputSchema, or nil to generate a schema.
 //
 // The root must be an object with the plain "type":"object" in every revision
 // (MCP 2024-11-05, Tools). Clients drop tools, or the whole list, otherwise.
-func (t *tool) compileInput(p *mistakes, own []byte, x *toolIndex) {
+func (c *toolCompiler) compileInput(t *tool) {
 	switch {
-	case own != nil:
-		s := scanner{data: own}
-		s.skipValue()
-		if s.checkEnd(); s.err != nil {
-			p.addf("InputSchema is not JSON: %v", s.err)
-			return
-		}
-		var buf bytes.Buffer
-		json.Compact(&buf, own) // cannot fail: the scanner has found it to be JSON
-		if t.input = buf.Bytes(); textAt(t.input, "type") != "object" {
-			p.addf(`InputSchema must be an object with "type":"object"`)
-			return
-		}
-		p.addIf(t.key != nil && memberAt(t.input, "properties", keyArgument) == nil, "InputSchema has no property %s, in which a call has its key; add it, with type string", keyArgument)
-	case t.in != nil && t.in.alternatives != nil:
-		p.addf("the input %v is a union, and assistants drop a tool whose input is anyOf or oneOf; put it into a field of a struct, or leave MCP out of MethodOptions.Transports", t.in.typ)
+	case t.mcp.InputSchema != nil:
+		t.input, t.headers = t.mcp.InputSchema, t.mcp.headers
 		return
-	default:
-		in := t.in
-		if in == nil {
-			in = &shape{kind: kindObject, strict: t.strict}
-		}
-		t.input = x.schemaOf(in, schemaWriter{use: forToolInput, closed: t.closed}, t.beside...)
+	case t.in != nil && t.in.alternatives != nil:
+		c.addf("the input %v is a union, and assistants drop a tool whose input is anyOf or oneOf; put it into a field of a struct, or leave MCP out of MethodOptions.Transports", t.in.typ)
+		return
 	}
-	if own != nil || bytes.Contains(t.input, []byte(`"x-mcp-header"`)) {
-		t.addHeaders(p, t.input, nil, true)
+	in := t.in
+	if in == nil {
+		in = &shape{kind: kindObject, strict: t.strict}
+	}
+	t.input = c.schemaOf(in, schemaWriter{use: forToolInput, closed: t.closed}, t.beside...)
+	if bytes.Contains(t.input, []byte(`"x-mcp-header"`)) {
+		t.headers = readHeaderParams(c.mistakes, t.input)
 	}
 }
 
 // schemaOf returns the schema of s that w writes, of an input with more fields. Over MCP
 // those of paths and queries are arguments too.
-func (x *toolIndex) schemaOf(s *shape, w schemaWriter, more ...*field) []byte {
+func (c *toolCompiler) schemaOf(s *shape, w schemaWriter, more ...*field) []byte {
 	key, isShared := schemaKey{s, w.use}, more == nil
-	if text := x.schemas[key]; text != nil && isShared {
+	if text := c.schemas[key]; text != nil && isShared {
 		return text
 	}
 	if w.use == forToolInput {
 		s = s.onWire(more...)
 	}
-	text := w.appendSchema(nil, s, x.service.typeNames)
+	text := w.appendSchema(nil, s, c.service.typeNames)
 	if isShared {
-		x.schemas[key] = text
+		c.schemas[key] = text
 	}
 	return text
 }
@@ -584,7 +429,7 @@ func (t *tool) allows(d *decoder, value []byte) bool {
 	case slices.ContainsFunc(t.beside, isHere): // which exchange.readInput checks
 	case t.strict:
 		return false
-	case t.options.InputSchema != nil:
+	case t.mcp.InputSchema != nil:
 		return allowsUnknown(t.input, d.path)
 	default:
 		return !t.closed
@@ -616,10 +461,6 @@ func allowsUnknown(schema []byte, path []step) bool {
 	return schema != nil || string(memberAt(object, "additionalProperties")) != "false" || memberAt(object, "patternProperties") != nil
 }
 
-// A contentProvider is an output that makes its own content for models. See
-// [MCPContent].
-type contentProvider interface{ MCPContent() []MCPContent }
-
 // compileOutput decides the form of the result by the type of the output:
 //
 //	The method returns            content              structuredContent  outputSchema
@@ -635,10 +476,10 @@ type contentProvider interface{ MCPContent() []MCPContent }
 // A tool with an output schema must return structured content (MCP 2025-06-18, Tools), and
 // clients check that, so a type with blocks of its own has no schema. The text is for
 // clients of earlier revisions, which do not know structured content.
-func (t *tool) compileOutput(x *toolIndex) {
+func (c *toolCompiler) compileOutput(t *tool) {
 	switch {
 	case t.out == nil:
-	case t.sendsFile(), t.stream == "" && t.outType.Implements(reflect.TypeFor[contentProvider]()):
+	case t.hasOwnContent():
 		t.ownContent = true
 	default:
 		whole := t.result
@@ -648,7 +489,7 @@ func (t *tool) compileOutput(x *toolIndex) {
 			}
 			whole = &shape{kind: kindObject, fields: []*field{{fieldName: fieldName{name: t.wrapper}, shape: t.result}}}
 		}
-		t.output = x.schemaOf(whole, schemaWriter{use: forToolOutput})
+		t.output = c.schemaOf(whole, schemaWriter{use: forToolOutput})
 		if t.result.alternatives != nil { // the root must be an object here too
 			t.output = append([]byte(`{"type":"object",`), t.output[1:]...)
 		}
@@ -682,71 +523,16 @@ func (x *exchange) addObjects(l *mcpList) (err error) {
 // even those that have the default of the specification. The title is not there once more:
 // it costs a model more than clients of 2025-03-26 would gain.
 func (t *tool) describeTool() []byte {
-	o := &t.options
+	o := t.mcp
 	word, _, _ := strings.Cut(t.method.name, "_")
 	adds := word == "create" || word == "add" || word == "new"
 	destructive, openWorld := !t.readOnly && !adds, false
 	idempotent := t.readOnly || t.route.isIdempotent() || t.keyUse() == KeyRequired
 	m := openMembers(make([]byte, 0, len(t.input)+len(t.output)+512)) // most fit
-	m.add("name", t.name, "title", o.Title, "description", t.about, "inputSchema", t.input, "outputSchema", t.output)
+	m.add("name", t.name, "title", t.heading, "description", t.about, "inputSchema", t.input, "outputSchema", t.output)
 	m.addName("annotations")
 	m.buf = fmt.Appendf(m.buf, `{"readOnlyHint":%t,"destructiveHint":%t,"idempotentHint":%t,"openWorldHint":%t}`,
 		t.readOnly, *cmp.Or(o.Destructive, &destructive), *cmp.Or(o.Idempotent, &idempotent), *cmp.Or(o.OpenWorld, &openWorld))
-	m.add("icons", encodeIcons(o.Icons), "_meta", t.meta)
+	m.add("icons", encodeIcons(o.Icons), "_meta", o.meta)
 	return m.close()
-}
-
-// The rules of x-mcp-header (MCP 2026-07-28, Tools). A property of an input schema with
-// "x-mcp-header":"Region" tells clients to repeat the argument in the header
-// Mcp-Param-Region, so that gateways can route a call without its body. Clients silently
-// drop a tool whose schema breaks a rule, so tool.addHeader checks the rules when the
-// handler is made. It reads the published schema, not the Go types: the server must expect
-// exactly the headers that clients are told to send.
-
-// A headerParam is an argument that a client repeats in a header of the request.
-type headerParam struct {
-	header string   // in canonical form, with the prefix "Mcp-Param-"
-	path   []string // the names of the properties that lead to the argument; not empty
-}
-
-// addHeaders adds the headers in a part of the input schema, which can be anywhere in it,
-// allowed or not. path has the properties that lead to the part. plain reports whether only
-// properties lead to it: behind a list, an alternative or a reference the value has no
-// fixed place in the arguments.
-func (t *tool) addHeaders(p *mistakes, node []byte, path []string, plain bool) {
-	eachMember(node, func(keyword, value []byte) { // of an object
-		switch string(keyword) {
-		case "default", "const", "enum", "examples", "example": // values, not schemas
-		case "x-mcp-header":
-			t.addHeader(p, node, path, plain)
-		case "properties":
-			eachMember(value, func(name, child []byte) {
-				t.addHeaders(p, child, append(slices.Clip(path), string(name)), plain)
-			})
-		default:
-			t.addHeaders(p, value, path, false)
-		}
-	})
-	for _, child := range itemsOf(node) { // of a list
-		t.addHeaders(p, child, path, false)
-	}
-}
-
-// addHeader adds the header of a schema with x-mcp-header, or notes the rule that it breaks.
-func (t *tool) addHeader(p *mistakes, node []byte, path []string, plain bool) {
-	name, kind := textAt(node, "x-mcp-header"), textAt(node, "type")
-	header := http.CanonicalHeaderKey("Mcp-Param-" + name)
-	at := "the argument /" + strings.Join(path, "/")
-	switch {
-	case !isToken(name):
-		p.addf("%s: the header name %q is not a token (RFC 9110, section 5.6.2); write letters, digits and -", at, name)
-	case !plain || len(path) == 0:
-		p.addf("%s: the header %q can carry what is always at one place, not what is in a list, a map or a type that contains itself", at, name)
-	case kind != "string" && kind != "integer" && kind != "boolean":
-		p.addf("%s: the header %q can carry a string, an integer or a boolean; a pointer must be optional (omitempty)", at, name)
-	case slices.ContainsFunc(t.headers, func(other headerParam) bool { return other.header == header }):
-		p.addf("%s: the header %q is there twice; names of headers do not differ by case", at, name)
-	default:
-		t.headers = append(t.headers, headerParam{header, path})
-	}
 }

@@ -135,11 +135,11 @@ func (x *exchange) failCall(m *message, err error) error {
 // capability (MCP 2026-07-28, Base Protocol).
 func (x *exchange) checkCapabilities(t *tool, declared []byte) *mcpError {
 	isMissing := func(name string) bool { return !isJSONObject(memberAt(declared, name)) }
-	if !x.rev.modern || !slices.ContainsFunc(t.options.RequiredCapabilities, isMissing) {
+	if !x.rev.modern || !slices.ContainsFunc(t.mcp.RequiredCapabilities, isMissing) {
 		return nil
 	}
 	m := openMembers([]byte(`{"requiredCapabilities":`))
-	for _, name := range t.options.RequiredCapabilities {
+	for _, name := range t.mcp.RequiredCapabilities {
 		m.addRaw(name, []byte("{}"))
 	}
 	e := protocolError(mcpMissingCapability, "the tool needs capabilities that the client does not declare")
@@ -360,8 +360,8 @@ func (x *exchange) contentOf(out any) ([]MCPContent, error) {
 //	none of these                    file:///May.csv, by the name of the File
 func (x *exchange) fileURI(f *File) string {
 	t := x.message.tool
-	if t.uri != nil {
-		if uri, ok := t.uri.expand(x.message.arguments); ok {
+	if t.isResource() {
+		if uri, ok := t.mcp.uri.expand(x.message.arguments); ok {
 			return uri
 		}
 	}
@@ -489,7 +489,7 @@ func (x *exchange) checkSize(n int) error {
 	if n <= x.h.options.MaxResult {
 		return nil
 	}
-	text := fmt.Sprintf("the answer has %d characters, at most %d are given; ask for fewer items or fields", n, x.h.options.MaxResult)
+	text := fmt.Sprintf("the answer has %d characters, at most %d are given; ask for fewer items", n, x.h.options.MaxResult)
 	if m := x.message; !m.tool.readOnly && string(m.method) == "tools/call" {
 		text += ": the call was carried out, do not repeat it"
 	}

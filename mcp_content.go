@@ -12,37 +12,6 @@ import (
 	"unicode/utf8"
 )
 
-// MCPContent is one block of content in the result of a tool (MCP 2026-07-28, Tools). By
-// default models see the output of a method as JSON. An output type can replace that by a
-// method on its pointer:
-//
-//	MCPContent() []svc.MCPContent
-//
-// Models then see these blocks in this order, and such a tool has no output schema. Type
-// decides which other fields are required and used; doc/tools.md has the table. Empty
-// fields are left out. The zero value is an empty text. A block that is not valid is INTERNAL.
-type MCPContent struct {
-	Type        string // "text", "image", "audio", "resource" or "resource_link"; "" means "text"
-	Text        string // the text of a text block or of a resource whose Data is nil
-	Data        []byte // the bytes of an image, a sound or a binary resource; sent in base64
-	MIMEType    string // the media type of Data, Text, or what the URI leads to, such as "image/png"
-	URI         string // the address of a resource, embedded or linked
-	Name        string // the name of a linked resource, for programs
-	Title       string // the name of a linked resource, for people; "" leaves it out
-	Description string // what a linked resource is, for models; "" leaves it out
-
-	// Audience says for whom the block is: "user", "assistant" or both.
-	Audience []string
-	// Priority is how important the block is, from 0 for optional to 1 for required.
-	Priority float64
-	// LastModified is when the resource was changed, sent in UTC to the second.
-	LastModified time.Time
-	// Meta is sent as _meta. Its keys win over those of MCPResourceOptions.Meta.
-	Meta map[string]any
-	// Icons are those of a linked resource.
-	Icons []MCPIcon
-}
-
 // addBlocks adds the blocks as a JSON array. It calls appendOne with a copy of each, which
 // appendOne may change. The error names the first invalid block.
 func (x *exchange) addBlocks(content []MCPContent, appendOne func(dst []byte, c *MCPContent) ([]byte, error)) error {

@@ -130,6 +130,10 @@ type Options struct {
 	// Path replaces Resource in REST paths only: one or more segments, without placeholders.
 	// doc/versions.md says how two versions of a service have the same paths. Default: Resource.
 	Path string
+	// ToolPrefix takes the place of the resource in the default names of tools and prompts over MCP,
+	// and "-" leaves it out: todos_get is then get. It has ASCII letters, digits, - and _.
+	// Default: the resource.
+	ToolPrefix string
 	// Comments are those of the source, from [ReadComments]: of the interface, its methods, their
 	// types and fields. Documents, tools and the page show them where no Description and no tag
 	// doc says something else, and have the methods in the order of the source. A package that
@@ -248,6 +252,9 @@ type MethodOptions struct {
 	// in a query. A [Body] is the last part of a multipart form, and is read while it arrives; a form
 	// with one is REST's alone. Other transports get JSON as ever. doc/forms.md has more.
 	Form bool
+	// MCP says what MCP shows of the method: names, texts, hints, and whether it is a resource or a
+	// prompt. Default: a tool.
+	MCP *MCPMethod
 	// Stream says how the outputs are sent. Default: as one record, or as StreamSSE if the
 	// method returns a Stream.
 	Stream StreamMode
@@ -372,6 +379,8 @@ func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *servi
 	}
 	usesDefault := func(m *method) bool { return m.resource == o.Resource }
 	p.addIf(!isResource(o.Resource) && slices.ContainsFunc(s.methods, usesDefault), "Options.Resource is %q; want letters, digits, - and _, since paths and tool names are made from it", o.Resource)
+	wrong := wrongToolName(o.ToolPrefix + "_")
+	p.addIf(o.ToolPrefix != "" && o.ToolPrefix != "-" && wrong != "", "Options.ToolPrefix is %q; want letters, digits, - and _ of ASCII, a letter or _ first, or \"-\" for no prefix", o.ToolPrefix)
 	checkDocuments(p, o)
 	r, err := parsePattern("GET /" + o.Path)
 	isOwn := o.Path != o.Resource
@@ -388,6 +397,7 @@ func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *servi
 	s.names = nameMethods(p, s.methods)
 	checkRoutes(p, s.methods)
 	checkOperationIDs(p, s.methods)
+	checkMCPNames(p, s.methods)
 	p.addIf(o.Idempotency != nil && (o.Idempotency.Run == nil || o.Idempotency.KeepFor < 0), "Options.Idempotency needs a Run that keeps the records, as in doc/keys.md, and a KeepFor that is not negative; 0 means 24 hours")
 	if o.Intercept != nil {
 		c.intercepted = o.Intercept(invokeIntercepted)
@@ -497,8 +507,8 @@ func suggestMethod(iface reflect.Type, name string) string {
 // of the first. doc/versions.md has the list, and says how to join versions.
 //
 // Join panics without services and with a nil one, if two methods have the same route or the
-// same name in the same resource or the same OperationID, and if the services differ in
-// Defaults.BaseURL.
+// same name in the same resource or the same OperationID, if an MCPMethod or a ToolPrefix gives two
+// tools one name, and if the services differ in Defaults.BaseURL.
 func Join(name string, services ...*Service) *Service {
 	p := new(mistakes)
 	p.addIf(len(services) == 0, "there is nothing to join")
@@ -530,6 +540,7 @@ func Join(name string, services ...*Service) *Service {
 	j.names = nameMethods(p, j.methods)
 	checkRoutes(p, j.methods)
 	checkOperationIDs(p, j.methods)
+	checkMCPNames(p, j.methods)
 	p.panicIfAny("cannot join " + name)
 	return j
 }

@@ -53,6 +53,7 @@ type method struct {
 	methodOutput
 	call callFunc // without the interceptor
 	key  *keyPlan // nil if calls have no idempotency key
+	mcp  *mcpPlan // MethodOptions.MCP; never nil in a service
 }
 
 // methodTexts are what documents say about a method, by its options or its comment.
@@ -92,6 +93,7 @@ type config struct {
 	strict      bool
 	keyNames    []string   // the query parameters that have the keys of Options.Schemes
 	baseURL     string     // Defaults.BaseURL
+	toolPrefix  string     // Options.ToolPrefix
 	errorForm   *ErrorForm // nil without
 	onError     ErrorWriter
 	logger      *slog.Logger
@@ -103,7 +105,7 @@ type config struct {
 // newConfig returns the config of a service with these options, which have their defaults.
 func newConfig(iface reflect.Type, o Options) *config {
 	c := &config{
-		iface: iface, strict: o.Strict, baseURL: o.Defaults.BaseURL, errorForm: o.ErrorForm, onError: o.OnError,
+		iface: iface, strict: o.Strict, baseURL: o.Defaults.BaseURL, toolPrefix: o.ToolPrefix, errorForm: o.ErrorForm, onError: o.OnError,
 		logger: o.Logger, observe: o.Observe, eventTimes: defaultEventTimes,
 	}
 	for _, s := range o.Schemes {
@@ -730,6 +732,7 @@ func (c *methodCompiler) compilePlans(m *method, misshapen bool) {
 	if m.key != nil && c.impl != nil {
 		c.compileKey(m)
 	}
+	c.compileMCP(m)
 }
 
 // checkKeyPlace notes a parameter that has the key of a scheme.

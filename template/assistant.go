@@ -9,14 +9,10 @@ import (
 	"example.com/svc"
 )
 
-// mcpOptions returns what AI assistants get besides the tools: each todo as a resource,
-// and a prompt that users can choose.
+// mcpOptions returns what AI assistants are told. What a method is for them, such as a prompt that
+// users can choose, stands in the options of the methods.
 func mcpOptions() *svc.MCPOptions {
-	return &svc.MCPOptions{
-		Instructions: "A list of things to do. Read a todo by its URI, todos://todos/ and its id.",
-		Resources:    map[string]svc.MCPResourceOptions{"Get": {URI: "todos://todos/{id}", Title: "One todo"}},
-		Prompts:      map[string]svc.MCPPromptOptions{"PlanDay": {Title: "Plan my day"}},
-	}
+	return &svc.MCPOptions{Instructions: "A list of things to do. Read a todo by its URI, todos://todos/ and its id."}
 }
 
 // A PlanDay says how to plan.

@@ -119,13 +119,13 @@ func newService(s *store, stopping <-chan struct{}, observe func(context.Context
 		Observe:  observe,
 		Methods: map[string]svc.MethodOptions{ // the first word of a name decides the route of the others
 			"Feed":    {HTTP: "GET /todos/feed", Transports: programs},
-			"Get":     {Errors: []*svc.Error{errNoTodo}},
+			"Get":     {Errors: []*svc.Error{errNoTodo}, MCP: &svc.MCPMethod{URI: "todos://todos/{id}"}},
 			"Update":  {Errors: []*svc.Error{errNoTodo, errChanged}},
 			"Patch":   {Errors: []*svc.Error{errNoTodo, errChanged}},
 			"Delete":  {Errors: []*svc.Error{errNoTodo, errChanged}},
 			"Watch":   {HTTP: "GET /todos/watch", Transports: programs},
 			"Export":  {HTTP: "GET /todos/export"},
-			"PlanDay": {HTTP: "GET /todos/plan"},
+			"PlanDay": {HTTP: "GET /todos/plan", MCP: &svc.MCPMethod{Title: "Plan my day", Prompt: true}},
 		},
 	}))
 }

@@ -777,16 +777,13 @@ func newStudy(calls *atomic.Int64) (*svc.Service, *svc.MCPOptions) {
 	s := svc.MustRegister[StudyAPI](study{calls}, &svc.Options{
 		Resource: "study", Logger: slog.New(slog.DiscardHandler), Defaults: svc.Defaults{Auth: "bearer"},
 		Methods: map[string]svc.MethodOptions{
-			"GetIndex": {HTTP: "GET /index", Public: true},
-			"GetNote":  {HTTP: "GET /notes/{id}", Scopes: []string{"notes:read"}},
-			"GetPage":  {HTTP: "GET /page"},
-			"Draft":    {Scopes: []string{"notes:write"}},
+			"GetIndex": {HTTP: "GET /index", Public: true, MCP: &svc.MCPMethod{URI: "study://index"}},
+			"GetNote":  {HTTP: "GET /notes/{id}", Scopes: []string{"notes:read"}, MCP: &svc.MCPMethod{URI: "study://notes/{id}"}},
+			"GetPage":  {HTTP: "GET /page", MCP: &svc.MCPMethod{URI: "study://page"}},
+			"Draft":    {Scopes: []string{"notes:write"}, MCP: &svc.MCPMethod{Prompt: true}},
 		},
 	})
-	return s, &svc.MCPOptions{
-		Resources: map[string]svc.MCPResourceOptions{"GetIndex": {URI: "study://index"}, "GetNote": {URI: "study://notes/{id}"}, "GetPage": {URI: "study://page"}},
-		Prompts:   map[string]svc.MCPPromptOptions{"Draft": {}},
-	}
+	return s, &svc.MCPOptions{}
 }
 
 // mcpStdioAs returns the answers to the lines of in by a pipe of p, or of nobody.

@@ -1193,8 +1193,10 @@ func TestFileOverMCP(t *testing.T) {
 		10: {ContentType: "image/png", Content: strings.NewReader("\x89PNG")},
 		11: {ContentType: "text/html", Content: strings.NewReader("x")},
 	}
-	s := svc.MustRegister[FilesAPI](files{file: func(id int) *svc.File { return contents[id] }}, fileOptions())
-	h := s.At("/v1").MCP(&svc.MCPOptions{Resources: map[string]svc.MCPResourceOptions{"Get": {URI: "files://{id}"}, "Picture": {URI: "pictures://{id}"}}})
+	register := func(shown map[string]svc.MCPMethod) *svc.Service {
+		return svc.MustRegister[FilesAPI](files{file: func(id int) *svc.File { return contents[id] }}, showing(fileOptions(), shown))
+	}
+	h := register(map[string]svc.MCPMethod{"Get": {URI: "files://{id}"}, "Picture": {URI: "pictures://{id}"}}).At("/v1").MCP(nil)
 	contents[5].Name = "../a ä/?.bin"
 	ask := func(method, params string) string {
 		r := httptest.NewRequest("POST", "/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":`+params+`}`))
@@ -1241,7 +1243,7 @@ func TestFileOverMCP(t *testing.T) {
 	if strings.Contains(tools, "files_put") || strings.Contains(tools, "outputSchema") || !strings.Contains(tools, `"files_picture"`) {
 		t.Errorf("the tools are %s", tools)
 	}
-	h = s.MCP(&svc.MCPOptions{Prompts: map[string]svc.MCPPromptOptions{"Get": {}}})
+	h = register(map[string]svc.MCPMethod{"Get": {Prompt: true}}).MCP(nil)
 	contents[1].Content = strings.NewReader("\x89PNG")
 	for id, want := range map[string]string{"1": `"content":{"type":"image","data":"iVBORw=="`, "9": `"code":-32603,"message":"INTERNAL: internal error`} {
 		if got := ask("prompts/get", `{"name":"files_get","arguments":{"id":"`+id+`"}}`); !strings.Contains(got, want) {
@@ -1293,12 +1295,11 @@ func TestFileURIOverMCP(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			o := &svc.Options{Resource: "exports", Defaults: svc.Defaults{BaseURL: test.base}, Logger: slog.New(slog.DiscardHandler), Methods: map[string]svc.MethodOptions{
 				"Get": {HTTP: "GET /files/{name}"}, "Alone": {HTTP: "GET /alone", Transports: []svc.Transport{svc.TransportMCP}}}}
-			opts := &svc.MCPOptions{}
 			if test.uri != "" {
-				opts.Resources = map[string]svc.MCPResourceOptions{"Get": {URI: test.uri}}
+				showing(o, map[string]svc.MCPMethod{"Get": {URI: test.uri}})
 			}
 			s := svc.MustRegister[exportsAPI](exports{}, o).At("/v1")
-			got := mcpPost(s.MCP(opts), mcpLegacy("2025-11-25", "tools/call", `"name":"exports_`+test.tool+`","arguments":`+test.arguments)).Body.String()
+			got := mcpPost(s.MCP(nil), mcpLegacy("2025-11-25", "tools/call", `"name":"exports_`+test.tool+`","arguments":`+test.arguments)).Body.String()
 			if !strings.Contains(got, test.want) {
 				t.Errorf("got %s\nwant %s", clipped(got), test.want)
 			}

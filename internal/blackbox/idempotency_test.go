@@ -831,12 +831,12 @@ func TestKeyMistakes(t *testing.T) {
 	}
 	unknown := keyed(store, "Archive")
 	unknown.Methods["Archive"] = svc.MethodOptions{IdempotencyKey: "sometimes"}
-	tools := func(o svc.MCPOptions) func() error {
+	tools := func(method string, o svc.MCPMethod) func() error {
 		return func() error {
 			opts := keyed(store, "Write", "Create")
 			delete(opts.Methods, "Get")
-			svc.MustRegister[KeyPromptAPI](keyPromptAPI{}, opts).MCP(&o)
-			return nil
+			_, err := svc.Register[KeyPromptAPI](keyPromptAPI{}, showing(opts, map[string]svc.MCPMethod{method: o}))
+			return err
 		}
 	}
 	regGolden(t, "keys.txt", []regCase{
@@ -850,9 +850,9 @@ func TestKeyMistakes(t *testing.T) {
 			_, err := svc.Register[KeyTagsAPI](keyTagsAPI{}, &svc.Options{Resource: "notes"})
 			return err
 		}},
-		{"a prompt with a key", tools(svc.MCPOptions{Prompts: map[string]svc.MCPPromptOptions{"Write": {}}})},
-		{"a schema without the key", tools(svc.MCPOptions{Tools: map[string]svc.MCPToolOptions{"Create": {InputSchema: []byte(`{"type":"object"}`)}}})},
-		{"a schema with the key", tools(svc.MCPOptions{Tools: map[string]svc.MCPToolOptions{"Create": {InputSchema: []byte(`{"type":"object","properties":{"idempotency_key":{"type":"string"}}}`)}}})},
+		{"a prompt with a key", tools("Write", svc.MCPMethod{Prompt: true})},
+		{"a schema without the key", tools("Create", svc.MCPMethod{InputSchema: []byte(`{"type":"object"}`)})},
+		{"a schema with the key", tools("Create", svc.MCPMethod{InputSchema: []byte(`{"type":"object","properties":{"idempotency_key":{"type":"string"}}}`)})},
 	})
 }
 

@@ -111,8 +111,9 @@ func (mcpMany) Ask(ctx context.Context) error { return svc.Confirm(ctx, "k", "?"
 // where no state can be ours, and that a parameter of a URI is checked as a name in it.
 func TestMCPMemoryIsBounded(t *testing.T) {
 	calls := 0
-	s := svc.MustRegister[mcpManyAPI](mcpMany{&calls}, &svc.Options{Resource: "m", Logger: slog.New(slog.DiscardHandler)})
-	mcp := s.MCP(&svc.MCPOptions{Resources: map[string]svc.MCPResourceOptions{"GetFile": {URI: "files://f/{id}{?name,shade}"}}})
+	s := svc.MustRegister[mcpManyAPI](mcpMany{&calls}, &svc.Options{Resource: "m", Logger: slog.New(slog.DiscardHandler),
+		Methods: map[string]svc.MethodOptions{"GetFile": {MCP: &svc.MCPMethod{URI: "files://f/{id}{?name,shade}"}}}})
+	mcp := s.MCP(nil)
 	large := strings.Repeat("x", 900<<10)
 	for _, test := range []struct {
 		name, text, want string

@@ -149,13 +149,16 @@ func (mcpAsker) Compose(ctx context.Context, in *mcpCompose) (*mcpShown, error) 
 }
 
 func newAsking(opts *svc.MCPOptions) (*svc.Service, http.Handler) {
-	s := svc.MustRegister[mcpAsking](mcpAsker{}, &svc.Options{Name: "Notes", Resource: "ask", Version: "1.2.3", Logger: slog.New(slog.DiscardHandler)})
-	if opts == nil {
-		opts = &svc.MCPOptions{}
-	}
-	opts.Resources = map[string]svc.MCPResourceOptions{"GetFile": {URI: "files://f/{id}", NotTool: true}}
-	opts.Prompts = map[string]svc.MCPPromptOptions{"Compose": {}}
+	s := svc.MustRegister[mcpAsking](mcpAsker{}, askingOptions())
 	return s, s.MCP(opts)
+}
+
+// askingOptions returns the options of a service with a resource and a prompt.
+func askingOptions() *svc.Options {
+	return &svc.Options{Name: "Notes", Resource: "ask", Version: "1.2.3", Logger: slog.New(slog.DiscardHandler), Methods: map[string]svc.MethodOptions{
+		"GetFile": {MCP: &svc.MCPMethod{URI: "files://f/{id}", NotTool: true}},
+		"Compose": {MCP: &svc.MCPMethod{Prompt: true}},
+	}}
 }
 
 // mcpAsk is mcpModern for a client with these capabilities.
@@ -484,11 +487,12 @@ func (c *confirmer) Compose(ctx context.Context) (*mcpShown, error) {
 // already, and that it fails closed in every other way.
 func TestConfirm(t *testing.T) {
 	impl := new(confirmer)
-	impl.service = svc.MustRegister[ConfirmAPI](impl, &svc.Options{Name: "C", Resource: "c", Logger: slog.New(slog.DiscardHandler), Methods: map[string]svc.MethodOptions{"Delete": {HTTP: "POST /c/delete"}}})
-	mcp := impl.service.MCP(&svc.MCPOptions{
-		Resources: map[string]svc.MCPResourceOptions{"GetFile": {URI: "files://f/{id}", NotTool: true}},
-		Prompts:   map[string]svc.MCPPromptOptions{"Compose": {}},
-	})
+	impl.service = svc.MustRegister[ConfirmAPI](impl, &svc.Options{Name: "C", Resource: "c", Logger: slog.New(slog.DiscardHandler), Methods: map[string]svc.MethodOptions{
+		"Delete":  {HTTP: "POST /c/delete"},
+		"GetFile": {MCP: &svc.MCPMethod{URI: "files://f/{id}", NotTool: true}},
+		"Compose": {MCP: &svc.MCPMethod{Prompt: true}},
+	}})
+	mcp := impl.service.MCP(nil)
 	const forms, args = `{"elicitation":{}}`, `"name":"c_delete","arguments":{"by":"x"}`
 	answer := func(action, content string) string {
 		return args + `,"inputResponses":{"sure":{"action":"` + action + `","content":` + content + `}}`

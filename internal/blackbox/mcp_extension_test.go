@@ -162,7 +162,6 @@ func TestMCPExtensionMistakes(t *testing.T) {
 			`Methods["tools/call"]: MCP has this method itself`, `Methods["ping"]: MCP has this method itself`, `Methods["list"]: the name of a method is visible ASCII with a slash, such as events/list`,
 			`Methods["a b/c"]: the name`, `Methods["/c"]: the name`, `Methods["notifications/x"]: a notification gets no answer`, `Methods["a/nil"] is nil`,
 			`Extensions["example.com/a"] must be a JSON object`, `Extensions["example.com/b"] must be a JSON object`, `Extensions["c"]: the name of an extension has a vendor and a slash`,
-			`Prefix is "a b"`,
 		} {
 			if !strings.Contains(text, want) {
 				t.Errorf("the panic does not say %s:\n%s", want, text)
@@ -171,7 +170,6 @@ func TestMCPExtensionMistakes(t *testing.T) {
 	}()
 	fn := func(context.Context, json.RawMessage) (any, error) { return nil, nil }
 	newMCP(&svc.MCPOptions{
-		Prefix:     "a b",
 		Extensions: map[string]any{"example.com/a": []int{}, "example.com/b": func() {}, "c": struct{}{}},
 		Methods:    map[string]func(context.Context, json.RawMessage) (any, error){"tools/call": fn, "ping": fn, "list": fn, "a b/c": fn, "/c": fn, "notifications/x": fn, "a/nil": nil, "good/one": fn},
 	})
@@ -179,22 +177,16 @@ func TestMCPExtensionMistakes(t *testing.T) {
 
 // Verify the names of tools and prompts with a prefix.
 func TestMCPPrefix(t *testing.T) {
-	s, _ := newAsking(nil)
 	for _, test := range []struct{ prefix, tool, prompt string }{{"", "ask_archive", "ask_compose"}, {"my-notes", "my-notes_archive", "my-notes_compose"}, {"-", "archive", "compose"}} {
 		t.Run(rowName(test.prefix), func(t *testing.T) {
-			opts := &svc.MCPOptions{Prefix: test.prefix, Prompts: map[string]svc.MCPPromptOptions{test.prompt: {}}, Tools: map[string]svc.MCPToolOptions{test.tool: {Title: "The archive"}}}
+			o := showing(askingOptions(), map[string]svc.MCPMethod{"Compose": {Prompt: true}, "Archive": {Title: "The archive"}})
+			o.ToolPrefix = test.prefix
+			s, opts := svc.MustRegister[mcpAsking](mcpAsker{}, o), &svc.MCPOptions{}
 			eachMCP(t, s, opts, "tools/list", "", `"name":"`+test.tool+`","title":"The archive"`)
 			eachMCP(t, s, opts, "prompts/list", "", `"name":"`+test.prompt+`"`)
 			eachMCP(t, s, opts, "tools/call", `"name":"`+test.tool+`x"`, `did you mean \"`+test.tool+`\"?`)
 		})
 	}
-	joined := svc.Join("All", newMCPService(), newTickets())
-	defer func() {
-		if text := fmt.Sprint(recover()); !strings.Contains(text, `the tool would have the name "all_create"`) {
-			t.Errorf("two equal names: %s", text)
-		}
-	}()
-	joined.MCP(&svc.MCPOptions{Prefix: "all"})
 }
 
 // Verify completions by a function: what it is told, whose call it is, and how many values there
@@ -216,11 +208,9 @@ func TestMCPComplete(t *testing.T) {
 		info, _ := svc.InfoFrom(ctx)
 		return []string{c.Value + "!", info.Method}, nil
 	}
-	s, _ := newAsking(nil)
-	opts := &svc.MCPOptions{
-		Resources: map[string]svc.MCPResourceOptions{"GetFile": {URI: "files://f/{id}", Complete: complete}},
-		Prompts:   map[string]svc.MCPPromptOptions{"Compose": {Complete: complete}},
-	}
+	s := svc.MustRegister[mcpAsking](mcpAsker{}, showing(askingOptions(), map[string]svc.MCPMethod{
+		"GetFile": {URI: "files://f/{id}", Complete: complete}, "Compose": {Prompt: true, Complete: complete},
+	}))
 	ask := func(ref, name, value, more string) string {
 		return `"ref":{` + ref + `},"argument":{"name":"` + name + `","value":"` + value + `"}` + more
 	}
@@ -236,7 +226,7 @@ func TestMCPComplete(t *testing.T) {
 		{"a panic", ask(file, "id", "panic", ""), `"error":{"code":-32603,"message":"internal error","data":{"code":"INTERNAL"}}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			h := s.MCP(opts)
+			h := s.MCP(nil)
 			for _, text := range []string{mcpLegacy("2025-11-25", "completion/complete", test.params), mcpModern("completion/complete", test.params, "-Mcp-Name")} {
 				if got := mcpPost(h, text).Body.String(); !mcpMatches(got, "…"+test.want+"…") || strings.Contains(got, "secret") {
 					t.Errorf("got %s\nwant %s", got, test.want)
@@ -252,8 +242,13 @@ func TestMCPComplete(t *testing.T) {
 // Verify that the scopes of methods are listed, that the metadata document has them, and that
 // a completion is for a caller who has those of its method.
 func TestMCPScopes(t *testing.T) {
+	called := 0
+	complete := func(context.Context, svc.MCPCompletion) ([]string, error) {
+		called++
+		return nil, nil
+	}
 	s := svc.MustRegister[mcpAsking](mcpAsker{}, &svc.Options{Resource: "ask", Logger: slog.New(slog.DiscardHandler), Defaults: svc.Defaults{Auth: "bearer"}, Methods: map[string]svc.MethodOptions{
-		"GetFile": {Scopes: []string{"files:read"}}, "Archive": {Scopes: []string{"files:write", "files:read"}}, "Compose": {Public: true}}})
+		"GetFile": {Scopes: []string{"files:read"}, MCP: &svc.MCPMethod{URI: "files://f/{id}", Complete: complete}}, "Archive": {Scopes: []string{"files:write", "files:read"}}, "Compose": {Public: true}}})
 	if got := fmt.Sprint(s.Scopes()); got != "[files:read files:write]" {
 		t.Errorf("the scopes are %s", got)
 	}
@@ -266,11 +261,7 @@ func TestMCPScopes(t *testing.T) {
 	if !strings.Contains(w.Body.String(), `"scopes_supported":["base","files:read","files:write"]`) {
 		t.Errorf("the metadata are %s", w.Body)
 	}
-	called := 0
-	h := s.MCP(&svc.MCPOptions{Resources: map[string]svc.MCPResourceOptions{"GetFile": {URI: "files://f/{id}", Complete: func(context.Context, svc.MCPCompletion) ([]string, error) {
-		called++
-		return nil, nil
-	}}}})
+	h := s.MCP(nil)
 	r := mcpLegacy("2025-11-25", "completion/complete", `"ref":{"type":"ref/resource","uri":"files://f/{id}"},"argument":{"name":"id","value":""}`)
 	as := func(p *svc.Principal) int {
 		w := mcpPost(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

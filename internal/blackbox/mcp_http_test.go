@@ -483,12 +483,14 @@ func TestMCPLateLog(t *testing.T) {
 }
 
 func ExampleService_MCP() {
-	service := svc.MustRegister[mcpNotes](mcpService{}, &svc.Options{Resource: "notes"})
+	service := svc.MustRegister[mcpNotes](mcpService{}, &svc.Options{
+		Resource: "notes",
+		Methods:  map[string]svc.MethodOptions{"Count": {MCP: &svc.MCPMethod{Title: "Count the notes"}}},
+	})
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", service.MCP(&svc.MCPOptions{
 		Instructions:   "Create a note for everything that is worth keeping.",
 		AllowedOrigins: []string{"https://app.example"},
-		Tools:          map[string]svc.MCPToolOptions{"Count": {Title: "Count the notes"}},
 	}))
 	r := httptest.NewRequest("POST", "/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"notes_count"}}`))
 	r.Header.Set("Content-Type", "application/json")

@@ -193,7 +193,7 @@ func TestMCPUnknownTool(t *testing.T) {
 	broken := &svc.MCPOptions{Show: func(context.Context, svc.Method) bool { panic("secret") }}
 	eachMCP(t, s, broken, "tools/call", `"name":"ticket_create"`, `"code":-32602,"message":"there is no tool of this name; tools/list has all"`)
 	asking, _ := newAsking(nil)
-	opts := &svc.MCPOptions{Prompts: map[string]svc.MCPPromptOptions{"Compose": {}}}
+	opts := &svc.MCPOptions{}
 	eachMCP(t, asking, opts, "prompts/get", `"name":"compose_ask"`, `"code":-32602,"message":"there is no prompt of this name; prompts/list has all"`)
 	eachMCP(t, asking, opts, "prompts/get", `"name":"ask-compose"`, `"code":-32602,"message":"there is no prompt of this name; did you mean \"ask_compose\"?"`)
 	long := strings.Repeat("x", 100_000)

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"net/http"
-	"strings"
 	"testing"
 
 	"example.com/svc"
@@ -62,21 +60,34 @@ func (r mcpReader) GetShown(ctx context.Context, in *mcpShow) (*mcpShown, error)
 
 func (r mcpReader) GetCount(ctx context.Context) (*mcpCount, error) { return r.Count(ctx) }
 
-func newReading(opts *svc.MCPOptions) http.Handler {
-	return svc.MustRegister[mcpReading](mcpReader{}, &svc.Options{
+func readingOptions() *svc.Options {
+	return &svc.Options{
 		Name: "Notes", Resource: "notes", Version: "1.2.3", Logger: slog.New(slog.DiscardHandler),
 		Methods: map[string]svc.MethodOptions{"GetPart": {HTTP: "GET /notes/{id}/{part}"}, "GetShown": {HTTP: "GET /shown"}, "GetCount": {HTTP: "GET /count", Transports: []svc.Transport{svc.TransportREST}}},
-	}).MCP(opts)
+	}
+}
+
+// showing sets what MCP shows of methods in o, and returns it.
+func showing(o *svc.Options, shown map[string]svc.MCPMethod) *svc.Options {
+	if o.Methods == nil {
+		o.Methods = make(map[string]svc.MethodOptions)
+	}
+	for name, mcp := range shown {
+		m := o.Methods[name]
+		m.MCP = &mcp
+		o.Methods[name] = m
+	}
+	return o
 }
 
 // Verify resources: their lists, what a URI gives, and what it does not.
 func TestMCPResources(t *testing.T) {
-	h := newReading(&svc.MCPOptions{Resources: map[string]svc.MCPResourceOptions{
+	h := svc.MustRegister[mcpReading](mcpReader{}, showing(readingOptions(), map[string]svc.MCPMethod{
 		"GetNote":  {URI: "notes://notes/{id}", Title: "A note", Description: "One note."},
 		"GetPart":  {URI: "notes://notes/{id}/parts/{part}.txt", MIMEType: "text/x-part", NotTool: true},
 		"ListAll":  {URI: "notes://all{?limit,done}", TTL: 1500 * 1e6},
 		"GetShown": {URI: "notes://shown"},
-	}})
+	})).MCP(nil)
 	read := func(uri string) string { return mcpModern("resources/read", `"uri":"`+uri+`"`, "Mcp-Name: "+uri) }
 	old := func(uri string) string { return mcpLegacy("2025-11-25", "resources/read", `"uri":"`+uri+`"`) }
 	text := func(uri, kind, text string) string {
@@ -192,35 +203,4 @@ func TestMCPPrompts(t *testing.T) {
 			checkMCPAnswer(t, h, test.text, test.status, test.want)
 		})
 	}
-}
-
-// Verify that mistakes with resources and prompts are said, all at once.
-func TestMCPResourceMistakes(t *testing.T) {
-	defer func() {
-		text := fmt.Sprint(recover())
-		for _, want := range []string{
-			`Create: a resource is read by GET, and the method is a POST`,
-			`GetNote: the URI notes://{nope} lacks {id}`, `has {nope}, and the input has no scalar field`,
-			`GetPart: MCPResourceOptions.URI is "notes://{id}{part}"; write one such as todos://todos/{id}`,
-			`GetShown: the URI notes://shown{?kinds} has {kinds}`, `ListAll: MCPResourceOptions.URI is "all"; write one such as`,
-			`Resources["Nope"]: Notes has no method of that name`, `Prompts["Nope"]`, `Tools["getnote"]: Notes has no method of that name; did you mean "GetNote"?`,
-			`Resources["GetCount"]: MCP does not serve the method; add TransportMCP to its Transports, or drop this if it takes a Body, which MCP has not`,
-			`Prompts["notes_get_count"]: MCP does not serve the method`, `Tools["GetCount"]: MCP does not serve the method`,
-			`GetNote: the messages of a prompt are blocks`, `Kinds: the arguments of a prompt are texts, so they cannot be a []string`,
-			`StateKey has no key`, `ListAll: MCPResourceOptions.TTL is negative`,
-		} {
-			if !strings.Contains(text, want) {
-				t.Errorf("the panic does not say %s:\n%s", want, text)
-			}
-		}
-	}()
-	newReading(&svc.MCPOptions{
-		StateKey: new(svc.CursorKey),
-		Resources: map[string]svc.MCPResourceOptions{
-			"Create": {URI: "notes://create"}, "GetNote": {URI: "notes://{nope}"}, "GetPart": {URI: "notes://{id}{part}"},
-			"GetShown": {URI: "notes://shown{?kinds}"}, "ListAll": {URI: "all", TTL: -1}, "Nope": {}, "GetCount": {URI: "notes://count"},
-		},
-		Prompts: map[string]svc.MCPPromptOptions{"Nope": {}, "GetNote": {}, "GetShown": {}, "notes_get_count": {}},
-		Tools:   map[string]svc.MCPToolOptions{"GetCount": {}, "getnote": {}},
-	})
 }

@@ -203,7 +203,10 @@ func newMCP(opts *svc.MCPOptions) http.Handler { return newMCPService().MCP(opts
 func newMCPService() *svc.Service {
 	return svc.MustRegister[mcpNotes](mcpService{}, &svc.Options{
 		Name: "Notes", Resource: "notes", Version: "1.2.3", Logger: slog.New(slog.DiscardHandler),
-		Methods: map[string]svc.MethodOptions{"Create": {Description: "Makes a note."}},
+		Methods: map[string]svc.MethodOptions{
+			"Create": {Description: "Makes a note."},
+			"Sample": {MCP: &svc.MCPMethod{RequiredCapabilities: []string{"sampling", "elicitation"}}},
+		},
 	})
 }
 
@@ -687,7 +690,6 @@ func mcpRows() []mcpRow {
 // mcpWireOptions is what the rows are answered with.
 var mcpWireOptions = &svc.MCPOptions{
 	ListTTL: time.Minute, ListScope: "public",
-	Tools: map[string]svc.MCPToolOptions{"Sample": {RequiredCapabilities: []string{"sampling", "elicitation"}}},
 }
 
 // Verify the answer to each row.
@@ -1013,7 +1015,7 @@ var mcpRequirements = []struct{ number, text, kept string }{
 	{"10.19", "inputs are validated; access and rates are controlled", "not done beyond validation, which rows of 10.17 show: access and rates are for middleware"},
 	{"10.20", "input_required", "TestMCPAskAnswers"},
 	{"10.21", "schemas are 2020-12 and need nothing beside them", "TestMCPToolList"},
-	{"10.22", "a schema of the author's own", "TestMCPToolOptions"},
+	{"10.22", "a schema of the author's own", "TestMCPMethodOptions"},
 	{"11.1", "JSON until the first notification, then events", "rows"},
 	{"11.2", "no event ids, no retry", "rows"},
 	{"11.3", "no requests on a stream", "rows"},

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -82,12 +81,10 @@ func newTrips(o svc.Options) *svc.Service {
 func TestMCPUnknownArguments(t *testing.T) {
 	plan := func(arguments string) string { return `"name":"trips_plan","arguments":` + arguments }
 	const fine = `"isError":false`
-	own := func(schema string) *svc.MCPOptions {
-		return &svc.MCPOptions{Tools: map[string]svc.MCPToolOptions{"Plan": {InputSchema: []byte(schema)}}}
-	}
+	type own string // MCPMethod.InputSchema
 	for _, test := range []struct {
 		name            string
-		opts            *svc.MCPOptions
+		with            any // MCPOptions, a schema of the author's own, or nil
 		strict          bool
 		arguments, want string
 	}{
@@ -110,7 +107,12 @@ func TestMCPUnknownArguments(t *testing.T) {
 		{"a schema that is closed in one key of a map", own(`{"type":"object","properties":{"costs":{"properties":{"a/~":{"additionalProperties":false}}}}}`), false, `{"title":"x","costs":{"b":{"z":1},"a/~":{"z":1}}}`, `: /costs/a~1~0/z is not a known property"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			eachMCP(t, newTrips(svc.Options{Strict: test.strict}), test.opts, "tools/call", plan(test.arguments), test.want)
+			o := svc.Options{Strict: test.strict}
+			if schema, ok := test.with.(own); ok {
+				showing(&o, map[string]svc.MCPMethod{"Plan": {InputSchema: []byte(schema)}})
+			}
+			opts, _ := test.with.(*svc.MCPOptions)
+			eachMCP(t, newTrips(o), opts, "tools/call", plan(test.arguments), test.want)
 		})
 	}
 	s := newTrips(svc.Options{})
@@ -120,6 +122,18 @@ func TestMCPUnknownArguments(t *testing.T) {
 	eachMCP(t, s, nil, "tools/list", "", `"stops":{"type":"array","items":{"type":"object","properties":{"cityName":{"type":"string"}},`+closed+`}}…`+closed+`},"outputSchema":{"type":"object"`)
 	if open := mcpPost(s.MCP(&svc.MCPOptions{AllowUnknown: true}), mcpLegacy("", "tools/list", "")).Body.String(); strings.Contains(open, closed) {
 		t.Errorf("with AllowUnknown the list is %s", open)
+	}
+	open := s.MCP(&svc.MCPOptions{AllowUnknown: true})
+	unknown := func(n int) float64 {
+		var arguments strings.Builder
+		for i := range n {
+			fmt.Fprintf(&arguments, `"x%d":0,`, i)
+		}
+		text := mcpLegacy("2025-06-18", "tools/call", plan(`{`+arguments.String()+`"title":"y"}`))
+		return testing.AllocsPerRun(3, func() { mcpPost(open, text) })
+	}
+	if few, many := unknown(1000), unknown(3000); many > few+5000 {
+		t.Errorf("1,000 unknown arguments that are allowed take %v allocations, and 3,000 take %v", few, many)
 	}
 	var list struct {
 		Result struct {
@@ -184,16 +198,16 @@ func (longImpl) Fail(_ context.Context, in *longIn) error {
 // the first that does not, for every kind of result, and what the model and Observe get.
 func TestMCPMaxResult(t *testing.T) {
 	var observed []svc.Code
-	s := svc.MustRegister[mcpLong](longImpl{}, &svc.Options{Methods: map[string]svc.MethodOptions{"Get": {HTTP: "GET /l/one"}, "GetBlocks": {HTTP: "GET /l/blocks"}}, Resource: "l", Logger: slog.New(slog.DiscardHandler), Observe: func(_ context.Context, o svc.Observation) {
+	s := svc.MustRegister[mcpLong](longImpl{}, &svc.Options{Methods: map[string]svc.MethodOptions{
+		"Get":       {HTTP: "GET /l/one", MCP: &svc.MCPMethod{URI: "l://get{?n}"}},
+		"GetBlocks": {HTTP: "GET /l/blocks", MCP: &svc.MCPMethod{URI: "l://blocks{?n}"}},
+		"Write":     {MCP: &svc.MCPMethod{Prompt: true}},
+	}, Resource: "l", Logger: slog.New(slog.DiscardHandler), Observe: func(_ context.Context, o svc.Observation) {
 		observed = append(observed, svc.CodeOf(o.Err))
 	}})
-	opts := &svc.MCPOptions{
-		MaxResult: 30,
-		Resources: map[string]svc.MCPResourceOptions{"Get": {URI: "l://get{?n}"}, "GetBlocks": {URI: "l://blocks{?n}"}},
-		Prompts:   map[string]svc.MCPPromptOptions{"Write": {}},
-	}
+	opts := &svc.MCPOptions{MaxResult: 30}
 	refused := func(n int, more string) string {
-		return fmt.Sprintf("RESOURCE_EXHAUSTED: the answer has %d characters, at most 30 are given; ask for fewer items or fields%s", n, more)
+		return fmt.Sprintf("RESOURCE_EXHAUSTED: the answer has %d characters, at most 30 are given; ask for fewer items%s", n, more)
 	}
 	const again, ok = ": the call was carried out, do not repeat it", `"isError":false`
 	isError := func(text string) string { return `"content":[{"type":"text","text":"` + text + `"}],"isError":true}` }
@@ -239,35 +253,32 @@ func TestMCPMaxResult(t *testing.T) {
 	}
 }
 
-// Verify MCPToolOptions.Name, Meta and Icons wherever they are sent, and that the default name
+// Verify MCPMethod.Name, Meta and Icons wherever they are sent, and that the default name
 // calls nothing.
 func TestMCPNamesIconsAndMeta(t *testing.T) {
-	s := svc.MustRegister[mcpLong](longImpl{}, &svc.Options{Methods: map[string]svc.MethodOptions{"Get": {HTTP: "GET /l/one"}, "GetBlocks": {HTTP: "GET /l/blocks"}}, Name: "L", Version: "1", Resource: "l", Logger: slog.New(slog.DiscardHandler)})
 	icon := func(name string) []svc.MCPIcon {
 		return []svc.MCPIcon{{Src: "https://x/" + name, MIMEType: "image/png", Sizes: []string{"48x48", "any"}, Theme: "dark"}}
 	}
 	meta := func(name string) map[string]any { return map[string]any{"ui": map[string]any{"name": name}, "b<": 1} }
-	opts := &svc.MCPOptions{
-		ServerInfo: svc.MCPServerInfo{Icons: icon("server")},
-		Tools:      map[string]svc.MCPToolOptions{"Get": {Name: "fetch-It", Icons: icon("tool"), Meta: meta("tool")}, "l_add": {Name: "l_get"}},
-		Resources: map[string]svc.MCPResourceOptions{
-			"l_get":     {URI: "l://get{?n}", Icons: icon("resource"), Meta: meta("resource")},
-			"GetBlocks": {URI: "l://blocks{?n}"},
-		},
-		Prompts: map[string]svc.MCPPromptOptions{"Write": {Icons: icon("prompt")}},
-	}
+	s := svc.MustRegister[mcpLong](longImpl{}, &svc.Options{Methods: map[string]svc.MethodOptions{
+		"Get":       {HTTP: "GET /l/one", MCP: &svc.MCPMethod{Name: "fetch-It", URI: "l://get{?n}", Icons: icon("get"), Meta: meta("get")}},
+		"GetBlocks": {HTTP: "GET /l/blocks", MCP: &svc.MCPMethod{URI: "l://blocks{?n}"}},
+		"Add":       {MCP: &svc.MCPMethod{Name: "l_get"}},
+		"Write":     {MCP: &svc.MCPMethod{Prompt: true, Icons: icon("prompt"), Meta: meta("prompt")}},
+	}, Name: "L", Version: "1", Resource: "l", Logger: slog.New(slog.DiscardHandler)})
+	opts := &svc.MCPOptions{ServerInfo: svc.MCPServerInfo{Icons: icon("server")}}
 	icons := func(name string) string {
 		return `"icons":[{"src":"https://x/` + name + `","mimeType":"image/png","sizes":["48x48","any"],"theme":"dark"}]`
 	}
 	metas := func(name string) string { return `"_meta":{"b\u003c":1,"ui":{"name":"` + name + `"}}` }
 	for _, test := range []struct{ name, method, params, want string }{
-		{"tools/list", "tools/list", "", `{"name":"l_get",…{"name":"fetch-It",…` + icons("tool") + `,` + metas("tool") + `}`},
+		{"tools/list", "tools/list", "", `{"name":"l_get",…{"name":"fetch-It",…` + icons("get") + `,` + metas("get") + `}`},
 		{"a tool by its name", "tools/call", `"name":"fetch-It","arguments":{"n":1}`, `{"text":"é"}`},
 		{"a tool by the default name of another", "tools/call", `"name":"l_get","arguments":{"n":2}`, `{"text":"éé"}`},
 		{"a tool by its default name", "tools/call", `"name":"l_add","arguments":{"n":1}`, `-32602`},
-		{"resources/templates/list", "resources/templates/list", "", `"uriTemplate":"l://get{?n}",…` + icons("resource") + `,` + metas("resource") + `}`},
-		{"resources/read", "resources/read", `"uri":"l://get?n=1"`, `"text":"{\"text\":\"é\"}",` + metas("resource") + `}]`},
-		{"prompts/list", "prompts/list", "", `"arguments":[…],` + icons("prompt") + `}`},
+		{"resources/templates/list", "resources/templates/list", "", `"uriTemplate":"l://get{?n}",…` + icons("get") + `,` + metas("get") + `}`},
+		{"resources/read", "resources/read", `"uri":"l://get?n=1"`, `"text":"{\"text\":\"é\"}",` + metas("get") + `}]`},
+		{"prompts/list", "prompts/list", "", `"arguments":[…],` + icons("prompt") + `,` + metas("prompt") + `}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			eachMCP(t, s, opts, test.method, test.params, test.want)
@@ -297,8 +308,10 @@ func (i mcpAppImpl) GetPage(context.Context) (*mcpShown, error) { return &mcpSho
 // those of the resource.
 func TestMCPBlockMeta(t *testing.T) {
 	read := func(c svc.MCPContent) (tool, contents string) {
-		s := svc.MustRegister[mcpApp](mcpAppImpl{c}, &svc.Options{Methods: map[string]svc.MethodOptions{"GetPage": {HTTP: "GET /page"}}, Resource: "app", Logger: slog.New(slog.DiscardHandler)})
-		h := s.MCP(&svc.MCPOptions{Resources: map[string]svc.MCPResourceOptions{"GetPage": {URI: "ui://app/page", Meta: map[string]any{"a": 1, "b": 2}}}})
+		s := svc.MustRegister[mcpApp](mcpAppImpl{c}, &svc.Options{Methods: map[string]svc.MethodOptions{
+			"GetPage": {HTTP: "GET /page", MCP: &svc.MCPMethod{URI: "ui://app/page", Meta: map[string]any{"a": 1, "b": 2}}},
+		}, Resource: "app", Logger: slog.New(slog.DiscardHandler)})
+		h := s.MCP(nil)
 		tool = mcpPost(h, mcpLegacy("2025-11-25", "tools/call", `"name":"app_get_page"`)).Body.String()
 		return tool, mcpPost(h, mcpLegacy("2025-11-25", "resources/read", `"uri":"ui://app/page"`)).Body.String()
 	}
@@ -362,13 +375,13 @@ func TestMCPToolList(t *testing.T) {
 	}
 }
 
-// Requirement 10.22: what MCPToolOptions change.
-func TestMCPToolOptions(t *testing.T) {
+// Requirement 10.22: what MethodOptions.MCP changes.
+func TestMCPMethodOptions(t *testing.T) {
 	no, yes := false, true
-	h := newMCP(&svc.MCPOptions{Tools: map[string]svc.MCPToolOptions{
-		"Count":        {Title: "How many", Description: "Counts the notes.", ReadOnly: &yes},
-		"notes_create": {InputSchema: []byte(`{"type":"object", "$defs":{"a":{"$anchor":"x"}}, "if":{}}`), Destructive: &no, Idempotent: &yes, OpenWorld: &yes},
-	}})
+	h := svc.MustRegister[mcpNotes](mcpService{}, showing(&svc.Options{Resource: "notes"}, map[string]svc.MCPMethod{
+		"Count":  {Title: "How many", Description: "Counts the notes.", ReadOnly: &yes},
+		"Create": {InputSchema: []byte(`{"type":"object", "$defs":{"a":{"$anchor":"x"}}, "if":{}}`), Destructive: &no, Idempotent: &yes, OpenWorld: &yes},
+	})).MCP(nil)
 	list := mcpPost(h, mcpLegacy("", "tools/list", "")).Body.String()
 	for _, want := range []string{
 		`"title":"How many","description":"Counts the notes.",`,
@@ -394,32 +407,31 @@ func (mcpMisnamedService) ThisNameOfAMethodIsFarLongerThanWhatTheModelsThatAreAr
 	return nil
 }
 
-// Verify that everything wrong with the options is said at once.
+// Verify that everything wrong with the options of the server, and with names that follow from Go
+// names, is said at once when the handler is made.
 func TestMCPMisconfigured(t *testing.T) {
 	poke := func(resource string) *svc.Service {
 		return svc.MustRegister[PokeAPI](new(poker), &svc.Options{Resource: resource})
 	}
-	s := svc.Join("mcpMisnamed", svc.MustRegister[mcpMisnamed](mcpMisnamedService{}, &svc.Options{Resource: "a", Methods: map[string]svc.MethodOptions{"Größe": {HTTP: "GET /size"}}}), poke("b"), poke("c"))
+	s := svc.Join("mcpMisnamed", svc.MustRegister[mcpMisnamed](mcpMisnamedService{}, &svc.Options{Resource: "a"}), poke("b"), poke("7up"))
 	defer func() {
 		text := fmt.Sprint(recover())
 		for _, want := range []string{
-			`Größe: the tool name "a_größe" has other characters`, `is longer than 64 characters`, `Tools["Nope"]: mcpMisnamed has no method`, `MaxResult is negative`,
-			`Größe: Meta is not JSON`, `Größe: the Src of an icon is "http://x/y"; an icon has an https: or a data: URL`, `ServerInfo: the Theme of an icon is "blue"; write light or dark`,
-			`InputSchema is not JSON`, `InputSchema must be an object with "type":"object"`, `AllowedOrigins[0] is "app.example"`, `AllowedOrigins[1] is "https://app.example/x"`,
-			`ListScope is "shared"`, `ListTTL is negative`, `Tools["Poke"]: 2 methods have that name; write the name of the tool`,
-			`Poke: the tool would have the name "c_poke", as Poke does; rename one`, `Größe: a resource is one output, and the method has none or a stream`,
+			`mcpMisnamed.Größe: the tool name "a_größe" has other characters than letters, digits, - and _ of ASCII; set MethodOptions.MCP.Name`,
+			`a_this_name_of_a_method_is_far_longer_than_what_the_models_that_are_around_are_willing_to_take" is longer than 60 characters`,
+			`PokeAPI.Poke: the tool name "7up_poke" does not begin with a letter or _`,
+			`MaxResult is negative`, `ServerInfo: the Theme of an icon is "blue"; write light or dark`,
+			`AllowedOrigins[0] is "app.example"`, `AllowedOrigins[1] is "https://app.example/x"`,
+			`ListScope is "shared"`, `ListTTL is negative`, `StateKey has no key`,
 		} {
 			if !strings.Contains(text, want) {
 				t.Errorf("the panic does not say %s:\n%s", want, text)
 			}
 		}
 	}()
-	const long = "ThisNameOfAMethodIsFarLongerThanWhatTheModelsThatAreAroundAreWillingToTake"
 	s.MCP(&svc.MCPOptions{
-		AllowedOrigins: []string{"app.example", "https://app.example/x"}, ListScope: "shared", ListTTL: -1, MaxResult: -1,
+		AllowedOrigins: []string{"app.example", "https://app.example/x"}, ListScope: "shared", ListTTL: -1, MaxResult: -1, StateKey: new(svc.CursorKey),
 		ServerInfo: svc.MCPServerInfo{Icons: []svc.MCPIcon{{Src: "data:,x", Theme: "blue"}}},
-		Tools:      map[string]svc.MCPToolOptions{"Nope": {}, "Poke": {}, "b_poke": {Name: "c_poke"}, "Größe": {InputSchema: []byte(`{"type":"object"`), Meta: map[string]any{"f": math.Inf(1)}, Icons: []svc.MCPIcon{{Src: "https://x"}, {Src: "http://x/y"}}}, long: {InputSchema: []byte(` {"Type":"object"}`)}},
-		Resources:  map[string]svc.MCPResourceOptions{"Größe": {URI: "sizes://all"}},
 	})
 }
 

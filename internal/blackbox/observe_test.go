@@ -269,11 +269,10 @@ func TestObserveBeforeTheAnswer(t *testing.T) {
 // round of a call that asks, over HTTP and over standard input alike.
 func TestObserveOtherMethodsOfMCP(t *testing.T) {
 	o := new(observer)
-	s := svc.MustRegister[mcpAsking](mcpAsker{}, &svc.Options{Resource: "ask", Observe: o.observe, Logger: slog.New(slog.DiscardHandler)})
-	opts := &svc.MCPOptions{
-		Resources: map[string]svc.MCPResourceOptions{"GetFile": {URI: "files://f/{id}", NotTool: true}},
-		Prompts:   map[string]svc.MCPPromptOptions{"Compose": {}},
-	}
+	options := askingOptions()
+	options.Observe = o.observe
+	s := svc.MustRegister[mcpAsking](mcpAsker{}, options)
+	opts := &svc.MCPOptions{}
 	h := s.MCP(opts)
 	compose := func(arguments string) string {
 		return mcpAsk(mcpForms, "prompts/get", `"name":"ask_compose","arguments":{`+arguments+`}`)

@@ -26,17 +26,13 @@ func (*Face) MCPContent() []svc.MCPContent {
 	return []svc.MCPContent{{Text: `<!doctype html><title>Clock</title><script type="module" src="https://cdn.example/clock.js"></script>`}}
 }
 
-func clockOptions() *svc.MCPOptions {
+func clockOptions() *svc.Options {
 	const face = "ui://clock/face"
-	return &svc.MCPOptions{
-		Tools: map[string]svc.MCPToolOptions{
-			"GetTime": {Meta: map[string]any{"ui": map[string]any{"resourceUri": face}}},
-		},
-		Resources: map[string]svc.MCPResourceOptions{
-			"GetFace": {URI: face, MIMEType: "text/html;profile=mcp-app", NotTool: true,
-				Meta: map[string]any{"ui": map[string]any{"csp": map[string]any{"resourceDomains": []string{"https://cdn.example"}}}}},
-		},
-	}
+	return &svc.Options{Resource: "clock", Methods: map[string]svc.MethodOptions{
+		"GetTime": {HTTP: "GET /clock", MCP: &svc.MCPMethod{Meta: map[string]any{"ui": map[string]any{"resourceUri": face}}}},
+		"GetFace": {HTTP: "GET /face", MCP: &svc.MCPMethod{URI: face, MIMEType: "text/html;profile=mcp-app", NotTool: true,
+			Meta: map[string]any{"ui": map[string]any{"csp": map[string]any{"resourceDomains": []string{"https://cdn.example"}}}}}},
+	}}
 }
 
 type clock struct{}
@@ -45,9 +41,7 @@ func (clock) GetTime(context.Context) (*Time, error) { return &Time{"12:00"}, ni
 func (clock) GetFace(context.Context) (*Face, error) { return &Face{}, nil }
 
 func Example_mcpApp() {
-	h := svc.MustRegister[Clock](clock{}, &svc.Options{Resource: "clock", Methods: map[string]svc.MethodOptions{
-		"GetTime": {HTTP: "GET /clock"}, "GetFace": {HTTP: "GET /face"},
-	}}).MCP(clockOptions())
+	h := svc.MustRegister[Clock](clock{}, clockOptions()).MCP(nil)
 	list := mcpPost(h, mcpLegacy("2025-11-25", "tools/list", "")).Body.String()
 	fmt.Println(list[strings.Index(list, `"_meta"`):])
 	for _, method := range []string{"resources/list", "resources/read"} {
