@@ -108,11 +108,13 @@ func (s *clientStream) read() (item reflect.Value, e *Error) {
 	switch {
 	case err == errLineTooLong:
 		return item, s.call.conn.largeError()
+	case err == io.EOF && s.call.streamEnd == StreamEndNone:
+		return item, nil
 	case err == io.EOF: // there was no event done or error
 		return item, s.call.conn.networkError(s.ctx, io.ErrUnexpectedEOF, wasCut)
 	case err != nil:
 		return item, s.call.conn.networkError(s.ctx, err, wasCut)
-	case name == eventDone:
+	case s.call.endsWith(name, data):
 		return item, nil // the rest of the response is ignored; it may have no end
 	case name == eventError:
 		if isJSON(data) {

@@ -196,6 +196,7 @@ type contractMethod struct {
 	Status     int             `json:"status,omitempty"`
 	Statuses   []int           `json:"statuses,omitempty"` // all of them, if the method chooses one; Status is the first
 	Stream     StreamMode      `json:"stream,omitempty"`
+	StreamEnd  string          `json:"streamEnd,omitempty"`
 	Identity   []string        `json:"identity,omitempty"` // security schemes, of which one is enough
 	Scopes     []string        `json:"scopes,omitempty"`
 	Strict     bool            `json:"strict,omitempty"`
@@ -357,7 +358,7 @@ func newContract(s *service) *contract {
 
 // planMethod returns what m promises.
 func (c *contract) planMethod(s *service, m *method) *contractMethod {
-	p := &contractMethod{Name: m.resource + "." + m.name, Stream: m.stream, Scopes: slices.Sorted(slices.Values(m.scopes)), Strict: m.strict, Key: m.keyUse(), compiled: m}
+	p := &contractMethod{Name: m.resource + "." + m.name, Stream: m.stream, StreamEnd: m.streamEnd, Scopes: slices.Sorted(slices.Values(m.scopes)), Strict: m.strict, Key: m.keyUse(), compiled: m}
 	p.Transports = m.served
 	if m.isTool() {
 		p.Tool = m.toolName()
@@ -856,6 +857,7 @@ func (p *prober) compareMethods(was, is *contractMethod) {
 		p.compareForms(was, is)
 	}
 	p.remarkIf(was.Stream != is.Stream, "", "the stream mode is %q, was %q", is.Stream, was.Stream)
+	p.remarkIf(was.Stream == is.Stream && was.HTTP != "" && was.StreamEnd != is.StreamEnd, "", "StreamEnd is %q, was %q", is.StreamEnd, was.StreamEnd)
 	if transport := callsByName(is.Transports); transport != "" {
 		lost(p, "the "+transport+" name %s is gone, or calls another method", was.Aliases, is.Aliases)
 	}

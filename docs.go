@@ -217,6 +217,9 @@ func (w *docsWriter) appendData(dst []byte) []byte {
 			out.addText("key", keyArgument)
 			w.writer.words[keyPattern] = "at most 255 visible ASCII characters"
 		}
+		if end := o.method.streamEnd; end != "" {
+			out.addText("end", end)
+		}
 		if w.places.Client != "" {
 			out.add("ts", object("call", typeScriptName(o.method), "names", o.clientNames(), "items", o.sendsItems()), "go", o.goProgram())
 		}

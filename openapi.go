@@ -607,10 +607,8 @@ func (b *apiBuilder) writeResponses(out *members, m *method) {
 func (b *apiBuilder) writeSuccess(out *members, m *method, status int) {
 	description := http.StatusText(status)
 	switch {
-	case m.stream != "" && m.errorForm != nil:
-		description = strings.Replace(streamDescription, streamEnvelope, "what error responses have as their body", 1)
 	case m.stream != "":
-		description = streamDescription
+		description = m.describeStream()
 	}
 	out.openItem()
 	out.add("description", description, "headers", b.listHeaders(m))
@@ -745,16 +743,24 @@ func (m *method) exampleOf(e *Error) []byte {
 	return body
 }
 
-// streamDescription describes the two events that end a stream, whose data is no item. The
+// describeStream describes the events that end a stream, whose data is not an item. The
 // schema of a stream cannot describe them: generators use it for the data of each event, so
 // it is the schema of an item.
-const (
-	streamDescription = "Server-sent events. The data of each event is one item. " +
-		"The event named done, whose data is an empty object, says that the stream is complete. " +
-		"The event named error ends it too early: its data is " + streamEnvelope +
-		". A stream that ends without either event was cut."
-	streamEnvelope = "an object with the member error, which has code, message and, if there are any, reason and details"
-)
+func (m *method) describeStream() string {
+	done, cut := "The event named done, whose data is an empty object, says that the stream is complete. ", ". A stream that ends without either event was cut."
+	switch end := m.streamEnd; end {
+	case "":
+	case StreamEndNone:
+		done, cut = "The stream is complete where the response ends. ", ". A response that breaks off was cut."
+	default:
+		done = "The event without a name whose data is the text " + end + " says that the stream is complete. "
+	}
+	failed := "an object with the member error, which has code, message and, if there are any, reason and details"
+	if m.errorForm != nil {
+		failed = "what error responses have as their body"
+	}
+	return "Server-sent events. The data of each event is one item. " + done + "The event named error ends it too early: its data is " + failed + cut
+}
 
 // streamContent returns the Content Object of a stream. Its schema is that of an item. In
 // 3.2 it has an itemSchema instead, which describes an event as an object with the fields
@@ -769,18 +775,30 @@ func (b *apiBuilder) streamContent(m *method) []byte {
 	if m.errorForm == nil { // an ErrorWriter writes no events, so their errors are envelopes
 		envelope = b.referErrorSchema("Error")
 	}
-	events := strings.NewReplacer("ITEM", string(item), "ENVELOPE", string(envelope)).Replace(eventSchema)
+	events := strings.NewReplacer("ITEM", string(item), "DONE", m.endSchema(), "ENVELOPE", string(envelope)).Replace(eventSchema)
 	return object(contentTypeEvents, object("itemSchema", []byte(events)))
 }
 
-// eventSchema is the schema of an event of a stream: an item, the event done, or the event
-// error. ITEM stands for the schema of an item, ENVELOPE for the schema of an error.
+// endSchema returns the schema of the event that ends a stream of m well, and a comma, or nothing
+// if there is none.
+func (m *method) endSchema() string {
+	switch end := m.streamEnd; end {
+	case "":
+		return `{"title":"Done","type":"object","properties":{"event":{"const":"done"},"data":{"const":"{}"}},"required":["event","data"]},`
+	case StreamEndNone:
+		return ""
+	default:
+		return `{"title":"Done","type":"object","properties":{"data":{"const":` + string(appendQuoted(nil, end)) + `}},"required":["data"]},`
+	}
+}
+
+// eventSchema is the schema of an event of a stream: an item, the end of the stream, or the event
+// error. ITEM stands for the schema of an item, DONE for that of endSchema, ENVELOPE for the schema of an error.
 const eventSchema = `{"oneOf":[` +
 	`{"title":"Item","type":"object","properties":{"id":{"type":"string"},` +
 	`"event":{"type":"string","not":{"enum":["done","error"]}},"retry":{"type":"integer","minimum":0},` +
 	`"data":{"type":"string","contentMediaType":"application/json","contentSchema":ITEM}},"required":["data"]},` +
-	`{"title":"Done","type":"object","properties":{"event":{"const":"done"},"data":{"const":"{}"}},"required":["event","data"]},` +
-	`{"title":"Error","type":"object","properties":{"event":{"const":"error"},` +
+	`DONE{"title":"Error","type":"object","properties":{"event":{"const":"error"},` +
 	`"data":{"type":"string","contentMediaType":"application/json","contentSchema":ENVELOPE}},"required":["event","data"]}]}`
 
 // errorTexts is what the document says about the errors of one service.

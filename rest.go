@@ -409,12 +409,12 @@ func (c *restCall) runStream(ctx context.Context, cancel context.CancelCauseFunc
 	err = m.sendItems(ctx, cancel, events, c.ws, stream)
 	if c.end(c, err); err != nil {
 		data, _ := m.errorForm.appendBody(nil, ErrorFrom(err), c.request) // OnError writes whole responses
-		events.sendEvent(&Event{Name: eventError}, data)
+		events.sendLast(&Event{Name: eventError}, data)
 	}
 	return nil
 }
 
-// sendItems sends each item of the stream, and then the event "done". An iterator returns
+// sendItems sends each item of the stream, and then its end. An iterator returns
 // when its ctx is canceled. That is not the end of the stream, so sendItems then returns an
 // error.
 func (m *method) sendItems(ctx context.Context, cancel context.CancelCauseFunc, events *eventStream, ws *workspace, out any) error {
@@ -437,6 +437,5 @@ func (m *method) sendItems(ctx context.Context, cancel context.CancelCauseFunc, 
 	case ctx.Err() != nil:
 		return ErrorFrom(ctx.Err()).WithCause(context.Cause(ctx))
 	}
-	// Browsers drop events without data (WHATWG HTML, section 9.2.6).
-	return sendingError("an event", events.sendEvent(&Event{Name: eventDone}, []byte("{}")))
+	return sendingError("an event", m.sendEnd(events))
 }

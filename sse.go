@@ -43,7 +43,7 @@ const (
 // id with a NUL (section 9.2.6).
 func (e *Event) checkFields() error {
 	switch {
-	case e.endsStream():
+	case e.Name == eventDone || e.Name == eventError:
 		return fmt.Errorf("an item has the event name %q, which ends a stream", e.Name)
 	case !isFieldValue(e.ID):
 		return errors.New("the ID of an event is not one line of UTF-8 without NUL")
@@ -54,9 +54,6 @@ func (e *Event) checkFields() error {
 	}
 	return nil
 }
-
-// endsStream reports whether e is the last event of a stream.
-func (e *Event) endsStream() bool { return e.Name == eventDone || e.Name == eventError }
 
 // isFieldValue reports whether s can be the value of a field.
 func isFieldValue(s string) bool { return !strings.ContainsAny(s, "\r\n\x00") && utf8.ValidString(s) }
@@ -177,6 +174,15 @@ func (s *eventStream) sendEvent(e *Event, data []byte) error {
 	return s.flush(true)
 }
 
+// sendLast sends the event that ends the stream, together with the end of the response: a client
+// that stops there has read all of it, and can use the connection again.
+func (s *eventStream) sendLast(e *Event, data []byte) error {
+	s.mu.Lock()
+	s.ending = true
+	s.mu.Unlock()
+	return s.sendEvent(e, data)
+}
+
 // sendID sends an id without an event (WHATWG HTML, section 9.2.6): clients send it back when they
 // reconnect before the first event. An error is that of the next event.
 func (s *eventStream) sendID(id string) {
@@ -188,15 +194,12 @@ func (s *eventStream) sendID(id string) {
 	s.flush(true)
 }
 
-// queueEvent adds an event to the queue, which the next flush writes. One that ends the
-// stream is sent together with the end of the response: a client that stops there has read
-// all of it, and can use the connection again.
+// queueEvent adds an event to the queue, which the next flush writes.
 func (s *eventStream) queueEvent(e *Event, data []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.err == nil {
 		s.queue = appendEvent(s.queue, e, data)
-		s.ending = e.endsStream()
 	}
 }
 

@@ -284,7 +284,7 @@ func TestEventStream(t *testing.T) {
 			t.Fatal(err)
 		}
 		last := &Event{Name: []string{eventDone, eventError}[i%2]}
-		if err := errors.Join(s.sendEvent(&Event{ID: "1"}, []byte("x")), s.sendEvent(last, []byte("{}"))); err != nil {
+		if err := errors.Join(s.sendEvent(&Event{ID: "1"}, []byte("x")), s.sendLast(last, []byte("{}"))); err != nil {
 			t.Error(err)
 		}
 		s.close()

@@ -258,6 +258,11 @@ type MethodOptions struct {
 	// Stream says how the outputs are sent. Default: as one record, or as StreamSSE if the
 	// method returns a Stream.
 	Stream StreamMode
+	// StreamEnd is the data of the last event of a stream that has ended well, as clients of a
+	// published API expect it: one line that is not JSON, such as "[DONE]". The event has no name
+	// and no id. [StreamEndNone] sends nothing. A stream that fails ends with the event error
+	// alone. A method without a stream cannot have it. Default: the event done.
+	StreamEnd string
 	// Direct calls the method without reflection, which is faster; see [Direct].
 	Direct DirectCall
 }

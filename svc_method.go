@@ -76,14 +76,15 @@ type methodCallers struct {
 
 // A methodOutput is what a method returns, and how it is sent. It is zero without an output.
 type methodOutput struct {
-	out     *shape       // of one output, or of one item of a stream
-	outType reflect.Type // of what the method returns: *Out or a stream of them
-	encode  encodeFunc
-	headers *outputHeaders // of REST responses; nil if the output has no header tag
-	chosen  *statusField   // nil if the output has no field for its status
-	stream  StreamMode     // "" if the output is sent as one record
-	each    eachFunc       // calls yield for each item of what call returned
-	result  *shape         // of a whole answer
+	out       *shape       // of one output, or of one item of a stream
+	outType   reflect.Type // of what the method returns: *Out or a stream of them
+	encode    encodeFunc
+	headers   *outputHeaders // of REST responses; nil if the output has no header tag
+	chosen    *statusField   // nil if the output has no field for its status
+	stream    StreamMode     // "" if the output is sent as one record
+	streamEnd string         // MethodOptions.StreamEnd
+	each      eachFunc       // calls yield for each item of what call returned
+	result    *shape         // of a whole answer
 }
 
 // A config is what the methods of one service share. Join makes a service of methods with
@@ -358,6 +359,7 @@ func (c *methodCompiler) compileMethod(rm reflect.Method) (m *method, whole bool
 	}
 	m.form = o.Form
 	c.checkForm(m)
+	c.setStreamEnd(m, o.StreamEnd)
 	if len(c.list) > before {
 		m.route = m.presumedRoute()
 	}

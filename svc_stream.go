@@ -31,6 +31,51 @@ type Stream[T any] = iter.Seq2[*T, error]
 // event.
 const StreamSSE StreamMode = "sse"
 
+// StreamEndNone is the MethodOptions.StreamEnd of a stream whose end is that of the response: only
+// a body that breaks off is a cut then.
+const StreamEndNone = "-"
+
+// setStreamEnd sets what ends a stream of m. It complains of a text that clients could take for an
+// item or would not see.
+func (c *methodCompiler) setStreamEnd(m *method, end string) {
+	m.streamEnd = end
+	switch {
+	case end == "":
+	case m.stream == "":
+		c.addf("MethodOptions.StreamEnd is %q, and the method has no stream", end)
+	case end == StreamEndNone:
+	case !isFieldValue(end):
+		c.addf("MethodOptions.StreamEnd is %q; want one line of UTF-8 without NUL", end)
+	case isJSON([]byte(end)):
+		c.addf("MethodOptions.StreamEnd is %q, which is JSON, as items are; want a text that is not, such as [DONE]", end)
+	}
+}
+
+// endsWith reports whether an event with this name and this data is the end of a stream of m that
+// has ended well.
+func (m *method) endsWith(name string, data []byte) bool {
+	switch m.streamEnd {
+	case "":
+		return name == eventDone
+	case StreamEndNone:
+		return false
+	}
+	return name == "" && string(data) == m.streamEnd
+}
+
+// sendEnd sends the end of a stream of m that has ended well.
+func (m *method) sendEnd(events *eventStream) error {
+	switch end := m.streamEnd; end {
+	case "":
+		// Browsers drop events without data (WHATWG HTML, section 9.2.6).
+		return events.sendLast(&Event{Name: eventDone}, []byte("{}"))
+	case StreamEndNone:
+		return nil
+	default:
+		return events.sendLast(&Event{}, []byte(end))
+	}
+}
+
 // DirectStream is [Direct] for a method that returns a [Stream].
 func DirectStream[I, In, Out any](method func(I, context.Context, *In) (Stream[Out], error)) DirectCall {
 	return newDirectCall(method, reflect.TypeFor[In](), reflect.TypeFor[Out](), eachStreamItem[Out], func(impl I, ctx context.Context, in any) (any, error) {

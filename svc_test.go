@@ -1214,7 +1214,7 @@ func TestStreamInOpenAPI(t *testing.T) {
 	s := tickService(t, &tickImpl{}, false, quiet)
 	for _, d := range []dialect{openAPI30, openAPI31} {
 		doc := string(newAPIBuilder(&s.service, d, s.methodsIn(d), false).appendDocument(nil))
-		if want := `"200":{"description":"` + streamDescription + `","content":{"text/event-stream":{"schema":{"$ref":"#/components/schemas/tickItem"}}}}`; strings.Count(doc, want) != 3 {
+		if want := `"200":{"description":"` + s.methods[0].describeStream() + `","content":{"text/event-stream":{"schema":{"$ref":"#/components/schemas/tickItem"}}}}`; strings.Count(doc, want) != 3 {
 			t.Errorf("the document lacks %s three times\n%s", want, doc)
 		}
 	}

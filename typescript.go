@@ -447,6 +447,7 @@ func (w *clientWriter) appendRow(dst []byte, c *clientCallText) []byte {
 		r.addText("body", "json")
 	}
 	r.addText("kind", c.kind)
+	r.addText("end", c.streamEnd)
 	var outputs []clientMember
 	if c.out != nil {
 		outputs = c.out.members

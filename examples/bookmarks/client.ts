@@ -1,4 +1,4 @@
-// sha256-b972e1e212495262f2839b3da31a8c5b of the lines below, which svc has written: do not edit them, fetch the file again.
+// sha256-d8b11841ddcb9348eed67589dad18b98 of the lines below, which svc has written: do not edit them, fetch the file again.
 // Links, notes and small files, with tags. All of them are those of the caller.
 //
 //     const api = connect({ url: "/" }); // the directory above the paths of the service
@@ -480,6 +480,8 @@ interface $Row {
   readonly status?: string;
   /** A stream with this can begin behind an event; which of its items have ids. */
   readonly ids?: "all" | "some";
+  /** The data of the last event of a stream, "-" where the response ends; default: the event done. */
+  readonly end?: string;
   readonly keyed?: true;
   readonly public?: true;
   /** Members with numbers that are no integers. */
@@ -772,13 +774,13 @@ async function* $run(client: $Client, row: $Row, input?: $Input, options: $Optio
         await body?.cancel();
         throw unreadable(response);
       }
-      for await (const { data, event, id, retry = "" } of $readEvents(body)) {
+      for await (const { data, event, id, retry = "" } of $readEvents(body, row.end === "-")) {
         $throwIfAborted(signal); // more may have come already
         lastID = id ?? lastID;
         if ($digits.test(retry)) pause = Math.min(Number(retry), $day * 1000);
         isPlaced ||= Boolean(id);
         if (data === undefined) continue;
-        if (event === "done") return;
+        if (row.end ? !event && data === row.end : event === "done") return;
         const json = $parseJSON(data);
         if (event === "error") throw $errorOf(json, client.service);
         if (json === undefined) throw unreadable(response);
@@ -927,10 +929,13 @@ function $entriesOf<Value>(value: Readonly<Record<string, Value>> | undefined): 
 
 type $Event = { [field: string]: string | undefined; data?: string };
 
-/** Server-sent events. Without the event done, at which a reader leaves, it ends by an error. */
-async function* $readEvents(body: ReadableStream<Uint8Array>) {
+/** Server-sent events. Where the response does not end them, a reader has left before its end, or it was cut. */
+async function* $readEvents(body: ReadableStream<Uint8Array>, endsItself: boolean) {
   const reader = body.getReader();
-  const close = () => reader.cancel().catch(() => {});
+  const close = () => {
+    endsItself = false;
+    return reader.cancel().catch(() => {});
+  };
   const decoder = new TextDecoder();
   let event: $Event = {};
   let rest = "";
@@ -938,6 +943,7 @@ async function* $readEvents(body: ReadableStream<Uint8Array>) {
     for (;;) {
       const silence = setTimeout(close, 45_000); // the server sends a comment every 15 s
       const { value, done } = await reader.read().finally(() => clearTimeout(silence));
+      if (done && endsItself) return;
       if (done) throw new TypeError("the stream has ended, or is silent");
       const lines = decoder.decode(value, { stream: true }).split("\n");
       lines[0] = rest + lines[0];

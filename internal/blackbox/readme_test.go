@@ -426,6 +426,9 @@ func exportedNames(t *testing.T) []string {
 	for _, f := range pkg.Funcs {
 		names = append(names, f.Name)
 	}
+	for _, c := range pkg.Consts {
+		names = append(names, c.Names...)
+	}
 	for _, typ := range pkg.Types {
 		names = append(names, typ.Name)
 		for _, f := range typ.Funcs {
