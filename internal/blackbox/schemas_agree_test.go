@@ -159,8 +159,8 @@ func TestSchemasAgree(t *testing.T) {
 		strict  bool
 		rounds  int
 	}{
-		{"kitchen sink", kitchen.Sink(false), false, 65},
-		{"kitchen sink, strict", kitchen.Sink(true), true, 20},
+		{"kitchen sink", kitchen.Sink(false), false, 80},
+		{"kitchen sink, strict", kitchen.Sink(true), true, 15},
 		{"unions", svc.MustRegister[UnionAPI](unionImpl{}, unionOptions()), false, 80},
 		{"pointers with headers of MCP", svc.MustRegister[placesAPI](placesImpl{}, &svc.Options{Resource: "places", Logger: slog.New(slog.DiscardHandler)}), false, 60},
 	} {
