@@ -504,8 +504,7 @@ func (c *clientCall) newRequest(ctx context.Context, b *callBuffer, in any) (*ht
 	}
 	if err != nil {
 		if r.Body != nil {
-			endUpload(r)
-			r.Body.Close() // a Body that is not sent
+			endUpload(r) // a Body that is not sent
 		} else if c.takesBody() {
 			closeReader(c.bodyOf(in).content)
 		}
@@ -568,8 +567,7 @@ func (c *clientCall) sendBody(r *http.Request, b *clientBody) error {
 		r.Header.Set("Expect", "100-continue")
 	}
 	if r.ContentLength == 0 {
-		b.last = true
-		b.Close()
+		endUpload(r)
 		r.Body = http.NoBody
 	}
 	return c.in.file.tags.limitBody(&b.Body, limits{size: -1}, c.filePart())

@@ -93,6 +93,8 @@ func (b *clientBody) Read(p []byte) (n int, err error) {
 		case b.sent < len(b.head):
 			n = copy(p, b.head[b.sent:])
 			b.sent += n
+		case !b.whole && !b.take():
+			err = errBodyLeft
 		case !b.whole:
 			if n, err = b.Body.Read(p); err == io.EOF {
 				b.whole, err = true, nil

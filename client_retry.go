@@ -6,7 +6,7 @@ package svc
 //   - the attempts of a call
 //   - how long a client waits, and how often
 //   - what a caller knows after a failure
-//   - a Body that is sent again
+//   - a Body that nobody has read
 
 import (
 	"context"
@@ -17,7 +17,6 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
-	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -94,7 +93,7 @@ func (c *clientCall) roundTrip(ctx context.Context, in any) (reflect.Value, *Err
 			return out, e.afterAttempts(mayHaveRun)
 		}
 		mayHaveRun = mayHaveRun || MayHaveRun(e)
-		if c.conn.wait(ctx, pause) != nil || !rewind(ctx, r) {
+		if c.conn.wait(ctx, pause) != nil {
 			return out, c.conn.interruptedError(ctx, e, mayHaveRun)
 		}
 		sent = c.newTrace(ctx)
@@ -105,8 +104,7 @@ func (c *clientCall) roundTrip(ctx context.Context, in any) (reflect.Value, *Err
 	}
 }
 
-// cloneRequest returns a request for the next attempt: the same, with the same key. A Body must
-// have been rewound.
+// cloneRequest returns a request for the next attempt: the same, with the same key.
 func (c *clientCall) cloneRequest(ctx context.Context, r *http.Request, in any) (*http.Request, error) {
 	next := r.Clone(ctx)
 	if next.GetBody != nil {
@@ -291,9 +289,6 @@ func (e *Error) afterAttempts(mayHaveRun bool) *Error {
 
 // interruptedError returns the error of a call that was to be sent again after e, and was not.
 func (c *connection) interruptedError(ctx context.Context, e *Error, mayHaveRun bool) *Error {
-	if ctx.Err() == nil { // the Body cannot be read again
-		return e.afterAttempts(mayHaveRun)
-	}
 	ended := c.networkError(ctx, e, "")
 	if !mayHaveRun {
 		ended.origin.unrun, ended.reason = true, ""
@@ -304,91 +299,56 @@ func (c *connection) interruptedError(ctx context.Context, e *Error, mayHaveRun 
 	return ended
 }
 
-// A clientBody is the body of a request whose input has a Body. Its type keeps http.Client
-// from sending it twice: only roundTrip does that, once the transport has closed it.
-//
-// Invariant: the content is closed when the transport has closed the body and last is set.
+// A clientBody is the body of a request whose input has a Body. Its content is read once: a call is
+// sent again only if nothing of it was read.
 type clientBody struct {
 	Body         // within the limits of the tags
 	head  []byte // of a form: what is sent before the content, and tail behind it
 	tail  []byte
-	given io.Reader     // the content of the input
-	start int64         // where the content begins, if it can seek
-	free  chan struct{} // closed by Close
+	given io.Reader // the content of the input; nil for an empty Body
+	state atomic.Int32
 
 	sent  int  // bytes of head and tail that have been read; the transport alone reads
 	whole bool // the content has been read
-
-	mu   sync.Mutex // protects the fields below
-	last bool       // no attempt follows
-	done bool       // the transport has closed it
 }
 
-// newClientBody returns the body of an attempt. It can be sent again if its content can seek.
-func newClientBody(b Body) *clientBody {
-	body := &clientBody{Body: b, given: b.content, last: true, free: make(chan struct{})}
-	if s, ok := b.content.(io.Seeker); ok {
-		var err error
-		body.start, err = s.Seek(0, io.SeekCurrent)
-		body.last = err != nil
-	}
-	body.last = body.last && b.content != nil
-	return body
-}
+// The states of a clientBody.
+const (
+	bodyUnread = iota // whoever changes this first has the content
+	bodyRead          // by the transport, which closes it
+	bodyLeft          // by the call, which sends it again or closes it
+	bodyClosed
+)
 
-// Close is called by the transport, which reads no more then.
+// newClientBody returns the body of an attempt.
+func newClientBody(b Body) *clientBody { return &clientBody{Body: b, given: b.content} }
+
+// Close is called by the transport. A content that nobody has read is the call's to close.
 func (b *clientBody) Close() error {
-	b.mu.Lock()
-	first, last := !b.done, b.last
-	b.done = true
-	b.mu.Unlock()
-	if first {
-		close(b.free)
-	}
-	if first && last { // not under mu: it is code of the application, and endUpload must not wait for it
+	if b.state.CompareAndSwap(bodyRead, bodyClosed) {
 		closeReader(b.given)
 	}
 	return nil
 }
 
-// rewind sets the content of a Body back to where it began. It waits until the transport, which
-// may still send while a response is read, has let go of it. It reports false if it cannot.
-func rewind(ctx context.Context, r *http.Request) bool {
-	b, ok := r.Body.(*clientBody)
-	if !ok {
-		return true
-	}
-	ctx, cancel := context.WithTimeout(ctx, maxPause)
-	defer cancel()
-	select {
-	case <-b.free:
-	case <-ctx.Done():
-		return false
-	}
-	if b.given == nil { // an empty Body
-		return true
-	}
-	_, err := b.given.(io.Seeker).Seek(b.start, io.SeekStart)
-	return err == nil
+// errBodyLeft is what a transport reads that still has the body of an earlier attempt.
+var errBodyLeft = errors.New("the request was given up")
+
+// take reports whether the transport may read the content.
+func (b *clientBody) take() bool {
+	return b.state.CompareAndSwap(bodyUnread, bodyRead) || b.state.Load() == bodyRead
 }
 
-// canSendAgain reports whether the body of r can be sent again.
+// canSendAgain reports whether the body of r can be sent again. If so, r is not sent any more.
 func canSendAgain(r *http.Request) bool {
 	b, ok := r.Body.(*clientBody)
-	return !ok || !b.last
+	return !ok || b.given == nil || b.state.CompareAndSwap(bodyUnread, bodyLeft)
 }
 
-// endUpload says that r is the last attempt of its call.
+// endUpload says that r was the last attempt of its call.
 func endUpload(r *http.Request) {
 	b, ok := r.Body.(*clientBody)
-	if !ok {
-		return
-	}
-	b.mu.Lock()
-	ends := !b.last && b.done
-	b.last = true
-	b.mu.Unlock()
-	if ends {
+	if ok && (b.state.CompareAndSwap(bodyUnread, bodyClosed) || b.state.CompareAndSwap(bodyLeft, bodyClosed)) {
 		closeReader(b.given)
 	}
 }

@@ -646,23 +646,26 @@ func (c *closing) Close() error { c.closed <- true; return nil }
 // An unseekable is a content that cannot seek.
 type unseekable struct{ io.Reader }
 
-// Verify that a Body that can seek is sent again from where it began, that others are not, and
-// that the content is closed once, at the end.
+// Verify that a Body is sent again if nothing of it was read, whether it can seek or not, and never
+// else; and that the content is closed once, at the end.
 func TestClientRepeatsBody(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		content func(*closing) io.Reader
 		size    int64 // -1 to leave it out
 		fails   int
+		reads   int64  // how many bytes an attempt reads that fails
 		want    string // what the server got, or the code of the error
 		sent    int
 	}{
-		{"at once", func(c *closing) io.Reader { return c }, 0, 0, "middle", 1},
-		{"again", func(c *closing) io.Reader { return c }, 0, 2, "middle", 3},
-		{"without a size", func(c *closing) io.Reader { return c }, -1, 2, "middle", 3},
-		{"in vain", func(c *closing) io.Reader { return c }, 0, 3, "UNAVAILABLE", 3},
-		{"cannot seek", func(c *closing) io.Reader { return unseekable{c} }, 0, 1, "UNAVAILABLE", 1},
-		{"nothing", func(*closing) io.Reader { return nil }, 0, 2, "", 3},
+		{"at once", func(c *closing) io.Reader { return c }, 0, 0, 0, "middle", 1},
+		{"again", func(c *closing) io.Reader { return c }, -1, 2, 0, "middle", 3},
+		{"without a size", func(c *closing) io.Reader { return c }, -1, 2, 0, "middle", 3},
+		{"in vain", func(c *closing) io.Reader { return c }, -1, 3, 0, "UNAVAILABLE", 3},
+		{"cannot seek", func(c *closing) io.Reader { return unseekable{c} }, -1, 2, 0, "middle", 3},
+		{"a byte was read", func(c *closing) io.Reader { return c }, 0, 1, 1, "UNAVAILABLE", 1},
+		{"all was read", func(c *closing) io.Reader { return unseekable{c} }, -1, 1, 100, "UNAVAILABLE", 1},
+		{"nothing", func(*closing) io.Reader { return nil }, 0, 2, 1, "", 3},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			sent, handler := 0, MustRegister[uploadAPI](uploads{}, &Options{Methods: map[string]MethodOptions{"Put": {HTTP: "PUT /upload"}}}).REST()
@@ -677,7 +680,7 @@ func TestClientRepeatsBody(t *testing.T) {
 			}
 			c := connectWith(t, &client, reflect.TypeFor[uploadAPI](), "", ClientOptions{Service: &Options{Methods: map[string]MethodOptions{"Put": {HTTP: "PUT /upload"}}}, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if sent++; sent <= test.fails {
-					io.CopyN(io.Discard, r.Body, 3)
+					io.CopyN(io.Discard, r.Body, test.reads)
 					w.WriteHeader(503)
 					return
 				}
@@ -704,7 +707,7 @@ func TestClientRepeatsBody(t *testing.T) {
 	}
 }
 
-// A holder is a RoundTripper that keeps the body of a request until it is told to close it.
+// A holder is a RoundTripper that keeps the bodies of requests, which it does not read in time.
 type holder struct{ bodies chan io.ReadCloser }
 
 func (h holder) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -712,8 +715,8 @@ func (h holder) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: 503, Header: http.Header{}, Body: http.NoBody, Request: r}, nil
 }
 
-// Verify that a Body is not read for the next attempt until the transport has closed it.
-func TestClientWaitsForTransport(t *testing.T) {
+// Verify that a transport which has not begun to read when its request is given up gets no byte.
+func TestClientTakesBodyBack(t *testing.T) {
 	h := holder{make(chan io.ReadCloser, 3)}
 	var client struct {
 		Put func(context.Context, *uploadIn) (*uploadSize, error)
@@ -721,26 +724,19 @@ func TestClientWaitsForTransport(t *testing.T) {
 	options := &Options{Methods: map[string]MethodOptions{"Put": {HTTP: "PUT /upload"}}}
 	c := connectWith(t, &client, reflect.TypeFor[uploadAPI](), "http://x", ClientOptions{Service: options, HTTPClient: &http.Client{Transport: h}})
 	c.wait = func(context.Context, time.Duration) error { return nil }
-	done := make(chan error)
 	content := newClosing("0123456789")
-	go func() {
-		done <- second(client.Put(context.Background(), &uploadIn{Content: NewBody(content, "text/plain")}))
-	}()
+	_, err := client.Put(t.Context(), &uploadIn{Content: NewBody(content, "text/plain")})
+	if CodeOf(err) != CodeUnavailable || len(h.bodies) != 3 || len(content.closed) != 1 {
+		t.Fatalf("%v after %d requests, closed %d times", err, len(h.bodies), len(content.closed))
+	}
 	for range 3 {
 		body := <-h.bodies
-		if len(h.bodies) > 0 {
-			t.Error("the next attempt began before the transport had closed the body")
-		}
-		text, _ := io.ReadAll(io.LimitReader(body, 4))
-		if string(text) != "0123" {
-			t.Errorf("an attempt begins with %q", text)
+		if text, err := io.ReadAll(body); len(text) > 0 || err != errBodyLeft {
+			t.Errorf("%q, %v", text, err)
 		}
 		body.Close()
 	}
-	if err := <-done; CodeOf(err) != CodeUnavailable {
-		t.Error(err)
-	}
-	if <-content.closed; len(content.closed) > 0 {
+	if len(content.closed) != 1 {
 		t.Error("the content was closed more than once")
 	}
 }
@@ -763,40 +759,25 @@ func FuzzRetryAfter(f *testing.F) {
 	})
 }
 
-// A closedContent is the content of a Body that counts its Closes, and those under the lock of body.
-type closedContent struct {
-	*strings.Reader
-	body          *clientBody
-	times, locked int
-}
-
-func (c *closedContent) Close() error {
-	c.times++
-	if !c.body.mu.TryLock() {
-		c.locked++
-		return nil
-	}
-	c.body.mu.Unlock()
-	return nil
-}
-
-// Verify that the content of an upload is closed once, and while no lock is held: its Close can
-// take long, and a call must not wait for it.
-func TestUploadsAreClosedWithoutLock(t *testing.T) {
-	rows := []struct {
+// Verify that the content of an upload is closed once, whoever ends first.
+func TestUploadsAreClosedOnce(t *testing.T) {
+	read := func(b *clientBody) { b.Read(make([]byte, 1)) }
+	for _, row := range []struct {
 		name string
 		end  func(b *clientBody, r *http.Request)
 	}{
-		{"by the transport", func(b *clientBody, r *http.Request) { endUpload(r); b.Close(); b.Close() }},
-		{"by the call", func(b *clientBody, r *http.Request) { b.Close(); endUpload(r); endUpload(r) }},
-	}
-	for _, row := range rows {
+		{"unread, by the call", func(b *clientBody, r *http.Request) { b.Close(); endUpload(r); b.Close(); endUpload(r) }},
+		{"unread, then closed", func(b *clientBody, r *http.Request) { endUpload(r); b.Close() }},
+		{"read, by the transport", func(b *clientBody, r *http.Request) { read(b); b.Close(); endUpload(r); b.Close() }},
+		{"read, by the transport later", func(b *clientBody, r *http.Request) { read(b); endUpload(r); b.Close() }},
+		{"given up, and not sent again", func(b *clientBody, r *http.Request) { canSendAgain(r); read(b); b.Close(); endUpload(r) }},
+	} {
 		t.Run(row.name, func(t *testing.T) {
-			content := &closedContent{Reader: strings.NewReader("text")}
-			content.body = newClientBody(Body{content: content})
-			row.end(content.body, &http.Request{Body: content.body})
-			if content.times != 1 || content.locked > 0 {
-				t.Errorf("closed %d times, %d of them under the lock; want once, and not under it", content.times, content.locked)
+			content := newClosing("text")
+			b := newClientBody(Body{content: content})
+			row.end(b, &http.Request{Body: b})
+			if len(content.closed) != 1 {
+				t.Errorf("closed %d times", len(content.closed))
 			}
 		})
 	}

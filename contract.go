@@ -299,7 +299,6 @@ type linkedPlan struct {
 	rules   []planRule    // those of Rules that this version of svc knows, in the order of ruleRows
 	unknown []string      // the others
 	union   *contractPlan // which an alternative is of
-	taken   []string      // texts of a placeholder, of which another method of the release got the requests
 }
 
 // A planRule is one rule of a plan, with its value as JSON.
@@ -753,7 +752,6 @@ func compareContracts(old, now *contract) (breaks []Break) {
 			continue
 		}
 		is := now.Methods[i]
-		was.noteTaken(old.Methods)
 		p := &prober{was: was, is: is, takers: findTakers(was, is, old.Methods, now.Methods), compared: make(map[[2]*contractPlan]bool), making: make(map[*contractPlan]int), shown: make(map[string]bool)}
 		p.compareMethods(was, is)
 		breaks = append(breaks, p.breaks()...)

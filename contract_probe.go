@@ -623,8 +623,7 @@ func sameScalar(a, b []byte) bool {
 }
 
 // fitsREST reports whether a client can send JSON as the value of a field over REST: outside
-// of bodies there is no null, no empty list, no empty segment of a path, none that has a route of
-// its own, and not every header.
+// of bodies there is no null, no empty list, no empty segment of a path, and not every header.
 func (p *contractPlan) fitsREST(text string) bool {
 	source, name, _ := strings.Cut(p.From, " ")
 	plain := textOr(text)
@@ -632,7 +631,7 @@ func (p *contractPlan) fitsREST(text string) bool {
 	case p.From == "" || p.From == "*":
 		return true
 	case source == inPath:
-		return text != "null" && plain != "" && plain != "." && plain != ".." && !slices.Contains(p.taken, plain)
+		return text != "null" && plain != "" && plain != "." && plain != ".."
 	case source == inQuery, source == inForm:
 		return text != "[]" && !strings.Contains(text, "null")
 	}

@@ -73,21 +73,6 @@ func (m *contractMethod) placeholderTexts(other *contractMethod, input *contract
 	return list
 }
 
-// noteTaken notes in the fields of m the texts which never reached m, since another method of its
-// release has a route with that text: GET /todos/export beside GET /todos/{id}. Of routes with
-// texts for several placeholders none is noted: only all of them together do not reach m.
-func (m *contractMethod) noteTaken(release []*contractMethod) {
-	for _, other := range release {
-		if m.Input == nil || !other.takesFrom(m) {
-			continue
-		}
-		if texts := m.placeholderTexts(other, m.Input); len(texts) == 1 {
-			f := texts[0].field
-			f.taken = append(f.taken, texts[0].text)
-		}
-	}
-}
-
 // compareRoutes adds a break for each of p.takers that takes a request which the release
 // accepted. old is the plan of the released input, and now that of the service.
 func (p *prober) compareRoutes(old, now *contractPlan) {

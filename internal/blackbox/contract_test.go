@@ -91,29 +91,16 @@ type (
 		A string `json:"a"`
 		Q int    `json:"q"`
 	}
-	routedSmall struct {
-		A string `json:"a"`
-		Q int    `json:"q" maximum:"3"`
-	}
-	routedTwo struct {
-		A int `json:"a" enum:"2"`
-	}
-	routedThree struct {
-		A int `json:"a" enum:"3"`
-	}
 )
 
 func (routing[In]) Get(context.Context, *In) error { return nil }
 func (routing[In]) Export(context.Context) error   { return nil }
 
 // routed returns a service with those methods of routes that are in API.
-func routed[In, API any]() *svc.Service { return routedTo[In, API]("export") }
-
-// routedTo is routed with another text in the route of Export, and transports.
-func routedTo[In, API any](text string, transports ...svc.Transport) *svc.Service {
-	options := svc.Options{Methods: map[string]svc.MethodOptions{"Get": {HTTP: "GET /t/{a}", Transports: transports}}}
+func routed[In, API any]() *svc.Service {
+	options := svc.Options{Methods: map[string]svc.MethodOptions{"Get": {HTTP: "GET /t/{a}"}}}
 	if _, ok := reflect.TypeFor[API]().MethodByName("Export"); ok {
-		options.Methods["Export"] = svc.MethodOptions{HTTP: "GET /t/" + text, Transports: transports}
+		options.Methods["Export"] = svc.MethodOptions{HTTP: "GET /t/export"}
 	}
 	return svc.MustRegister[API](any(routing[In]{}).(API), optionsOf("", []any{options}))
 }
@@ -1026,13 +1013,6 @@ input /A: contentType is ["image/png","image/jpeg"], was none; for example {"A":
 	{"a new route that takes requests which were refused", routed[one[int], getter[one[int]]](), routed[one[int], routes[one[int]]](), ""},
 	{"a new route that takes values which were not listed", routed[one[rColour], getter[one[rColour]]](), routed[one[rColour], routes[one[rColour]]](), ""},
 	{"a route that took requests before", routed[one[string], routes[one[string]]](), routed[one[string], routes[one[string]]](), ""},
-	{"a sample that another route of the release took", routedTo[routedPair, routes[routedPair]]("a"), routedTo[routedSmall, routes[routedSmall]]("a"),
-		`input /q: maximum is 3, was none; for example {"a":"b","q":4}`},
-	{"a probe that another route of the release took", routedTo[one[int], routes[one[int]]]("0"), routedTo[routedTwo, routes[routedTwo]]("0"),
-		`input /a: enum is [2], was none; for example {"a":1}`},
-	{"a probe that another route of the release took, over REST alone", routedTo[one[int], routes[one[int]]]("0", svc.TransportREST), routedTo[routedTwo, routes[routedTwo]]("0", svc.TransportREST),
-		`input /a: enum is [2], was none; for example {"a":1}`},
-	{"the one value of which another route of the release took the requests", routedTo[routedTwo, routes[routedTwo]]("2", svc.TransportREST), routedTo[routedThree, routes[routedThree]]("2", svc.TransportREST), ""},
 	{"a route that takes no more requests", routed[one[string], routes[one[string]]](), routed[one[string], getter[one[string]]](), "is gone"},
 	{"a placeholder's name", taking[struct {
 		A int `json:"a" path:"a"`
