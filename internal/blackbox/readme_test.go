@@ -551,7 +551,7 @@ func TestDocumentTables(t *testing.T) {
 	}{
 		{"rules", "schema_rules.go", `keyword: "(\w+)", lower`, "`%", []string{"README.md", "doc/rules.md"}, 13},
 		{"security schemes", "auth.go", `Name: "(\w+)", contract`, "| `\"%\"` |", []string{"doc/identity.md"}, 5},
-		{"revisions of MCP", "mcp_message.go", `(?m)^\s*(?:modernRevision|revision\w+) += "([\d-]+)"`, " % |", []string{"doc/mcp.md"}, 5},
+		{"revisions of MCP", "mcp_revision.go", `(?m)^\t\{date: "([\d-]+)"`, " % |", []string{"doc/mcp.md"}, 5},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			source, err := readText(root(test.file))
