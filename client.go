@@ -218,7 +218,7 @@ func (c *connection) compileField(p *mistakes, iface reflect.Type, f reflect.Str
 	case i >= 0 && methods[i].path == "":
 		p.addf("a client calls methods over REST, which MethodOptions.Transports of this method leaves out; drop the field")
 	case i >= 0:
-		return reflect.MakeFunc(f.Type, c.compileCall(p, methods[i]).callField)
+		return reflect.MakeFunc(f.Type, c.compileCall(p, methods[i], methods).callField)
 	}
 	return reflect.Value{}
 }
@@ -272,6 +272,7 @@ type clientCall struct {
 	*method
 	conn     *connection
 	segments []pathSegment
+	rivals   []rivalRoute
 	query    []sendParam
 	header   []sendParam
 	cookie   []sendParam
@@ -295,12 +296,26 @@ type sendParam struct {
 	plain  bool       // the value is a string without methods of its own
 }
 
-// compileCall compiles the plan of m. Its mistakes, which p collects, are those of outputs
-// that a client cannot read.
-func (c *connection) compileCall(p *mistakes, m *method) *clientCall {
+// A rivalRoute is a route of another method that takes some requests of a call, such as DELETE
+// /users/all beside DELETE /users/{id}.
+type rivalRoute struct {
+	segments  []string // as segmentsOf has them, without the verb
+	complaint *complaint
+}
+
+// compileCall compiles the plan of m, one of methods. Its mistakes, which p collects, are those of
+// outputs that a client cannot read.
+func (c *connection) compileCall(p *mistakes, m *method, methods []*method) *clientCall {
 	call := &clientCall{method: m, conn: c}
 	e, rest := newEncoders(true), &m.bind.rest
 	call.segments = c.compilePath(rest, e, m.path)
+	for _, other := range methods {
+		if other.path == "" || !m.losesTo(other) {
+			continue
+		}
+		text := "must not name another route, " + other.pattern()
+		call.rivals = append(call.rivals, rivalRoute{segmentsOf(other.pattern())[1:], &complaint{rule: ruleSyntax, message: text}})
+	}
 	call.query, call.header, call.cookie = sendParams(rest.query, e), sendParams(rest.header, e), sendParams(rest.cookie, e)
 	call.form = sendParams(rest.form, e)
 	if rest.body != nil {
@@ -669,6 +684,10 @@ func (s *sentPath) PathValue(name string) string {
 func (c *clientCall) writePath(b *callBuffer, r *http.Request, v reflect.Value) {
 	b.dec.in = inPath
 	b.path = append(b.path[:0], c.conn.path...)
+	var texts []string // of the placeholders
+	if c.rivals != nil {
+		texts = make([]string, len(c.segments))
+	}
 	for i := range c.segments {
 		s := &c.segments[i]
 		b.path = append(append(b.path, '/'), s.literal...)
@@ -684,11 +703,34 @@ func (c *clientCall) writePath(b *callBuffer, r *http.Request, v reflect.Value) 
 			s.param.complain(b, errNotSegment)
 		}
 		b.path = appendEscapedText(b.path, b.text)
+		if c.rivals != nil {
+			texts[i] = string(b.text)
+		}
+	}
+	for _, rival := range c.rivals {
+		if p := c.takenBy(rival, texts); p != nil {
+			p.complain(b, rival.complaint)
+		}
 	}
 	escaped := string(b.path)
 	if r.URL.Path, _ = url.PathUnescape(escaped); r.URL.Path != escaped {
 		r.URL.RawPath = escaped
 	}
+}
+
+// takenBy returns the first placeholder whose text makes the path one of another route, or nil.
+func (c *clientCall) takenBy(rival rivalRoute, texts []string) (first *sendParam) {
+	for i, text := range rival.segments {
+		p := c.segments[i].param
+		switch {
+		case p == nil, text == "":
+		case text != texts[i]:
+			return nil
+		case first == nil:
+			first = p
+		}
+	}
+	return first
 }
 
 // writeQuery sets the query of r, with the parameters in the order of the fields.

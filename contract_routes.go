@@ -13,20 +13,6 @@ import (
 	"strconv"
 )
 
-// coversRoute reports whether each request for a route matches another one, as segmentsOf has
-// them.
-func coversRoute(route, by []string) bool {
-	if len(route) != len(by) {
-		return false
-	}
-	for i, text := range by {
-		if text != "" && text != route[i] {
-			return false
-		}
-	}
-	return true
-}
-
 // takesFrom reports whether the route of m is more specific than that of other: a mux gives m
 // requests that match both.
 func (m *contractMethod) takesFrom(other *contractMethod) bool {

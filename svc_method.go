@@ -1184,3 +1184,24 @@ func (m *method) otherNames() [2]string {
 	first, _, _ := strings.Cut(m.name, "_")
 	return [2]string{first + m.goName[len(first):], strings.ToLower(m.goName)}
 }
+
+// coversRoute reports whether each request for a route matches another one, as segmentsOf has
+// them.
+func coversRoute(route, by []string) bool {
+	if len(route) != len(by) {
+		return false
+	}
+	for i, text := range by {
+		if text != "" && text != route[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// losesTo reports whether the route of other is more specific than that of m: a mux gives other the
+// requests that match both.
+func (m *method) losesTo(other *method) bool {
+	mine, its := segmentsOf(m.pattern()), segmentsOf(other.pattern())
+	return coversRoute(its, mine) && !coversRoute(mine, its)
+}
