@@ -174,7 +174,7 @@ func TestSchemasOfEdgeTypes(t *testing.T) {
 		{"a maximum of int64", exactSchema[maxed](false), `"o":{"format":"int64","maximum":9223372036854775807,"minimum":0,"type":"integer"}`},
 		{"a list of bytes with names", exactSchema[tiny](false), `.List: a []blackbox_test.exTiny is base64 in JSON, in which nothing can check blackbox_test.exTiny.Enum; make blackbox_test.exTiny another type of integer, such as uint16`},
 		{"names that are texts", exactSchema[exKeys](false), `"byCode":{"additionalProperties":{"format":"int64","type":"integer"},"propertyNames":{"pattern":"^[a-z]{2}$","type":"string"},"type":"object"}`},
-		{"names without a sign", exactSchema[exKeys](false), `"propertyNames":{"pattern":"^(0|[1-9][0-9]?|1[0-9]{2}|2([0-4][0-9]|5[0-5]))$"}`},
+		{"names without a sign", exactSchema[exKeys](false), `"propertyNames":{"pattern":"^(0|[1-9][0-9]{0,2})$"}`},
 		{"base64 of a tool", exactSchema[bytes](true), `"raw":{"contentEncoding":"base64","description":"A picture.","pattern":"^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$","type":"string"}`},
 		{"base64 elsewhere", exactSchema[bytes](false), `"raw":{"description":"A picture.","format":"byte","type":"string"}`},
 		{"a list that contains itself", exactSchema[tree](false), `"maxItems":2`},

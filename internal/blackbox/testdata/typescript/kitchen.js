@@ -156,8 +156,6 @@ export const rules = {
     uint8: { required: true },
     uint64: { required: true },
     float: { required: true },
-    bool: { required: true },
-    string: { required: true },
     pointer: { required: true },
   },
   Texts: {

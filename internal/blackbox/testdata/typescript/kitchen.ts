@@ -311,10 +311,6 @@ export interface Quoted {
   uint64: string;
   /** A number, in a string. */
   float: string;
-  /** As JSON, in a string. */
-  bool: string;
-  /** As JSON, in a string. */
-  string: string;
   /** An integer, in a string. */
   pointer: string | null;
   /** An integer, in a string. */
@@ -745,8 +741,6 @@ export const rules = {
     uint8: { required: true },
     uint64: { required: true },
     float: { required: true },
-    bool: { required: true },
-    string: { required: true },
     pointer: { required: true },
   },
   Texts: {
