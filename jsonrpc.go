@@ -37,6 +37,7 @@ type rpcMessage struct {
 	target    any        // what the paramsReader has found by the method, for its own use; nil if nothing
 	input     any        // the decoded params; nil if the paramsReader did not decode them
 	inputErr  error      // the error of the paramsReader
+	twin      bool       // another message of the batch has the same idempotency key
 }
 
 // A paramsReader decodes the params of a message while the scanner reads the message,

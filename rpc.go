@@ -250,6 +250,9 @@ func (c *rpcCall) readInput() (any, error) {
 		}
 		msg.params = nil
 	}
+	if msg.twin {
+		return nil, errTwin
+	}
 	if c.method.key != nil {
 		c.readKey(&c.ws.dec, "/"+keyHeader, c.request.Header[keyHeader])
 	}
@@ -258,7 +261,7 @@ func (c *rpcCall) readInput() (any, error) {
 			c.ws.dec.forgetKey() // the input is not read
 			return nil, Errorf(CodeInvalidArgument, "a notification in a batch has no id of which its idempotency key could be made, so it was not run")
 		}
-		c.keyed.key += "#" + string(msg.id)
+		c.keyed.key = string(appendPlainID([]byte(c.keyed.key+"#"), msg.id))
 	}
 	in, err := c.bindObject(msg.params, read, msg.inputErr)
 	if err == nil && !c.inBatch() && cap(c.ws.body) > maxPooled {
@@ -369,6 +372,9 @@ type rpcBatch struct {
 func (b *rpcBatch) answerMessages(h *rpcHandler, r *http.Request, ws *workspace) {
 	n := len(ws.text.messages)
 	*b = rpcBatch{handler: h, request: r, messages: ws.text.messages, answers: slices.Grow(b.answers[:0], n)[:n], body: b.body}
+	if len(r.Header[keyHeader]) > 0 {
+		b.findTwins()
+	}
 	b.runWorkers(ws)
 	if v := b.panicked.Load(); v != nil {
 		panic(*v) // on this goroutine net/http or a middleware recovers from it
@@ -383,6 +389,57 @@ func (b *rpcBatch) answerMessages(h *rpcHandler, r *http.Request, ws *workspace)
 	clear(b.answers) // a pool should keep nothing of a request alive
 	// The workspace has the body until it is written, and the batch takes its buffer.
 	ws.enc.buf, *b = b.body, rpcBatch{answers: b.answers, body: ws.enc.buf}
+}
+
+// errTwin is the error of a call whose key another call of its batch has.
+var errTwin = Errorf(CodeInvalidArgument, "another call of the batch has this id, of which its idempotency key is made, so it was not run; give each call an id of its own")
+
+// findTwins marks each call with a key whose id another call with a key has, before it in the batch:
+// both would have one key, and nobody could tell their answers apart.
+func (b *rpcBatch) findTwins() {
+	seen := make(map[string]bool)
+	for i := range b.messages {
+		msg := &b.messages[i]
+		m := b.handler.methods[string(msg.method)]
+		if msg.kind == rpcRequest && m != nil && m.key != nil {
+			id := string(appendPlainID(nil, msg.id))
+			msg.twin = seen[id]
+			seen[id] = true
+		}
+	}
+}
+
+// appendPlainID appends an id by its value, so that a repetition may spell it in another way:
+//
+//	"a", "\u0061"     "a"
+//	1, 1.0, 10e-1     1
+//	1.50, 15e-1       1.5
+//	1e400             1e400
+func appendPlainID(dst, id []byte) []byte {
+	switch {
+	case isText(id):
+		return appendQuoted(dst, textOf(id))
+	case !isJSONNumber(id):
+		return append(dst, id...) // null
+	}
+	const most = 40 // zeros that are written out
+	start := len(dst)
+	dst = appendDecimal(dst, id)
+	text, exponent, _ := strings.Cut(string(dst[start:]), "e")
+	power, err := strconv.Atoi(cmp.Or(exponent, "0"))
+	if err != nil || power > most || power < -most {
+		return dst
+	}
+	digits, negative := strings.CutPrefix(text, "-")
+	if dst = dst[:start]; negative {
+		dst = append(dst, '-')
+	}
+	if power >= 0 {
+		return append(append(dst, digits...), strings.Repeat("0", power)...)
+	}
+	digits = strings.Repeat("0", max(0, 1-power-len(digits))) + digits // at least one before the point
+	point := len(digits) + power
+	return append(append(append(dst, digits[:point]...), '.'), digits[point:]...)
 }
 
 // runWorkers answers all messages, with the helpers that the timer starts. It waits for

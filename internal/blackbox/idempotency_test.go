@@ -1000,3 +1000,42 @@ func TestMissingKeyStaysWithItsRequest(t *testing.T) {
 		}
 	}
 }
+
+// Verify that ids in a batch count by value, and that of two calls with one id and a key the second is
+// refused, since nobody could tell their answers apart.
+func TestKeyBatchIDs(t *testing.T) {
+	message := func(id, to string) string {
+		return `{"jsonrpc":"2.0","id":` + id + `,"method":"payments.create","params":{"to":"` + to + `"}}`
+	}
+	read := func(id string) string {
+		return `{"jsonrpc":"2.0","id":` + id + `,"method":"payments.get","params":{"id":"7"}}`
+	}
+	for _, test := range []struct {
+		name, key, first, second string
+		made                     int // effects of both requests
+		refused                  int // calls that are refused because of their id
+	}{
+		{"one id in two spellings", "k", message("1", "a") + "," + message(`"a"`, "b"), message("1.0", "a") + "," + message(`"\u0061"`, "b"), 2, 0},
+		{"a number and a text", "k", message("1", "a") + "," + message(`"1"`, "b"), message("10e-1", "a"), 2, 0},
+		{"numbers that a float would round", "k", message("9007199254740993", "a") + "," + message("9007199254740992", "b"), message("9007199254740993", "a"), 2, 0},
+		{"one id twice", "k", message("1", "a") + "," + message("1.0", "b"), message("1", "a"), 1, 1},
+		{"null twice", "k", message("null", "a") + "," + message("null", "b") + "," + message("null", "c"), message("2", "a"), 2, 2},
+		{"one id twice without a key", "", message("1", "a") + "," + message("1", "b"), message("2", "a"), 3, 0},
+		{"one id with and without a key", "k", message("1", "a") + "," + read("1") + "," + read("1"), message("1", "a"), 3, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p := new(payments)
+			h, refused := newPayments(p).RPC(), 0
+			for _, batch := range []string{test.first, test.second} {
+				var headers []string
+				if test.key != "" {
+					headers = []string{"Idempotency-Key", test.key}
+				}
+				refused += strings.Count(postRPC(h, "["+batch+"]", headers...), "another call of the batch has this id")
+			}
+			if len(p.made) != test.made || refused != test.refused {
+				t.Errorf("%d effects and %d refused, want %d and %d", len(p.made), refused, test.made, test.refused)
+			}
+		})
+	}
+}
