@@ -497,7 +497,7 @@ func (c *clientCall) newRequest(ctx context.Context, b *callBuffer, in any) (*ht
 	parts := &struct {
 		url    url.URL
 		values [2]string
-	}{c.conn.base, [2]string{contentTypeJSON, contentTypeJSON}}
+	}{c.conn.base, [2]string{c.mediaType, contentTypeJSON}}
 	r := (&http.Request{Method: c.route.verb, URL: &parts.url, Host: parts.url.Host, Header: make(http.Header),
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}).WithContext(ctx)
 	values := parts.values[:]

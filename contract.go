@@ -197,7 +197,8 @@ type contractMethod struct {
 	Statuses   []int           `json:"statuses,omitempty"` // all of them, if the method chooses one; Status is the first
 	Stream     StreamMode      `json:"stream,omitempty"`
 	StreamEnd  string          `json:"streamEnd,omitempty"`
-	Identity   []string        `json:"identity,omitempty"` // security schemes, of which one is enough
+	MediaType  string          `json:"contentType,omitempty"` // of the output over REST; "" for application/json
+	Identity   []string        `json:"identity,omitempty"`    // security schemes, of which one is enough
 	Scopes     []string        `json:"scopes,omitempty"`
 	Strict     bool            `json:"strict,omitempty"`
 	Key        KeyUse          `json:"idempotencyKey,omitempty"`
@@ -359,6 +360,9 @@ func newContract(s *service) *contract {
 func (c *contract) planMethod(s *service, m *method) *contractMethod {
 	p := &contractMethod{Name: m.resource + "." + m.name, Stream: m.stream, StreamEnd: m.streamEnd, Scopes: slices.Sorted(slices.Values(m.scopes)), Strict: m.strict, Key: m.keyUse(), compiled: m}
 	p.Transports = m.served
+	if m.mediaType != contentTypeJSON && m.out != nil && m.stream == "" && !m.sendsFile() {
+		p.MediaType = m.mediaType
+	}
 	if m.isTool() {
 		p.Tool = m.toolName()
 	}
@@ -849,6 +853,7 @@ func (p *prober) compareMethods(was, is *contractMethod) {
 	if was.HTTP != "" && is.HTTP != "" {
 		p.remarkIf(!p.sameRoute, "", "the route is %s, was %s", is.HTTP, was.HTTP)
 		p.compareStatuses(was, is)
+		p.remarkIf(was.MediaType != is.MediaType && was.Output != nil && is.Output != nil, "", "the Content-Type is %s, was %s", cmp.Or(is.MediaType, contentTypeJSON), cmp.Or(was.MediaType, contentTypeJSON))
 		p.compareErrors(was, is)
 	}
 	if p.sameRoute {

@@ -379,7 +379,12 @@ func acceptWeight(accept []string, mediaType string) (weight float64, named bool
 // writeJSON sends a successful response with a complete body. For HEAD it sends only
 // the header. values is memory for the header.
 func writeJSON(w http.ResponseWriter, r *http.Request, status int, body []byte, values *headerValues) {
-	values.setBodyHeader(w.Header(), contentTypeJSON, len(body))
+	writeRecord(w, r, status, contentTypeJSON, body, values)
+}
+
+// writeRecord is writeJSON with another type of JSON.
+func writeRecord(w http.ResponseWriter, r *http.Request, status int, mediaType string, body []byte, values *headerValues) {
+	values.setBodyHeader(w.Header(), mediaType, len(body))
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
 		w.Write(body) // fails only if the client has disconnected

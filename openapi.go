@@ -302,7 +302,7 @@ func (b *apiBuilder) writeRequestBody(out *members, m *method) {
 	case m.bind.rest.body != nil:
 		out.open("requestBody", '{')
 		out.add("required", true)
-		out.openContent()
+		out.openContent(contentTypeJSON)
 		out.buf = appendRef(out.buf, componentPrefix, b.referBody(m))
 		out.end("}}}")
 	}
@@ -475,11 +475,11 @@ func contentWith(mediaType string, schema []byte) []byte {
 	return object(mediaType, object("schema", schema))
 }
 
-// openContent begins the member content that contentWith returns for JSON. Append the schema and
-// }} to m.buf.
-func (m *members) openContent() {
+// openContent begins the member content that contentWith returns. Append the schema and }} to
+// m.buf.
+func (m *members) openContent(mediaType string) {
 	m.open("content", '{')
-	m.open(contentTypeJSON, '{')
+	m.open(mediaType, '{')
 	m.addName("schema")
 }
 
@@ -618,11 +618,11 @@ func (b *apiBuilder) writeSuccess(out *members, m *method, status int) {
 	case m.sendsFile():
 		out.addRaw("content", fileContent(m.out.file.tags, "*/*"))
 	case m.hasHeaderMembers():
-		out.openContent()
+		out.openContent(m.mediaType)
 		out.buf = appendRef(out.buf, componentPrefix, b.referPart(m, m.out, m.headers.body, "Response"))
 		out.end("}}")
 	case m.out != nil:
-		out.openContent()
+		out.openContent(m.mediaType)
 		out.buf = b.writer.appendShape(out.buf, m.out)
 		out.end("}}")
 	}

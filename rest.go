@@ -4,9 +4,11 @@ package svc
 // requests that match no route; requests to a method.
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"reflect"
 	"slices"
@@ -247,7 +249,19 @@ func (c *restCall) writeOutput(w http.ResponseWriter) {
 	case m.out == nil:
 		w.WriteHeader(m.status)
 	default:
-		writeJSON(w, c.request, c.httpStatus(nil), c.ws.enc.buf, &c.values)
+		if set := w.Header()["Content-Type"]; len(set) > 0 && set[0] != m.mediaType {
+			m.tellDropped(set[0])
+		}
+		writeRecord(w, c.request, c.httpStatus(nil), m.mediaType, c.ws.enc.buf, &c.values)
+	}
+}
+
+// tellDropped writes into the log, once for each method, that the method, or middleware, has set a
+// Content-Type that is not sent.
+func (m *method) tellDropped(contentType string) {
+	if m.dropped.CompareAndSwap(false, true) {
+		cmp.Or(m.logger, slog.Default()).Warn("svc: the Content-Type of Info.Header is not sent; set MethodOptions.ContentType",
+			"call", m.title(), "content_type", contentType)
 	}
 }
 

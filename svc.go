@@ -134,6 +134,10 @@ type Options struct {
 	// and "-" leaves it out: todos_get is then get. It has ASCII letters, digits, - and _.
 	// Default: the resource.
 	ToolPrefix string
+	// ContentType is the media type of JSON outputs over REST: application/json, or a type such as
+	// application/vnd.api+json, which may have parameters. Errors have that of their form. Requests
+	// with any JSON type are read, and Accept does not count. Default: application/json.
+	ContentType string
 	// Comments are those of the source, from [ReadComments]: of the interface, its methods, their
 	// types and fields. Documents, tools and the page show them where no Description and no tag
 	// doc says something else, and have the methods in the order of the source. A package that
@@ -210,6 +214,8 @@ type MethodOptions struct {
 	// 204 or 205 without one. A stream has 200. An output with a field int that has json:"-" and
 	// the tag status:"200,201" chooses among those itself. Default: 200, or 204 without an output.
 	Status int
+	// ContentType replaces Options.ContentType. A method whose output is not JSON cannot have it.
+	ContentType string
 	// OperationID is the operationId of the method in OpenAPI documents, from which generators make
 	// the names of functions: a letter or _, then letters, digits and any of _.-, and that of no
 	// other method. Default: the resource and the name of the method, such as todos_Create.
@@ -393,6 +399,9 @@ func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *servi
 	p.addIf(isOwn && len(r.placeholders) > 0, "Options.Path is %q, and has no placeholders; write the route of each method in Options.Methods, such as {HTTP: %q}", o.Path, "GET /"+o.Path)
 	checkSchemes(p, o)
 	checkErrors(p, "Options", o.Errors, nil)
+	if o.ContentType != "" {
+		p.checkContentType("Options", o.ContentType)
+	}
 	p.addIf(o.ErrorForm != nil && o.OnError != nil, "Options has an ErrorForm and an OnError; set one, since each writes all errors")
 	s.types = c.shapes.named // only now: compiling the methods has found them all
 	if o.ErrorForm != nil {

@@ -18,6 +18,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"unicode"
 	"unicode/utf8"
 )
@@ -83,6 +84,8 @@ type methodOutput struct {
 	chosen    *statusField   // nil if the output has no field for its status
 	stream    StreamMode     // "" if the output is sent as one record
 	streamEnd string         // MethodOptions.StreamEnd
+	mediaType string         // of a record over REST
+	dropped   *atomic.Bool   // the log has told that the method sets a Content-Type, which is not sent
 	each      eachFunc       // calls yield for each item of what call returned
 	result    *shape         // of a whole answer
 }
@@ -359,10 +362,11 @@ func (c *methodCompiler) compileMethod(rm reflect.Method) (m *method, whole bool
 	}
 	m.form = o.Form
 	c.checkForm(m)
-	c.setStreamEnd(m, o.StreamEnd)
 	if len(c.list) > before {
 		m.route = m.presumedRoute()
 	}
+	c.setStreamEnd(m, o.StreamEnd)
+	c.setContentType(m, o.ContentType)
 	if !misshapen {
 		m.call = c.chooseCall(rm, sig, o.Direct)
 		c.setStream(m, sig, o)
@@ -459,6 +463,26 @@ func (m *method) filePart() string {
 
 // sendsFile reports whether the output of m is a File.
 func (m *method) sendsFile() bool { return m.out != nil && m.out.kind == kindFile }
+
+// setContentType sets the media type of the JSON of m.
+func (c *methodCompiler) setContentType(m *method, own string) {
+	m.mediaType, m.dropped = cmp.Or(own, c.opts.ContentType, contentTypeJSON), new(atomic.Bool)
+	isRecord := m.out != nil && m.stream == "" && !m.sendsFile()
+	switch {
+	case own == "":
+	case !isRecord || !m.isServedBy(TransportREST):
+		c.addf("MethodOptions.ContentType is %q, and the method has no JSON output over REST", own)
+	default:
+		c.checkContentType("MethodOptions", own)
+	}
+}
+
+// checkContentType complains of a ContentType that is not a type of JSON.
+func (p *mistakes) checkContentType(options, text string) {
+	if !isMediaType(text) || !isJSONType(text) {
+		p.addf("%s.ContentType is %q; want application/json or a type that ends in +json, such as application/vnd.api+json", options, text)
+	}
+}
 
 // chooseStatus returns the status of success: that of the options, or the first one allowed.
 // Other statuses do not mean success, or require headers or a body that svc does not

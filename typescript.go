@@ -448,6 +448,9 @@ func (w *clientWriter) appendRow(dst []byte, c *clientCallText) []byte {
 	}
 	r.addText("kind", c.kind)
 	r.addText("end", c.streamEnd)
+	if c.mediaType != contentTypeJSON && c.kind != "stream" && c.kind != "event" && c.kind != "file" {
+		r.addText("accept", c.mediaType)
+	}
 	var outputs []clientMember
 	if c.out != nil {
 		outputs = c.out.members

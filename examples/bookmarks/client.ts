@@ -1,4 +1,4 @@
-// sha256-d8b11841ddcb9348eed67589dad18b98 of the lines below, which svc has written: do not edit them, fetch the file again.
+// sha256-437c247430ccdd4c25f3bf2205d14256 of the lines below, which svc has written: do not edit them, fetch the file again.
 // Links, notes and small files, with tags. All of them are those of the caller.
 //
 //     const api = connect({ url: "/" }); // the directory above the paths of the service
@@ -482,6 +482,8 @@ interface $Row {
   readonly ids?: "all" | "some";
   /** The data of the last event of a stream, "-" where the response ends; default: the event done. */
   readonly end?: string;
+  /** The media type of the output, if it is not application/json. */
+  readonly accept?: string;
   readonly keyed?: true;
   readonly public?: true;
   /** Members with numbers that are no integers. */
@@ -611,7 +613,7 @@ function $writeRequest(client: $Client, row: $Row, input: $Input = {}, options: 
   if (apiKey && parameter) addQuery(parameter, apiKey);
   if (apiKey && header) headers.set(header, apiKey);
   if (query.length > 0) url += `?${query.join("&")}`;
-  headers.set("Accept", kind === "file" ? "*/*" : kind === "stream" || kind === "event" ? "text/event-stream" : "application/json");
+  headers.set("Accept", kind === "file" ? "*/*" : kind === "stream" || kind === "event" ? "text/event-stream" : row.accept ?? "application/json");
   if (row.keyed) headers.set("Idempotency-Key", options.idempotencyKey ?? $newKey());
 
   let body: Content | FormData | string | null = null;

@@ -64,6 +64,14 @@ func reg[I any](opts *svc.Options) func() error {
 	}
 }
 
+// regEnds registers EndAPI, which has a stream.
+func regEnds(opts *svc.Options) func() error {
+	return func() error {
+		_, err := svc.Register[EndAPI](ends{}, opts)
+		return err
+	}
+}
+
 // regImpl returns a value of the interface type I that is not nil. Only a type
 // with methods of its own implements an interface, so there is one per test
 // interface.
@@ -211,9 +219,11 @@ func TestRegisterOptions(t *testing.T) {
 		{"a resource that is no name", reg[OptionsAPI](&svc.Options{Resource: "api/todos"})},
 		{"a method's resource that is no name", reg[OptionsAPI](methods("Do", svc.MethodOptions{Resource: "to do"}))},
 		{"a stream mode that does not exist", reg[OptionsAPI](methods("Do", svc.MethodOptions{Stream: "websocket"}))},
-		{"a StreamEnd that is an item", reg[EndAPI](methods("Complete", svc.MethodOptions{StreamEnd: "[]"}))},
-		{"a StreamEnd of two lines", reg[EndAPI](methods("Complete", svc.MethodOptions{StreamEnd: "a\nb"}))},
+		{"a StreamEnd that is an item", regEnds(methods("Complete", svc.MethodOptions{StreamEnd: "[]"}))},
+		{"a StreamEnd of two lines", regEnds(methods("Complete", svc.MethodOptions{StreamEnd: "a\nb"}))},
 		{"a StreamEnd without a stream", reg[OptionsAPI](methods("Do", svc.MethodOptions{StreamEnd: "[DONE]"}))},
+		{"a ContentType that is not JSON", reg[OptionsAPI](&svc.Options{ContentType: "text/html", Methods: map[string]svc.MethodOptions{"Create": {ContentType: "application/json, application/a+json"}}})},
+		{"a ContentType of a stream", regEnds(methods("Complete", svc.MethodOptions{ContentType: "application/a+json"}))},
 		{"a status that no method has", reg[OptionsAPI](methods("Create", svc.MethodOptions{Status: 302}))},
 		{"a status that says there is no body", reg[OptionsAPI](methods("Create", svc.MethodOptions{Status: 204}))},
 		{"a status that says there is a body", reg[OptionsAPI](methods("Do", svc.MethodOptions{Status: 201}))},
