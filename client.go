@@ -785,7 +785,7 @@ func (c *clientCall) writeHeader(b *callBuffer, r *http.Request, v reflect.Value
 	for i := range c.header {
 		p := &c.header[i]
 		if text, ok := p.fieldText(b, v); ok && (text != "" || p.canonical != lastEventID) {
-			if !isHeaderValue(text) {
+			if !isHeaderValue(text) && (p.canonical != lastEventID || !isEventID(text)) {
 				p.complain(b, errNotHeader)
 			}
 			r.Header[p.canonical] = []string{text}

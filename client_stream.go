@@ -153,7 +153,7 @@ const maxStreamPause = 30 * time.Second
 func (s *clientStream) goesOn(e *Error) bool {
 	c := s.call
 	return c.resumes && c.conn.attempts > 1 && e.Code == CodeUnavailable && s.ctx.Err() == nil &&
-		!s.unplaced && (s.id != "" || c.hasIDs) && isHeaderValue(s.id) && c.isRepeatable(s.request)
+		!s.unplaced && (s.id != "" || c.hasIDs) && isEventID(s.id) && c.isRepeatable(s.request)
 }
 
 // reconnect makes a connection after e, which ended the last one, until ctx ends or the server

@@ -167,6 +167,8 @@ func TestClientStreamEnds(t *testing.T) {
 		{"an id of the caller, and then another", 3, []string{ok + one, ok + done}, "1 ", "3 1"},
 		{"an item without an id", 0, []string{ok + one + "data: {\"N\":2}\n\n", ok + done}, "1 2 UNAVAILABLE", ""},
 		{"an id that no header carries", 0, []string{ok + "id: \x01\ndata: {\"N\":2}\n\n", ok + done}, "2 UNAVAILABLE", ""},
+		{"an id that is not ASCII", 0, []string{ok + "id: größe\t7\ndata: {\"N\":1}\n\n", ok + two + done}, "1 2 ", " größe\t7"},
+		{"a blank at the end of an id", 0, []string{ok + "id: a \ndata: {\"N\":2}\n\n", ok + done}, "2 UNAVAILABLE", ""},
 		{"many failures", 0, []string{ok + one, "503 ", "429 ", "502 ", "504 ", ok + stopping, ok, ok + two + done}, "1 2 ", " 1 1 1 1 1 1 1"},
 		{"another error", 0, []string{ok + one + failed, ok + done}, "1 ABORTED", ""},
 		{"refused later", 0, []string{ok + one, "404 ", ok + done}, "1 NOT_FOUND", " 1"},

@@ -24,8 +24,9 @@ import (
 //	SSE() svc.Event
 //
 // which is called once for each item sent over REST. The zero value is an event with only data.
-// A stream ends with an INTERNAL error if ID or Name is not one line of UTF-8 without NUL, if
-// Retry is negative, or if Name is "done" or "error".
+// A stream ends with an INTERNAL error if Name is not one line of UTF-8 without NUL, if it is "done"
+// or "error", if Retry is negative, or if ID is not UTF-8 that a header can carry: it may not have
+// control characters but a tab, or blanks at its ends.
 type Event struct {
 	ID    string        // sent back in Last-Event-ID when the client reconnects; "" keeps the last one
 	Name  string        // the type of the event in browsers; "" means "message"
@@ -39,20 +40,26 @@ const (
 )
 
 // checkFields returns an error if e cannot be that of an item. A line break in a value would
-// begin another field, so whoever supplies the value could forge events. Clients ignore an
-// id with a NUL (section 9.2.6).
+// begin another field, so whoever supplies the value could forge events.
 func (e *Event) checkFields() error {
 	switch {
 	case e.Name == eventDone || e.Name == eventError:
 		return fmt.Errorf("an item has the event name %q, which ends a stream", e.Name)
-	case !isFieldValue(e.ID):
-		return errors.New("the ID of an event is not one line of UTF-8 without NUL")
+	case !isEventID(e.ID):
+		return errors.New("the ID of an event is not UTF-8 that a header can carry: it has a control character, or a blank at one end")
 	case !isFieldValue(e.Name):
 		return errors.New("the name of an event is not one line of UTF-8 without NUL")
 	case e.Retry < 0:
 		return fmt.Errorf("the Retry of an event is %v, which is negative", e.Retry)
 	}
 	return nil
+}
+
+// isEventID reports whether s can be an id: a client sends it back in the header Last-Event-ID, in
+// UTF-8 (section 9.2.4), which net/http and fetch let pass.
+func isEventID(s string) bool {
+	isControl := func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }
+	return utf8.ValidString(s) && !strings.ContainsFunc(s, isControl) && strings.Trim(s, " \t") == s
 }
 
 // isFieldValue reports whether s can be the value of a field.

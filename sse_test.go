@@ -153,7 +153,7 @@ var sseEvents = []struct {
 	{Event{}, " leading", "data:  leading\n\n"},
 	{Event{}, "\ufeff", "data: \ufeff\n\n"},
 	{Event{ID: "17"}, "x", "id: 17\ndata: x\n\n"},
-	{Event{ID: " : é "}, "x", "id:  : é \ndata: x\n\n"},
+	{Event{ID: ": é"}, "x", "id: : é\ndata: x\n\n"},
 	{Event{Name: "tick"}, "x", "event: tick\ndata: x\n\n"},
 	{Event{Retry: 1500 * time.Millisecond}, "x", "retry: 1500\ndata: x\n\n"},
 	{Event{Retry: time.Microsecond}, "x", "data: x\n\n"},
@@ -172,21 +172,31 @@ func TestAppendEvent(t *testing.T) {
 }
 
 func TestEventCheck(t *testing.T) {
+	const noHeader = "the ID of an event is not UTF-8 that a header can carry: it has a control character, or a blank at one end"
 	for _, test := range []struct {
 		name  string
 		event Event
 		want  string
 	}{
-		{"LF in the ID", Event{ID: "a\nb"}, "the ID of an event is not one line of UTF-8 without NUL"},
-		{"CR in the ID", Event{ID: "a\rb"}, "the ID of an event is not one line of UTF-8 without NUL"},
-		{"NUL in the ID", Event{ID: "a\x00b"}, "the ID of an event is not one line of UTF-8 without NUL"},
-		{"ID is not UTF-8", Event{ID: "\xff"}, "the ID of an event is not one line of UTF-8 without NUL"},
+		{"LF in the ID", Event{ID: "a\nb"}, noHeader},
+		{"CR in the ID", Event{ID: "a\rb"}, noHeader},
+		{"NUL in the ID", Event{ID: "a\x00b"}, noHeader},
+		{"ID is not UTF-8", Event{ID: "\xff"}, noHeader},
+		{"DEL in the ID", Event{ID: "a\x7fb"}, noHeader},
+		{"a blank behind the ID", Event{ID: "a "}, noHeader},
+		{"a tab before the ID", Event{ID: "\ta"}, noHeader},
+		{"a tab in the ID", Event{ID: "a\tb c"}, ""},
+		{"an ID that is not ASCII", Event{ID: "größe-7"}, ""},
 		{"line end in the name", Event{Name: "a\r\ndata: b"}, "the name of an event is not one line of UTF-8 without NUL"},
 		{"negative Retry", Event{Retry: -1}, "the Retry of an event is -1ns, which is negative"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if err := test.event.checkFields(); err == nil || err.Error() != test.want {
-				t.Errorf("%+v: %v; want %s", test.event, err, test.want)
+			got := ""
+			if err := test.event.checkFields(); err != nil {
+				got = err.Error()
+			}
+			if got != test.want {
+				t.Errorf("%+v: %q; want %q", test.event, got, test.want)
 			}
 		})
 	}
@@ -200,7 +210,9 @@ func FuzzEvent(f *testing.F) {
 	f.Add("a\nb", "a\x00", int64(-1), "\xff\r")
 	f.Fuzz(func(t *testing.T, id, name string, retry int64, data string) {
 		e := Event{ID: id, Name: name, Retry: time.Duration(retry)}
-		bad := strings.ContainsAny(id+name, "\r\n\x00") || !utf8.ValidString(id) || !utf8.ValidString(name) || retry < 0
+		isControl := func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }
+		unsendable := strings.ContainsFunc(id, isControl) || strings.Trim(id, " \t") != id
+		bad := unsendable || strings.ContainsAny(name, "\r\n\x00") || !utf8.ValidString(id) || !utf8.ValidString(name) || retry < 0
 		if err := e.checkFields(); (err != nil) != bad {
 			t.Fatalf("check of %+v: %v", e, err)
 		}
