@@ -14,6 +14,7 @@ package svc
 //	mcp_resources.go  resources, prompts and the completion of their arguments
 //	mcp_ask.go        questions of a method to its caller
 //	mcp_extension.go  methods that the core of the protocol does not have
+//	mcp_tasks.go      records of work as tasks, by the extension of that name
 //	mcp_session.go    sealed sessions of legacy clients over HTTP, and what waits in them
 //
 // The specification calls itself by the date of its revision; comments cite it
@@ -71,10 +72,11 @@ type MCPOptions struct {
 	// protect methods: use MethodOptions.Scopes. With Show, ListScope must be "private".
 	// Default: all are shown.
 	Show func(ctx context.Context, m Method) bool
-	// StateKey seals answers for methods that ask again after an answer, and the sessions of
-	// clients before 2026-07-28; see [Ask]. It must be the same on all replicas. Clients can read
-	// what it seals. Without it a method can ask in one round only, and a session is known to the
-	// process that began it.
+	// StateKey seals answers for methods that ask again after an answer, the sessions of clients
+	// before 2026-07-28, and the ids of tasks; see [Ask] and MethodOptions.Task. It must be the same
+	// on all replicas. Clients can read what it seals. Default: over HTTP, none; then a method can
+	// ask in one round only, a session is known to the process that began it, and a Task is a
+	// mistake. [Service.MCPStdio] makes one for its process.
 	StateKey *CursorKey
 	// MaxResult is how many Unicode characters all texts of a result may have together. A
 	// result with more is the error RESOURCE_EXHAUSTED, and the text of another error is cut.
@@ -120,6 +122,7 @@ type mcpHandler struct {
 	sessions   *mcpSessions
 	forms      sync.Map             // of *form, by reflect.Type; see formOf
 	extensions map[string]extension // by name
+	tasks      map[string]*mcpTask  // by taskName
 	messages   sync.Pool            // of *message
 	now        func() time.Time
 	texts      mcpTexts
@@ -184,6 +187,7 @@ func (s *service) newMCPHandler(opts *MCPOptions) *mcpHandler {
 	h.compileTools(p)
 	o.checkOptions(p)
 	o.checkExtensions(p)
+	h.compileTasks(p)
 	p.panicIfAny("cannot serve " + s.opts.Name + " over MCP")
 	h.texts = h.newTexts()
 	h.extensions = s.compileExtensions(o)
@@ -206,7 +210,7 @@ func (o *MCPOptions) checkOptions(p *mistakes) {
 // capabilities returns the object that declares what the server can do: call tools, send
 // log messages during a call, and what methods and options add. It declares neither listChanged
 // nor subscribe, since lists never change and the server could not tell anyone.
-func (h *mcpHandler) capabilities() []byte {
+func (h *mcpHandler) capabilities(extensions map[string]any) []byte {
 	none := struct{}{}
 	all := map[string]any{"logging": none, "tools": none}
 	if len(h.prompts) > 0 {
@@ -215,8 +219,8 @@ func (h *mcpHandler) capabilities() []byte {
 	if len(h.resources) > 0 {
 		all["completions"], all["resources"] = none, none
 	}
-	if len(h.options.Extensions) > 0 {
-		all["extensions"] = h.options.Extensions
+	if len(extensions) > 0 {
+		all["extensions"] = extensions
 	}
 	return encodeDocument(all)
 }
@@ -238,9 +242,9 @@ func (h *mcpHandler) newTexts() mcpTexts {
 	return mcpTexts{
 		serverInfo: membersOf(inMeta, serverInfo),
 		modern:     membersOf("resultType", "complete", "_meta", object(inMeta, serverInfo)) + ",",
-		initialize: membersOf("capabilities", h.capabilities(), "serverInfo", withIcons, "instructions", o.Instructions),
+		initialize: membersOf("capabilities", h.capabilities(o.Extensions), "serverInfo", withIcons, "instructions", o.Instructions),
 		discover: membersOf("resultType", "complete", "_meta", object(inMeta, withIcons), "supportedVersions", encodeDocument(revisionDates()),
-			"capabilities", h.capabilities(), "ttlMs", ttl, "cacheScope", o.ListScope, "instructions", o.Instructions),
+			"capabilities", h.capabilities(h.modernExtensions()), "ttlMs", ttl, "cacheScope", o.ListScope, "instructions", o.Instructions),
 		cache: "," + membersOf("ttlMs", ttl, "cacheScope", o.ListScope),
 	}
 }

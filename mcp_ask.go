@@ -93,9 +93,9 @@ type confirmation struct {
 // says that the user has opened it, not that they have finished there. The client needs the
 // capability "elicitation.url" (MCP 2025-11-25, Elicitation). The rest is as with [Ask].
 func AskURL(ctx context.Context, key, message, url string) error {
-	answer, err := AskClient(ctx, key, "elicitation/create", map[string]string{"mode": "url", "message": message, "url": url})
+	name, answer, err := sendQuestion(ctx, key, "elicitation/create", map[string]string{"mode": "url", "message": message, "url": url})
 	if err == nil {
-		err = checkAction(key, message, answer)
+		err = checkAction(name, message, answer)
 	}
 	return err
 }
@@ -110,18 +110,23 @@ func AskURL(ctx context.Context, key, message, url string) error {
 // The specification deprecates the requests sampling/createMessage and roots/list (SEP-2577): new
 // clients may not answer them. A server that needs a model can call one itself.
 func AskClient(ctx context.Context, key, method string, params any) (json.RawMessage, error) {
+	_, answer, err := sendQuestion(ctx, key, method, params)
+	return answer, err
+}
+
+// sendQuestion is AskClient. name is the key as the client knows it, which is another for a task.
+func sendQuestion(ctx context.Context, key, method string, params any) (name string, answer []byte, err error) {
 	capability, _, ok := strings.Cut(method, "/")
 	if key == "" || !ok {
-		return nil, fmt.Errorf("a question needs a key and a method such as roots/list, not %q and %q", key, method)
+		return "", nil, fmt.Errorf("a question needs a key and a method such as roots/list, not %q and %q", key, method)
 	}
 	q, what := &question{key: key, Method: method}, method
 	if params != nil {
-		var err error
 		if q.Params, err = json.Marshal(params); err == nil && !isJSONObject(q.Params) {
 			err = errors.New("must be a JSON object")
 		}
 		if err != nil {
-			return nil, fmt.Errorf("the params of %s: %w", method, err)
+			return "", nil, fmt.Errorf("the params of %s: %w", method, err)
 		}
 	}
 	if capability == "elicitation" {
@@ -130,7 +135,11 @@ func AskClient(ctx context.Context, key, method string, params any) (json.RawMes
 			capability = "elicitation.url"
 		}
 	}
-	return q.ask(ctx, capability, what)
+	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok && x.task != nil {
+		q.key = taskKey(q)
+	}
+	answer, err = q.ask(ctx, capability, what)
+	return q.key, answer, err
 }
 
 // CanAsk reports whether the caller has a capability of MCP: "elicitation" for [Ask],
@@ -149,6 +158,8 @@ func (q *question) ask(ctx context.Context, capability, what string) ([]byte, er
 	switch {
 	case x == nil:
 		return nil, cannotAsk(ctx, what)
+	case answer != nil && !isJSONObject(answer): // of a task
+		return nil, answerError(q.key, errNotObject.about(answer).inBody(""))
 	case answer != nil:
 		return answer, nil
 	case x.rev.rounds:
@@ -299,10 +310,6 @@ func (x *exchange) answerQuestions(m *message, err error) error {
 	if len(list) == 0 {
 		return err
 	}
-	questions := make(map[string]*question)
-	for _, q := range slices.Backward(list) { // of two with the same key the first is asked
-		questions[q.key] = q
-	}
 	used := make(map[string]json.RawMessage)
 	for key, answer := range x.answers {
 		if answer.used {
@@ -313,11 +320,20 @@ func (x *exchange) answerQuestions(m *message, err error) error {
 		return errors.New("a method that asks again after an answer needs MCPOptions.StateKey")
 	}
 	x.ws.enc.buf = beginRPCResult(x.ws.enc.buf[:0])
-	x.addJSON(`{"resultType":"input_required","_meta":{` + x.h.texts.serverInfo + `},"inputRequests":` + string(encodeDocument(questions)))
+	x.addJSON(`{"resultType":"input_required","_meta":{` + x.h.texts.serverInfo + `},"inputRequests":` + string(encodeQuestions(list)))
 	if x.h.options.StateKey != nil {
 		x.addJSON(`,"requestState":"` + x.h.sealState(x.callDigest(m), encodeDocument(used)) + `"`)
 	}
 	return nil
+}
+
+// encodeQuestions returns questions as an object, in the order of their keys.
+func encodeQuestions(list []*question) []byte {
+	questions := make(map[string]*question)
+	for _, q := range slices.Backward(list) { // of two with the same key the first is asked
+		questions[q.key] = q
+	}
+	return encodeDocument(questions)
 }
 
 // A form is the compiled type of a form of [Ask].
@@ -345,11 +361,11 @@ func askForm(ctx context.Context, key, message string, t reflect.Type) (any, err
 		return nil, cannotAsk(ctx, message)
 	}
 	params := object("mode", "form", "message", appendQuoted(nil, message), "requestedSchema", schema)
-	answer, err := AskClient(ctx, key, "elicitation/create", json.RawMessage(params))
+	name, answer, err := sendQuestion(ctx, key, "elicitation/create", json.RawMessage(params))
 	if err != nil {
 		return nil, err
 	}
-	return x.h.readForm(f, key, message, answer)
+	return x.h.readForm(f, name, message, answer)
 }
 
 // formOf returns the form of a type. A handler compiles it once.
@@ -482,6 +498,10 @@ func (x *exchange) readAnswers(m *message) *mcpError {
 		return nil
 	}
 	x.capabilities = m.meta.capabilities
+	if x.task != nil {
+		x.readTaskAnswers()
+		return nil
+	}
 	if m.state != nil {
 		if x.h.options.StateKey == nil || !isText(m.state) { // without a key no state is ours, so nothing is computed
 			return badState

@@ -53,6 +53,9 @@ func (x *exchange) answerToolsCall(m *message) error {
 	if m.tool == nil {
 		return x.unknownName("tools/list", "tool", string(name))
 	}
+	if m.tool.task != nil && x.rev.modern && m.declaresTasks() {
+		return x.callTool(m, (*exchange).addOutputOrTask)
+	}
 	return x.callTool(m, (*exchange).addOutput)
 }
 
@@ -114,9 +117,7 @@ func (x *exchange) failCall(m *message, err error) error {
 	text := x.cutErrorText(x.ws.dec.scratch, err)
 	if string(m.method) == "tools/call" {
 		x.openResult()
-		x.addJSON(`"content":[{"type":"text","text":`)
-		x.ws.enc.buf = appendQuoted(x.ws.enc.buf, text)
-		x.addJSON(`}],"isError":true`)
+		x.addErrorText(text)
 		return err
 	}
 	answer := protocolError(rpcInternalError, string(text))
@@ -130,19 +131,44 @@ func (x *exchange) failCall(m *message, err error) error {
 	return answer
 }
 
+// addErrorText adds the text of an error to a result of tools/call.
+func (x *exchange) addErrorText(text []byte) {
+	x.addJSON(`"content":[{"type":"text","text":`)
+	x.ws.enc.buf = appendQuoted(x.ws.enc.buf, text)
+	x.addJSON(`}],"isError":true`)
+}
+
 // checkCapabilities returns an error if a modern client does not declare all capabilities
 // that the tool needs. declared, and the data of the error, are objects with one member per
 // capability (MCP 2026-07-28, Base Protocol).
 func (x *exchange) checkCapabilities(t *tool, declared []byte) *mcpError {
-	isMissing := func(name string) bool { return !isJSONObject(memberAt(declared, name)) }
+	isMissing := func(name string) bool {
+		if strings.Contains(name, "/") {
+			return !isJSONObject(memberAt(declared, "extensions", name))
+		}
+		return !isJSONObject(memberAt(declared, name))
+	}
 	if !x.rev.modern || !slices.ContainsFunc(t.mcp.RequiredCapabilities, isMissing) {
 		return nil
 	}
-	m := openMembers([]byte(`{"requiredCapabilities":`))
-	for _, name := range t.mcp.RequiredCapabilities {
-		m.addRaw(name, []byte("{}"))
+	return missingCapabilities("the tool needs capabilities that the client does not declare", t.mcp.RequiredCapabilities)
+}
+
+// missingCapabilities returns the error for a client that must declare these capabilities. Names
+// with a slash are those of extensions.
+func missingCapabilities(text string, names []string) *mcpError {
+	m, extensions := openMembers([]byte(`{"requiredCapabilities":`)), openMembers(nil)
+	for _, name := range names {
+		if strings.Contains(name, "/") {
+			extensions.addRaw(name, []byte("{}"))
+		} else {
+			m.addRaw(name, []byte("{}"))
+		}
 	}
-	e := protocolError(mcpMissingCapability, "the tool needs capabilities that the client does not declare")
+	if all := extensions.close(); len(all) > len("{}") {
+		m.addRaw("extensions", all)
+	}
+	e := protocolError(mcpMissingCapability, text)
 	e.data = append(m.close(), '}')
 	return e
 }
@@ -278,6 +304,8 @@ func (x *exchange) makeCall(m *message, fn func() error) (err error) {
 			setErrorHeader(x.w.Header(), ErrorFrom(err).header)
 		}
 		return refusal(err)
+	case err != nil && x.task != nil:
+		return x.answerTaskError(err)
 	case err != nil:
 		return x.answerQuestions(m, err)
 	}

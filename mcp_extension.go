@@ -129,13 +129,18 @@ func (x *exchange) addResult(object []byte) {
 // and details in data.
 func (x *exchange) callFunc(m *message, own *method, fn func() error) error {
 	x.method = own
-	err := x.makeCall(m, fn)
+	return methodError(x.makeCall(m, fn), CodeInvalidArgument)
+}
+
+// methodError returns the error of a request whose answer has no isError, nil for none. An error of
+// one of the codes is -32602, and any other is -32603.
+func methodError(err error, invalid ...Code) error {
 	if _, ok := err.(*mcpError); ok || err == nil {
 		return err
 	}
 	e := ErrorFrom(err)
 	answer := protocolError(rpcInternalError, e.message())
-	if e.code() == CodeInvalidArgument {
+	if slices.Contains(invalid, e.code()) {
 		answer.number = rpcInvalidParams
 	}
 	answer.data, answer.cause = appendRPCData(nil, e), err

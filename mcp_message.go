@@ -168,6 +168,7 @@ type exchange struct {
 	stream  mcpStream // of notifications
 	message *message  // that is being answered; it goes back to the pool
 	add     addFunc   // adds the output of the method to the result
+	task    *taskCall // of a request for a task; nil otherwise
 
 	capabilities []byte             // of the client, as JSON; protected by stream.mu while the method runs
 	answers      map[string]*answer // to questions of the method, by their names; likewise
@@ -478,6 +479,8 @@ func (x *exchange) answerMethod(m *message) error {
 		x.addJSON(x.h.texts.discover)
 	case x.rev.modern && method == "subscriptions/listen":
 		return x.answerListen(m)
+	case x.rev.modern && x.h.servesTasks(method):
+		return x.answerTask()
 	case !x.rev.modern && method == "initialize":
 		return x.answerInitialize(m)
 	case !x.rev.modern && (method == "ping" || len(x.h.resources) > 0 && (method == "resources/subscribe" || method == "resources/unsubscribe")):
@@ -559,6 +562,9 @@ func (x *exchange) answerList(m *message) error {
 // first message, and ends the subscription at once by its result. A client that accepts
 // no events gets only the result.
 func (x *exchange) answerListen(m *message) error {
+	if len(x.h.tasks) > 0 && !m.declaresTasks() && memberAt(m.params, "notifications", "taskIds") != nil {
+		return withoutTasks
+	}
 	subscription := `"io.modelcontextprotocol/subscriptionId":` + string(m.id)
 	if x.sendsEvents() {
 		x.stream.to = x.mcpRequest

@@ -54,12 +54,14 @@ const answerPatience = 2 * time.Minute
 
 // newMCPSessions returns sessions that key seals. nil stands for a key of this process.
 func newMCPSessions(key *CursorKey) *mcpSessions {
-	if key == nil {
-		secret := make([]byte, sha256.Size)
-		rand.Read(secret) // never fails
-		key = NewCursorKey(secret)
-	}
-	return &mcpSessions{key: key, patience: answerPatience, running: make(map[sessionKey][]*sessionCall), stopping: make(map[*http.Server]chan struct{})}
+	return &mcpSessions{key: cmp.Or(key, newProcessKey()), patience: answerPatience, running: make(map[sessionKey][]*sessionCall), stopping: make(map[*http.Server]chan struct{})}
+}
+
+// newProcessKey returns a key that no other process has.
+func newProcessKey() *CursorKey {
+	secret := make([]byte, sha256.Size)
+	rand.Read(secret) // never fails
+	return NewCursorKey(secret)
 }
 
 const (

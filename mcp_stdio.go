@@ -47,10 +47,12 @@ import (
 // their goroutines stay until these end. A client has gone too, which is an error, if it takes
 // no message for 2 seconds while 1,024 wait and it sends more. It panics as [Service.MCP] does.
 func (s *Service) MCPStdio(ctx context.Context, in io.Reader, out io.Writer, opts *MCPOptions) error {
+	o := valueOf(opts)
+	o.StateKey = cmp.Or(o.StateKey, newProcessKey())
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	p := &mcpPipe{
-		h:       s.newMCPHandler(opts),
+		h:       s.newMCPHandler(&o),
 		agreed:  new(agreement),
 		cancel:  cancel,
 		written: make(chan struct{}),
@@ -177,7 +179,7 @@ var mcpCalls = []string{"tools/call", "prompts/get", "resources/read", "completi
 // makesCall reports whether a request for this method calls code of the application.
 func (h *mcpHandler) makesCall(method string) bool {
 	_, own := h.extensions[method]
-	return own || slices.Contains(mcpCalls, method)
+	return own || slices.Contains(mcpCalls, method) || h.servesTasks(method)
 }
 
 // serveLine answers one line. If that calls a method, it does so on a new goroutine, so

@@ -269,6 +269,17 @@ type MethodOptions struct {
 	// and no id. [StreamEndNone] sends nothing. A stream that fails ends with the event error
 	// alone. A method without a stream cannot have it. Default: the event done.
 	StreamEnd string
+	// Task is the Go name of the method of the same interface that reads the record of the work which
+	// this method begins, such as "GetExport". Both return the record, a pointer to a type with the
+	// method TaskState() (state, message string). The state is "working", "completed", "failed" or
+	// "cancelled", and anything else is INTERNAL. Clients of MCP that have the extension
+	// io.modelcontextprotocol/tasks get a task for a record that is working, and read it until it has
+	// ended; all other callers get the record. The members that the input of the reader needs must be
+	// in the record by the same names. It needs MCPOptions.StateKey; doc/tasks.md has the rest.
+	Task string
+	// TaskCancel is the Go name of the method that ends the work early. Its input can have what the
+	// input of the reader and the record have. Default: clients can ask, and the work goes on.
+	TaskCancel string
 	// Direct calls the method without reflection, which is faster; see [Direct].
 	Direct DirectCall
 }
@@ -412,6 +423,7 @@ func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *servi
 	checkRoutes(p, s.methods)
 	checkOperationIDs(p, s.methods)
 	checkMCPNames(p, s.methods)
+	taskCompiler{p, s.methods, o.Methods}.compileTasks()
 	p.addIf(o.Idempotency != nil && (o.Idempotency.Run == nil || o.Idempotency.KeepFor < 0), "Options.Idempotency needs a Run that keeps the records, as in doc/keys.md, and a KeepFor that is not negative; 0 means 24 hours")
 	if o.Intercept != nil {
 		c.intercepted = o.Intercept(invokeIntercepted)

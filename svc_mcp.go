@@ -49,8 +49,8 @@ type MCPMethod struct {
 	// generated one. Arguments are still checked by the Go type of the input; doc/tools.md has more.
 	InputSchema []byte
 	// RequiredCapabilities are the capabilities that a client needs for the tool, such as
-	// "sampling". From revision 2026-07-28 on, a call without them gets error -32021 (MCP
-	// 2026-07-28, Base Protocol).
+	// "sampling", or with a slash the extensions, such as "io.modelcontextprotocol/tasks". From
+	// revision 2026-07-28 on, a call without them gets error -32021 (MCP 2026-07-28, Base Protocol).
 	RequiredCapabilities []string
 	// ReadOnly says that the tool changes nothing. It and the next three are hints, by which clients
 	// decide whether to ask a person before they call the tool (MCP 2026-07-28, Tools, annotations).

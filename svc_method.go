@@ -52,9 +52,10 @@ type method struct {
 	in       *shape   // of the struct, not of the pointer to it
 	bind     *binding // where each field of in comes from; see noBinding for a method without an input
 	methodOutput
-	call callFunc // without the interceptor
-	key  *keyPlan // nil if calls have no idempotency key
-	mcp  *mcpPlan // MethodOptions.MCP; never nil in a service
+	call callFunc  // without the interceptor
+	key  *keyPlan  // nil if calls have no idempotency key
+	mcp  *mcpPlan  // MethodOptions.MCP; never nil in a service
+	task *taskPlan // nil without MethodOptions.Task
 }
 
 // methodTexts are what documents say about a method, by its options or its comment.
@@ -146,9 +147,11 @@ func (m *method) label() string { return m.resource + ": " + strings.ReplaceAll(
 // summary returns the first sentence of the description, or the label without one.
 func (m *method) summary() string { return cmp.Or(firstSentence(m.about.text), m.label()) }
 
-// describe returns the description of the method for documents, with what they say of a
-// deprecated method.
-func (m *method) describe() prose { return m.about.join("\n\n", m.farewell()) }
+// describe returns the description of the method for documents, with what they say of work that
+// goes on and of a deprecated method.
+func (m *method) describe() prose {
+	return m.about.join("\n\n", m.describeTask()).join("\n\n", m.farewell())
+}
 
 // farewell returns what is said of a deprecated method, and nothing of another one.
 func (m *method) farewell() prose {

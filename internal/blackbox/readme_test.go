@@ -309,7 +309,7 @@ func TestModuleGraph(t *testing.T) {
 
 // Verify that documents name nothing that the package does not have.
 func TestDocumentNames(t *testing.T) {
-	names := append(exportedNames(t), "CallError", "In", "Out", "EventSource", "Response", "GET", "PUT", "PATCH", "DELETE", "Dockerfile")
+	names := append(exportedNames(t), "CallError", "In", "Out", "EventSource", "Response", "GET", "PUT", "PATCH", "DELETE", "Dockerfile", "TaskState")
 	exported := regexp.MustCompile("`(?:svc\\.)?([A-Z][A-Za-z]*(?:\\.[A-Z][A-Za-z]*)?)`")
 	for _, d := range readDocuments(t) {
 		for _, match := range exported.FindAllStringSubmatch(d.text, -1) {

@@ -79,7 +79,7 @@ func regImpl[I any]() I {
 	for _, impl := range []any{
 		regEmpty{}, regShapes{}, regObjects{}, regOptions{}, regOptionsKeyed{}, regClash{}, regPatterns{}, regBinding{},
 		regTypes{}, regEndlessDefaults{}, regTags{}, regForeignTags{}, regElsewhere{}, regReceiver{}, regFields{}, regAliases{}, regDirect{}, regMany{}, regHidden{},
-		regPaths{}, regOddPaths{}, regLone{}, regSpellings{}, regList[regOut]{}, regAll{}, regStatuses{},
+		regPaths{}, regOddPaths{}, regLone{}, regSpellings{}, regList[regOut]{}, regAll{}, regStatuses{}, regTasks{},
 	} {
 		if i, ok := impl.(I); ok {
 			return i
