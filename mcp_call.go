@@ -53,7 +53,7 @@ func (x *exchange) answerToolsCall(m *message) error {
 	if m.tool == nil {
 		return x.unknownName("tools/list", "tool", string(name))
 	}
-	if m.tool.task != nil && x.rev.modern && m.declaresTasks() {
+	if m.tool.task != nil && x.rev.tasks && m.declaresTasks() {
 		return x.callTool(m, (*exchange).addOutputOrTask)
 	}
 	return x.callTool(m, (*exchange).addOutput)

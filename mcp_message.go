@@ -479,7 +479,7 @@ func (x *exchange) answerMethod(m *message) error {
 		x.addJSON(x.h.texts.discover)
 	case x.rev.modern && method == "subscriptions/listen":
 		return x.answerListen(m)
-	case x.rev.modern && x.h.servesTasks(method):
+	case x.rev.tasks && x.h.servesTasks(method):
 		return x.answerTask()
 	case !x.rev.modern && method == "initialize":
 		return x.answerInitialize(m)

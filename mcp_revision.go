@@ -30,6 +30,8 @@ type revision struct {
 	rounds bool
 	// A client gets log messages if the request names a level. Without it, those from info on.
 	namesLevel bool
+	// A tool can answer with a task, which is an extension; see mcp_tasks.go.
+	tasks bool
 	// Over HTTP there are sessions, in which a client can be asked, and can cancel a call.
 	sessions bool
 
@@ -44,7 +46,7 @@ type revision struct {
 // revisions has the revisions that are served, the newest first. server/discover and the error
 // -32022 list them (MCP 2026-07-28, Versioning).
 var revisions = [...]*revision{
-	{date: "2026-07-28", modern: true, typed: true, statuses: true, rounds: true, namesLevel: true,
+	{date: "2026-07-28", modern: true, typed: true, statuses: true, rounds: true, namesLevel: true, tasks: true,
 		forms: true, formLists: true, pages: true, links: true, audio: true, notFound: rpcInvalidParams},
 	{date: "2025-11-25", sessions: true, forms: true, formLists: true, pages: true, links: true, audio: true, notFound: mcpNotFound},
 	{date: "2025-06-18", sessions: true, forms: true, links: true, audio: true, notFound: mcpNotFound},

@@ -65,7 +65,8 @@ func (h *mcpHandler) compileTasks(p *mistakes) {
 	}
 	o := &h.options
 	p.where = "MCPOptions"
-	p.addIf(o.StateKey == nil, "StateKey is nil, and a method has a Task, whose id every replica must be able to open; write NewCursorKey with a secret that all have")
+	p.addIf(o.StateKey == nil, "StateKey is nil, and a method has a Task, whose id every replica must be able to open; "+
+		"write NewCursorKey with a secret that all have")
 	_, own := o.Extensions[tasksExtension]
 	p.addIf(own, "Extensions[%q]: svc has this extension itself where a method has a Task; drop it", tasksExtension)
 	for _, name := range slices.Sorted(maps.Keys(o.Methods)) {
@@ -238,14 +239,15 @@ func (x *exchange) answerTask() error {
 	case method == "tasks/cancel":
 		m.tool, x.task.input = x.task.cancel, pickMembers(x.task.input, x.task.start.task.ends)
 	}
-	m.meta.token, m.meta.logLevel = nil, nil // tasks have no progress and no log messages (Tasks, Task Status Notifications)
+	m.meta.token, m.meta.logLevel = nil, nil // tasks have neither progress nor log messages (Tasks, Task Status Notifications)
 	m.arguments, x.method = x.task.input, m.tool.method
 	return methodError(x.makeCall(m, nil), CodeInvalidArgument, CodeNotFound)
 }
 
 // noTask is the same for every id that names no task of the caller, so that nobody learns which ids
 // others have.
-var noTask = protocolError(rpcInvalidParams, "params.taskId is the id of no task of this caller; send a taskId as tools/call has answered it")
+var noTask = protocolError(rpcInvalidParams,
+	"params.taskId is the id of no task of this caller; send a taskId as tools/call has answered it")
 
 // acknowledge ends the empty result of tasks/update and tasks/cancel.
 func (x *exchange) acknowledge(any) error {

@@ -55,7 +55,8 @@ func (c taskCompiler) compileTasks() {
 		c.where = m.title()
 		switch o := c.options[m.goName]; {
 		case o.Task == "":
-			c.addIf(o.TaskCancel != "", "MethodOptions.TaskCancel is %q, and there is no Task; name the method that reads the record too", o.TaskCancel)
+			c.addIf(o.TaskCancel != "", "MethodOptions.TaskCancel is %q, and there is no Task; "+
+				"name the method that reads the record too", o.TaskCancel)
 		case m.call != nil: // else the signature is a mistake, which comes first
 			m.task = c.compileTask(m, o)
 		}
@@ -65,7 +66,8 @@ func (c taskCompiler) compileTasks() {
 
 // compileTask returns the plan of m, or nil after a mistake.
 func (c taskCompiler) compileTask(m *method, o MethodOptions) *taskPlan {
-	c.addIf(!m.isServedBy(TransportMCP), "MethodOptions.Task makes tasks of MCP, and MCP does not serve the method; add TransportMCP to its Transports, or drop Task")
+	c.addIf(!m.isTool(), "MethodOptions.Task makes tasks of a tool, and the method is not a tool; "+
+		"add TransportMCP to its Transports, take NotTool or Prompt out of its MCP, or drop Task")
 	isRecord := m.out != nil && m.stream == "" && !m.sendsFile() && m.outType.Implements(reflect.TypeFor[taskRecord]())
 	c.addIf(!isRecord, "MethodOptions.Task: the method returns %s, and must return a record of its work: "+
 		"a pointer to a type with the method TaskState() (state, message string)", m.outputName())
@@ -73,7 +75,8 @@ func (c taskCompiler) compileTask(m *method, o MethodOptions) *taskPlan {
 	if t.reader == nil || !isRecord {
 		return nil
 	}
-	c.addIf(t.reader.outType != m.outType, "MethodOptions.Task: %s returns %s, and the method %s; both must return the record, which becomes the result of the tool",
+	c.addIf(t.reader.outType != m.outType, "MethodOptions.Task: %s returns %s, and the method %s; "+
+		"both must return the record, which becomes the result of the tool",
 		t.reader.goName, t.reader.outputName(), m.outputName())
 	t.reads = c.shareFields("Task", t.reader, "the output", m.out.fields)
 	if o.TaskCancel == "" {
@@ -115,7 +118,8 @@ func (c taskCompiler) lookupMethod(m *method, option, name string) *method {
 	case c.options[name].Task != "":
 		c.addf("%s: %s has a Task of its own; name a method that begins no work", option, name)
 	case c.options[name].IdempotencyKey == KeyRequired:
-		c.addf("%s: %s requires an idempotency key, and nobody sends one with a task; write KeyAllowed there, or name another method", option, name)
+		c.addf("%s: %s requires an idempotency key, and nobody sends one with a task; "+
+			"write KeyAllowed there, or name another method", option, name)
 	default:
 		return other
 	}
@@ -136,7 +140,8 @@ func (c taskCompiler) shareFields(option string, other *method, source string, f
 		case slices.ContainsFunc(from, isSame):
 			shared = append(shared, f)
 		case f.isRequired():
-			c.addf("MethodOptions.%s: %s needs the member %s (%s), and %s has none of that name and type; add it there, or make it optional in the input of %s",
+			c.addf("MethodOptions.%s: %s needs the member %s (%s), and %s has none of that name and type; "+
+				"add it there, or make it optional in the input of %s",
 				option, other.goName, f.name, f.jsonType(), source, other.goName)
 		}
 	}

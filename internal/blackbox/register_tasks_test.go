@@ -83,6 +83,9 @@ func TestRegisterTasks(t *testing.T) {
 		{"an unknown name", reg[TasksAPI](task("Gett"))},
 		{"the method itself", reg[TasksAPI](task("Begin"))},
 		{"no tool", reg[TasksAPI](taskMethods(svc.MethodOptions{Task: "Get", Transports: []svc.Transport{svc.TransportREST}}, nil))},
+		{"a resource alone", reg[TasksAPI](taskMethods(svc.MethodOptions{}, map[string]svc.MethodOptions{
+			"Get": {Task: "Refresh", MCP: &svc.MCPMethod{URI: "tasks://{id}", NotTool: true}},
+		}))},
 		{"no output", reg[TasksAPI](of("Throw"))},
 		{"an output without TaskState", reg[TasksAPI](of("Count"))},
 		{"a stream", reg[TasksAPI](of("Follow"))},
