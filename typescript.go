@@ -45,7 +45,7 @@ import (
 //	const api = connect({ url: "." });
 //	const todo = await api.todos.create({ title: "Buy milk" });
 //
-// The text is the same in every process, has an ETag, and begins with a digest of itself. Verbs
+// The text is the same in every process, has an ETag, and begins with a digest of what follows. Verbs
 // other than GET and HEAD get 405. [CheckClient] keeps a copy of it current.
 func (s *Service) TypeScript() http.Handler {
 	module := sync.OnceValue(func() []byte { return appendClient(nil, &s.service) })
@@ -145,10 +145,19 @@ func plainModule(dst, module []byte) []byte {
 	}
 }
 
-// serve returns a module in a form, behind a first line with the digest of the others.
+// generatedMarks tell linters and formatters to leave a module alone. The mark for Prettier is in
+// the first comment, where it looks for one.
+const generatedMarks = `/* eslint-disable */
+// biome-ignore-all format: generated
+// biome-ignore-all lint: generated
+// biome-ignore-all assist: generated
+` + beginTypes + `// For TypeScript 5.7 and newer.
+` + endTypes
+
+// serve returns a module in a form, behind a first comment with the digest of the lines below it.
 func (form moduleForm) serve(module []byte) []byte {
-	const before, digits = "// sha256-", "00000000000000000000000000000000"
-	const first = before + digits + " of the lines below, which svc has written: do not edit them, fetch the file again.\n"
+	const before, digits = "/**\n * sha256-", "00000000000000000000000000000000"
+	const first = before + digits + " of the lines below, which svc has written: do not edit them, fetch the file again.\n *\n * @generated\n * @noprettier\n */\n"
 	text := form(append(make([]byte, 0, len(first)+len(module)), first...), module)
 	sum := sha256.Sum256(text[len(first):])
 	hex.Encode(text[len(before):], sum[:len(digits)/2])
@@ -195,7 +204,8 @@ func newClientWriter(s *service, forReaders bool) *clientWriter {
 // appendClient appends the module of s, with marks.
 func appendClient(dst []byte, s *service) []byte {
 	w, runtime := newClientWriter(s, false), clientRuntime()
-	dst = w.appendHead(slices.Grow(dst, len(runtime)+1024*len(w.methods)))
+	dst = append(slices.Grow(dst, len(runtime)+1024*len(w.methods)), generatedMarks...)
+	dst = w.appendHead(append(dst, "//\n"...))
 	dst = append(dst, beginTypes...)
 	dst = w.appendTypes(dst)
 	dst = append(w.appendAPI(dst), endTypes+"\n\n"...)
@@ -204,7 +214,7 @@ func appendClient(dst []byte, s *service) []byte {
 	dst = w.appendValues(dst)
 	dst = w.appendRules(dst)
 	dst = w.appendLimits(dst)
-	dst = append(dst, beginTypes+"/** The errors of the service in its own form, which CallError.form has. */\nexport type Form = "+w.form+";"+endTypes+"\n\n"...)
+	dst = append(dst, beginTypes+"/** The errors of the service in its own form, in CallError.form. */\nexport type Form = "+w.form+";"+endTypes+"\n\n"...)
 	return append(dst, runtime...)
 }
 
@@ -308,7 +318,7 @@ func (w *clientWriter) describeForm() string {
 			forms = append(forms, c.form)
 		}
 	}
-	return cmp.Or(strings.Join(forms, " | "), "undefined")
+	return strings.Join(append(forms, "undefined"), " | ")
 }
 
 // resources returns the resources with a call, in the order of their first calls.

@@ -202,8 +202,11 @@ func (m *clientMember) attributes(s *shape, needed bool) (list []string) {
 		if r.html.value != nil {
 			value = r.html.value(s, r)
 		}
-		if isText([]byte(value)) {
+		switch digits := strings.TrimLeft(strings.Trim(value, "0"), "-0."); {
+		case isText([]byte(value)):
 			value = string(appendScriptText(nil, textOr(value)))
+		case len(digits) > 16: // more than a number of JavaScript holds; an element takes a text too
+			value = string(appendScriptText(nil, value))
 		}
 		list = append(list, r.html.attribute+": "+value)
 	}

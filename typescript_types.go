@@ -439,8 +439,10 @@ func (t *clientTypes) appendMembers(dst []byte, list []clientMember, indent stri
 		if m.optional {
 			dst = append(dst, '?')
 		}
-		dst = t.appendMemberType(append(dst, ": "...), m, indent)
-		if m.optional && m.sent && !t.forReaders {
+		dst = append(dst, ": "...)
+		at := len(dst)
+		dst = t.appendMemberType(dst, m, indent)
+		if m.optional && m.sent && !t.forReaders && string(dst[at:]) != "unknown" {
 			dst = append(dst, orUndefined...)
 		}
 		dst = append(dst, ";\n"...)

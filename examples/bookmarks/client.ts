@@ -1,4 +1,15 @@
-// sha256-437c247430ccdd4c25f3bf2205d14256 of the lines below, which svc has written: do not edit them, fetch the file again.
+/**
+ * sha256-a72bcbc339d3e23b97881233d323d3c5 of the lines below, which svc has written: do not edit them, fetch the file again.
+ *
+ * @generated
+ * @noprettier
+ */
+/* eslint-disable */
+// biome-ignore-all format: generated
+// biome-ignore-all lint: generated
+// biome-ignore-all assist: generated
+// For TypeScript 5.7 and newer.
+//
 // Links, notes and small files, with tags. All of them are those of the caller.
 //
 //     const api = connect({ url: "/" }); // the directory above the paths of the service
@@ -287,7 +298,7 @@ export const limits = {
   Table: { table: { maxBytes: 104857600 } },
 } as const;
 
-/** The errors of the service in its own form, which CallError.form has. */
+/** The errors of the service in its own form, in CallError.form. */
 export type Form = undefined;
 
 // ---- What follows is the same for every service. ----
@@ -330,8 +341,8 @@ export interface StreamCall<In, Item, Reason extends string = never> {
   try(...args: $Arguments<In, StreamOptions>): AsyncGenerator<Result<Item, Reason>, void>;
 }
 
-export type NoInput = Record<string, never>;
-type $Arguments<In, Options> = Record<never, never> extends In ? [input?: In, options?: Options] : [input: In, options?: Options];
+export type NoInput = Partial<Record<string, never>>;
+type $Arguments<In, Options> = Partial<In> extends In ? [input?: In, options?: Options] : [input: In, options?: Options];
 
 export type Result<Out, Reason extends string> = { ok: true; value: Out } | { ok: false; error: CallError<Reason | OwnReason> };
 
@@ -394,29 +405,32 @@ export interface Violation {
 export type OwnReason =
   | "" | "cannot_ask" | "invalid_token" | "key_reused" | "key_running" | "not_confirmed" | "not_sent" | "outcome_unknown" | "overloaded";
 
-export type Code = keyof typeof $codes;
+export type Code =
+  | "ABORTED" | "ALREADY_EXISTS" | "CANCELED" | "DATA_LOSS" | "DEADLINE_EXCEEDED" | "FAILED_PRECONDITION" | "INTERNAL" | "INVALID_ARGUMENT" | "NOT_FOUND"
+  | "OUT_OF_RANGE" | "PERMISSION_DENIED" | "RESOURCE_EXHAUSTED" | "UNAUTHENTICATED" | "UNAVAILABLE" | "UNIMPLEMENTED" | "UNKNOWN";
 
 type $ErrorInit = Partial<Pick<CallError, "reason" | "status" | "details" | "retryAfter">> & { form?: unknown; cause?: unknown };
 
-/** The codes, and the statuses of responses that have none. */
-const $codes = {
-  ABORTED: [],
-  ALREADY_EXISTS: [409],
-  CANCELED: [499],
-  DATA_LOSS: [],
-  DEADLINE_EXCEEDED: [504, 408],
-  FAILED_PRECONDITION: [412],
-  INTERNAL: [500],
-  INVALID_ARGUMENT: [400],
-  NOT_FOUND: [404],
-  OUT_OF_RANGE: [416],
-  PERMISSION_DENIED: [403],
-  RESOURCE_EXHAUSTED: [429, 413],
-  UNAUTHENTICATED: [401],
-  UNAVAILABLE: [503, 502],
-  UNIMPLEMENTED: [501, 405],
-  UNKNOWN: [],
-} satisfies Record<string, readonly number[]>;
+/** The codes of responses that have none, by their statuses. */
+const $codes: Readonly<Record<number, Code>> = {
+  400: "INVALID_ARGUMENT",
+  401: "UNAUTHENTICATED",
+  403: "PERMISSION_DENIED",
+  404: "NOT_FOUND",
+  405: "UNIMPLEMENTED",
+  408: "DEADLINE_EXCEEDED",
+  409: "ALREADY_EXISTS",
+  412: "FAILED_PRECONDITION",
+  413: "RESOURCE_EXHAUSTED",
+  416: "OUT_OF_RANGE",
+  429: "RESOURCE_EXHAUSTED",
+  499: "CANCELED",
+  500: "INTERNAL",
+  501: "UNIMPLEMENTED",
+  502: "UNAVAILABLE",
+  503: "UNAVAILABLE",
+  504: "DEADLINE_EXCEEDED",
+};
 
 export class CallError<Reason extends string = string> extends Error {
   readonly code: Code;
@@ -428,7 +442,7 @@ export class CallError<Reason extends string = string> extends Error {
   /** In seconds. */
   readonly retryAfter: number | undefined;
   /** The body, if the service has errors in a form of its own. */
-  readonly form: Form | undefined;
+  readonly form: Form;
 
   constructor(code: Code, message: string, init: $ErrorInit = {}) {
     super(message, init);
@@ -438,7 +452,7 @@ export class CallError<Reason extends string = string> extends Error {
     this.status = init.status ?? 0;
     this.details = init.details ?? {};
     this.retryAfter = init.retryAfter;
-    this.form = init.form as Form | undefined;
+    this.form = init.form as Form;
   }
 
   get violations(): Violation[] {
@@ -525,7 +539,7 @@ function $methodOf(client: $Client, row: $Row, key: unknown[]): unknown {
     try {
       for await (const value of start(input, options)) yield { ok: true, value };
     } catch (error) {
-      if (!(error instanceof CallError)) throw error;
+      if (!$isCallError(error)) throw error;
       yield { ok: false, error };
     }
   }
@@ -606,7 +620,7 @@ function $writeRequest(client: $Client, row: $Row, input: $Input = {}, options: 
   const [usual = "application/octet-stream", another] = types;
   const fileType = (file instanceof Blob && file.type) || (another ? "" : usual);
   if (file && types.length > 0 && !types.includes(fileType.replace(/ *;.*/, "").toLowerCase())) refuse("body", `/${nameOfFile}`, "contentType", `must be a Blob of ${types.join(" or ")}`);
-  const [first] = violations;
+  const first = violations.at(0);
   if (first) throw new CallError("INVALID_ARGUMENT", `invalid input: ${first.path} ${first.message}`, { status: 400, details: { violations } });
 
   const { header, query: parameter } = client.service.apiKey ?? {};
@@ -648,7 +662,7 @@ function $textsOf(value: unknown) {
 /** 128 random bits. randomUUID would need a secure context, and React Native has no crypto. */
 function $newKey() {
   const random = new Uint32Array(4).map(() => Math.random() * 2 ** 32);
-  (globalThis as Partial<typeof globalThis>).crypto?.getRandomValues(random);
+  (globalThis as { crypto?: { getRandomValues(list: unknown): unknown } }).crypto?.getRandomValues(random);
   return random.join("-");
 }
 
@@ -658,15 +672,14 @@ const $costOfRepetition = 14; // given back if it succeeds; the success of a fir
 
 /** Yields the items of a stream, or the output of another call. Makes attempts until one succeeds, or until another cannot help or could have an effect twice. */
 async function* $run(client: $Client, row: $Row, input?: $Input, options: $Options = {}) {
-  const hasStreams = typeof ReadableStream !== "undefined";
   const { verb, url, headers, body, file } = $writeRequest(client, row, input, options);
   const { attempts = 3, credentials = "same-origin", fetch: send = fetch, onResponse, token } = client.options;
   const { signal, onProgress } = options;
-  const isOnce = hasStreams && body instanceof ReadableStream;
+  const isOnce = "getReader" in $membersOf(body); // a stream
   const isStream = row.kind === "stream";
-  if (!hasStreams && send === fetch && (isStream || row.kind === "event")) throw new CallError("UNIMPLEMENTED", "streams need ReadableStream", { reason: "not_sent" });
+  if ((isStream || row.kind === "event") && send === fetch && typeof ReadableStream === "undefined") throw new CallError("UNIMPLEMENTED", "streams need ReadableStream", { reason: "not_sent" });
 
-  let hasToken = true;
+  let hasToken = true as boolean;
   let isRefused = false;
   /** Asks for a token, or for one in the place of a refused one. */
   async function ask(refused?: string) {
@@ -685,7 +698,7 @@ async function* $run(client: $Client, row: $Row, input?: $Input, options: $Optio
     const { renewals } = client;
     const first = await ask();
     if (first && renewals.get(first)?.isOver) renewals.delete(first); // it is given out again
-    return exchange(first).catch(async (error) => {
+    return exchange(first).catch(async (error: unknown) => {
       if (!first || !isRefused || isOnce || typeof token !== "function") throw error;
       const renewal: $Renewal = renewals.get(first) ?? { token: ask(first).finally(() => { renewal.isOver = true; }), isOver: false };
       renewals.set(first, renewal);
@@ -707,8 +720,8 @@ async function* $run(client: $Client, row: $Row, input?: $Input, options: $Optio
       if (onProgress && XMLHttpRequest && send === fetch && !isOnce) response = await upload(new XMLHttpRequest(), sent, new URL(url, location?.href).href);
       else {
         // A redirected POST would be a GET. A body that is a stream needs duplex.
-        const init: RequestInit & { duplex: "half" } = { method: verb, headers: sent, body, credentials, redirect: "manual", signal: signal ?? null, duplex: "half" };
-        response = await send(url, init);
+        const init = { method: verb, headers: sent, body, credentials, redirect: "manual", signal: signal ?? null, duplex: "half" };
+        response = await send(url, init as RequestInit);
         const { size = 0, byteLength = size } = $membersOf(file) as { size?: number; byteLength?: number };
         onProgress?.(byteLength, byteLength);
       }
@@ -732,18 +745,21 @@ async function* $run(client: $Client, row: $Row, input?: $Input, options: $Optio
       request.open(verb, url);
       request.responseType = "arraybuffer";
       request.withCredentials = credentials === "include";
-      headers.forEach((value, name) => request.setRequestHeader(name, value));
+      headers.forEach((value, name) => { request.setRequestHeader(name, value); });
       request.upload.onprogress = ({ loaded, total }) => onProgress?.(loaded, total);
       request.onloadend = () => {
         const { response, responseURL, status } = request;
         // A redirect has been followed, with another verb or to another service.
         const isElsewhere = responseURL && responseURL !== url && responseURL !== place;
-        if (status === 0 || isElsewhere) return reject(new TypeError(isElsewhere ? "redirected" : "failed"));
+        if (status === 0 || isElsewhere) {
+          reject(new TypeError("failed or redirected"));
+          return;
+        }
         const headers = (request.getAllResponseHeaders().match(/.+/g) ?? []).map((line) => line.split(/: *(.*)/, 2) as [string, string]);
         resolve(new Response(response.byteLength > 0 ? response : null, { status, headers }));
       };
       request.send(body);
-      return () => request.abort();
+      return () => { request.abort(); };
     });
 
   /** Reads the output of a call that is no stream. */
@@ -796,7 +812,7 @@ async function* $run(client: $Client, row: $Row, input?: $Input, options: $Optio
 
   /** What the body of a response is, undefined if it is no JSON. */
   async function jsonOf(response: Response) {
-    const text = await response.text().catch((error) => {
+    const text = await response.text().catch((error: unknown) => {
       throw lost(error);
     });
     return /^application\/(.+\+)?json\b/i.test($typeOf(response)) ? $parseJSON(text) : undefined;
@@ -811,9 +827,9 @@ async function* $run(client: $Client, row: $Row, input?: $Input, options: $Optio
   /** The error for an answer that did not come, or not whole. Throws the reason of the signal if that is why. */
   function lost(cause?: unknown) {
     $throwIfAborted(signal);
-    if (cause instanceof CallError) return cause;
+    if ($isCallError(cause)) return cause;
     const { code } = $membersOf($membersOf(cause)["cause"]); // in Node
-    return new CallError("UNAVAILABLE", "there was no whole response", { reason: code === "ECONNREFUSED" || code === "ENOTFOUND" ? "not_sent" : "outcome_unknown", cause });
+    return new CallError("UNAVAILABLE", "there was no whole response", { reason: /ECONNREFUSED|ENOTFOUND/.test(String(code)) ? "not_sent" : "outcome_unknown", cause });
   }
 
   let isConditional = false;
@@ -837,7 +853,7 @@ async function* $run(client: $Client, row: $Row, input?: $Input, options: $Optio
       }
       return;
     } catch (error) {
-      if (!(error instanceof CallError)) throw error;
+      if (!$isCallError(error)) throw error;
       const { code, reason, retryAfter, status } = error;
       const isUnrun = reason === "not_sent" || reason === "overloaded";
       const isTransient = code === "UNAVAILABLE" || (status === 429 && code === "RESOURCE_EXHAUSTED") || (status === 504 && reason === "outcome_unknown") || (code === "ABORTED" && retryAfter !== undefined);
@@ -845,7 +861,7 @@ async function* $run(client: $Client, row: $Row, input?: $Input, options: $Optio
         ? row.ids && isPlaced && $idText.test(lastID) && attempts !== 1 && code !== "ABORTED" // which refuses, as any other 4xx
         : !isOnce && hasToken && failures + 1 < attempts && client.spent + $costOfRepetition <= $budget && (retryAfter ?? 0) <= 20;
       if (!canRepeat || !(isUnrun || (isRepeatable && isTransient))) {
-        throw mayHaveRun && isUnrun ? new CallError(code, error.message, { ...error, reason: "outcome_unknown", cause: error }) : error;
+        throw mayHaveRun && isUnrun ? new CallError(code, error.message, { details: error.details, form: error.form, retryAfter, status, reason: "outcome_unknown", cause: error }) : error;
       }
       mayHaveRun ||= !isUnrun;
       if (!hasBegun) client.spent += owed = $costOfRepetition;
@@ -857,7 +873,7 @@ async function* $run(client: $Client, row: $Row, input?: $Input, options: $Optio
       const asked = Math.max(pause, Math.min((retryAfter ?? 0) * 1000, most)) * (1 + Math.random() / 10); // not all clients at once
       await $abortable(signal, (resolve) => {
         const timer = setTimeout(resolve, hasBegun || retryAfter === undefined ? Math.max(asked, backoff) : Math.min(asked, most));
-        return () => clearTimeout(timer);
+        return () => { clearTimeout(timer); };
       });
     }
   }
@@ -871,6 +887,10 @@ function $typeOf(response: Response) {
 function $throwIfAborted(signal: Partial<AbortSignal> | undefined) {
   signal?.throwIfAborted?.();
   if (signal?.aborted) throw new Error("the call was aborted");
+}
+
+function $isCallError(error: unknown): error is CallError {
+  return error instanceof CallError;
 }
 
 /** A promise that is rejected when the signal is aborted. */
@@ -897,10 +917,9 @@ function $errorOf(json: unknown, service: $Service, init: $ErrorInit = {}) {
   const { code, detail, message = detail, reason = init.status === 401 ? init.reason : "", details } = $membersOf(outer["error"] ?? outer);
   const form = service.form && outer === json && !("error" in outer) ? json : undefined;
   const text = typeof message === "string" ? message : "";
-  if (!form && text && Object.hasOwn($codes, String(code))) return new CallError(code as Code, text, { ...init, reason: String(reason), details: $membersOf(details) });
+  if (!form && text && /^[A-Z_]+$/.test(String(code))) return new CallError(code as Code, text, { ...init, reason: String(reason), details: $membersOf(details) });
   const status = Number(init.status ?? outer["status"] ?? 500);
-  const found = (Object.keys($codes) as Code[]).find((code) => ($codes[code] as number[]).includes(status));
-  return new CallError(found ?? (status >= 400 && status < 500 ? "INVALID_ARGUMENT" : "UNKNOWN"), text || `the status is ${status}`, { ...init, form });
+  return new CallError($codes[status] ?? (status >= 400 && status < 500 ? "INVALID_ARGUMENT" : "UNKNOWN"), text || `the status is ${String(status)}`, { ...init, form });
 }
 
 const $digits = /^\d+$/;
@@ -944,11 +963,11 @@ async function* $readEvents(body: ReadableStream<Uint8Array>, endsItself: boolea
   try {
     for (;;) {
       const silence = setTimeout(close, 45_000); // the server sends a comment every 15 s
-      const { value, done } = await reader.read().finally(() => clearTimeout(silence));
+      const { value, done } = await reader.read().finally(() => { clearTimeout(silence); });
       if (done && endsItself) return;
       if (done) throw new TypeError("the stream has ended, or is silent");
       const lines = decoder.decode(value, { stream: true }).split("\n");
-      lines[0] = rest + lines[0];
+      lines[0] = rest + (lines[0] ?? "");
       rest = lines.pop() ?? "";
       for (const line of lines) {
         const [, field = "", text = ""] = /^([^:\r]*):? ?([^]*?)\r?$/.exec(line) ?? [];
@@ -960,7 +979,7 @@ async function* $readEvents(body: ReadableStream<Uint8Array>, endsItself: boolea
       }
     }
   } finally {
-    close();
+    void close();
   }
 }
 

@@ -120,7 +120,7 @@ func TestDocumentBlocks(t *testing.T) {
 				if d.name != "doc/production.md" {
 					t.Errorf("%s: no test reads this:\n%s", d.name, b.text)
 				}
-			case "ts": // interop/typescript compiles them
+			case "ts", "tsx": // interop/typescript compiles them
 				if d.name != "README.md" && d.name != "doc/browser.md" {
 					t.Errorf("%s: nothing compiles this:\n%s", d.name, b.text)
 				}

@@ -28,11 +28,11 @@ func getClient(s *svc.Service, path string) *httptest.ResponseRecorder {
 	return w
 }
 
-// ownPart returns the part of a client that is written for the service: without the first line,
+// ownPart returns the part of a client that is written for the service: without the first comment,
 // and without the runtime.
 func ownPart(t *testing.T, client []byte) []byte {
 	t.Helper()
-	_, text, _ := bytes.Cut(client, []byte("\n"))
+	_, text, _ := bytes.Cut(client, []byte(" */\n"))
 	runtime, err := readText(root("typescript_runtime.txt"))
 	if err != nil {
 		t.Fatal(err)
@@ -242,9 +242,9 @@ func TestTypeScriptServed(t *testing.T) {
 			if got := w.Header().Get("Content-Type"); w.Code != 200 || got != test.contentType || w.Header().Get("X-Content-Type-Options") != "nosniff" {
 				t.Errorf("got %d with %v", w.Code, w.Header())
 			}
-			first, rest, _ := strings.Cut(w.Body.String(), "\n")
-			if sum := sha256.Sum256([]byte(rest)); !strings.HasPrefix(first, "// sha256-"+hex.EncodeToString(sum[:16])+" ") {
-				t.Errorf("the first line is not of the digest of the others: %s", first)
+			first, rest, _ := strings.Cut(w.Body.String(), " */\n")
+			if sum := sha256.Sum256([]byte(rest)); !strings.HasPrefix(first, "/**\n * sha256-"+hex.EncodeToString(sum[:16])+" ") {
+				t.Errorf("the first comment does not have the digest of what follows: %s", first)
 			}
 			again := getClient(newClientService(nil), test.path)
 			if !bytes.Equal(again.Body.Bytes(), w.Body.Bytes()) || again.Header().Get("ETag") != w.Header().Get("ETag") {

@@ -8,3 +8,15 @@ for (const name of ['client.ts', 'client.js']) writeFileSync('dist/doc/' + name,
 const blocks = [...readFileSync('../../doc/browser.md', 'utf8').matchAll(/^```ts\r?\n([^]*?)^```/gm)].map((m) => m[1]);
 if (blocks.length < 5) throw new Error(`doc/browser.md has ${blocks.length} blocks`);
 writeFileSync('dist/doc/browser.ts', blocks.join('\n'));
+
+// The blocks that need TanStack Query are a component.
+const [screen] = [...readFileSync('../../doc/browser.md', 'utf8').matchAll(/^```tsx\r?\n([^]*?)^```/gm)].map((m) => m[1]);
+writeFileSync('dist/doc/queries.ts', `import { QueryClient, infiniteQueryOptions, queryOptions, useInfiniteQuery, useMutation, useQuery } from "@tanstack/react-query";
+import { connect } from "./client.ts";
+const api = connect({ url: "/" });
+const cache = new QueryClient();
+export function Screen() {
+${screen}
+  return { data, error, fetchNextPage, hasNextPage, mutate };
+}
+`);

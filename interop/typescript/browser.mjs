@@ -1,7 +1,7 @@
 // Runs the clients in a browser, from client.js as it is served, and then uses the page of
-// the template at /app/.
+// the template at /app/. The browser chromium111 lacks what Chrome 111 or Safari 16.4 lacks.
 import assert from 'node:assert/strict';
-import { openSync, ftruncateSync, closeSync, rmSync } from 'node:fs';
+import { openSync, ftruncateSync, closeSync, readFileSync, rmSync } from 'node:fs';
 import { chromium, firefox } from 'playwright-core';
 
 const [name, base, cutting, lossy, dist, template] = process.argv.slice(2);
@@ -10,14 +10,19 @@ const browser = name === 'firefox'
   : await chromium.launch({ executablePath: process.env.CHROMIUM, args: ['--no-sandbox'] });
 let result;
 try {
-  const page = await open(base + '/page.html');
+  const deleted = name === 'chromium111' ? JSON.parse(readFileSync(`${dist}/deleted.json`, 'utf8')) : [];
+  const page = await open(base + '/page.html', deleted);
   // As text: what evaluate returns has no members named __proto__.
   result = JSON.parse(await page.evaluate(async ([base, cutting, lossy]) => {
     const { run } = await import('/run.mjs');
     return JSON.stringify(await run({ base, cutting, lossy, load: (name) => import(`/${name}/client.js`), inBrowser: true }));
   }, [base, cutting, lossy]));
+  if (deleted.length) {
+    const left = await page.evaluate(() => [new URLSearchParams('a=1').size, typeof AbortSignal.any, typeof Promise.withResolvers, typeof [].values().map].join());
+    if (left !== ',undefined,undefined,undefined') result.Faults.push(`the browser has what it is to lack: ${left}`);
+  }
   if (name === 'chromium') await step('1 GiB', () => upload(page));
-  if (template) {
+  if (template && name !== 'chromium111') {
     const { use } = await import('./app.mjs');
     await use({ browser, template, step, firefox: name === 'firefox' });
   }
@@ -35,9 +40,17 @@ async function step(name, use) {
   }
 }
 
-// open returns a page that reports its errors.
-async function open(url) {
+// open returns a page that reports its errors, without what is deleted from its globals.
+async function open(url, deleted) {
   const page = await (await browser.newContext({ viewport: { width: 1280, height: 900 } })).newPage();
+  await page.addInitScript((deleted) => {
+    for (const [type, member, isStatic] of deleted) {
+      const owner = globalThis[type];
+      const name = member?.startsWith('@@') ? Symbol[member.slice(2)] : member;
+      if (member === undefined) delete globalThis[type];
+      else if (owner) delete (isStatic ? owner : owner.prototype ?? owner)[name];
+    }
+  }, deleted);
   page.setDefaultTimeout(60_000);
   page.on('pageerror', (e) => result?.Faults.push(`an error of the page: ${e.stack}`));
   await page.goto(url);

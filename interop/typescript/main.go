@@ -1,6 +1,6 @@
 // Command typescript holds the TypeScript client of services to Connect: it makes each call
 // of a table with Connect, with client.ts in Node 22 and 24, Deno and Bun, with client.js in
-// Chromium and Firefox, with curl and by Service.Call, and compares what comes back and what
+// Chromium, also without what Chrome 111 lacks, and Firefox, with curl and by Service.Call, and compares what comes back and what
 // arrived. It also has the runtimes call over connections that break, and uploads 1 GiB from a
 // browser.
 //
@@ -252,6 +252,7 @@ var runtimes = []runtime{
 	{"deno", []string{"node_modules/deno/deno", "run", "--quiet", "--no-check", "--allow-all", "runtime.mjs"}},
 	{"bun", []string{"node_modules/bun/bin/bun", "run", "runtime.mjs"}},
 	{"chromium", []string{"node_modules/node22/bin/node", "browser.mjs", "chromium"}},
+	{"chromium111", []string{"node_modules/node22/bin/node", "browser.mjs", "chromium111"}},
 	{"firefox", []string{"node_modules/node22/bin/node", "browser.mjs", "firefox"}},
 }
 

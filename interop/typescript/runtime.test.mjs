@@ -595,7 +595,7 @@ test('files: an answer from elsewhere, after a redirect, is none', async () => {
     this.status = 200;
     this.responseURL = 'https://svc.test/login';
   }, (api) => api.form.try({ photo: new Uint8Array(3) }, { onProgress: () => {} }));
-  assert.deepEqual([got.error.code, got.error.reason, got.error.cause.message], ['UNAVAILABLE', 'outcome_unknown', 'redirected']);
+  assert.deepEqual([got.error.code, got.error.reason, got.error.cause.message], ['UNAVAILABLE', 'outcome_unknown', 'failed or redirected']);
 });
 
 test('files: a fetch of the caller sends uploads too', async () => {

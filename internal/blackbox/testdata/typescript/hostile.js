@@ -1,3 +1,8 @@
+/* eslint-disable */
+// biome-ignore-all format: generated
+// biome-ignore-all lint: generated
+// biome-ignore-all assist: generated
+//
 // *\/ pwned() /* <pwned> <\/script> `${pwned}`
 // \@ts-ignore
 // * \@ts-nocheck

@@ -1,3 +1,8 @@
+/* eslint-disable */
+// biome-ignore-all format: generated
+// biome-ignore-all lint: generated
+// biome-ignore-all assist: generated
+//
 // Every kind, every tag, every route.
 //
 //     const api = connect({ url: "/" }); // the directory above the paths of the service
@@ -88,7 +93,7 @@ export const rules = {
     inside: { required: true, min: -9, max: 9 },
     both: { required: true, min: 1, max: 5 },
     unsigned: { required: true, min: 1 },
-    large: { required: true, min: 1, max: 18446744073709551615 },
+    large: { required: true, min: 1, max: "18446744073709551615" },
     small: { required: true, max: 100 },
     seventh: { required: true, step: 7 },
     even: { required: true, step: 2 },

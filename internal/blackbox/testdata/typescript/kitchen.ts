@@ -1,3 +1,9 @@
+/* eslint-disable */
+// biome-ignore-all format: generated
+// biome-ignore-all lint: generated
+// biome-ignore-all assist: generated
+// For TypeScript 5.7 and newer.
+//
 // Every kind, every tag, every route.
 //
 //     const api = connect({ url: "/" }); // the directory above the paths of the service
@@ -286,7 +292,7 @@ export interface Optional {
   default?: number | null | undefined;
   /** Default: null. */
   null?: number | null | undefined;
-  any?: unknown | undefined;
+  any?: unknown;
   /** An object. */
   inner?: Inner | undefined;
   /** Null, or at least two characters. Must have at least 2 characters. */
@@ -673,7 +679,7 @@ export const rules = {
     inside: { required: true, min: -9, max: 9 },
     both: { required: true, min: 1, max: 5 },
     unsigned: { required: true, min: 1 },
-    large: { required: true, min: 1, max: 18446744073709551615 },
+    large: { required: true, min: 1, max: "18446744073709551615" },
     small: { required: true, max: 100 },
     seventh: { required: true, step: 7 },
     even: { required: true, step: 2 },
@@ -818,6 +824,6 @@ export const rules = {
 /** How large the file in an input may be. */
 export const limits = {} as const;
 
-/** The errors of the service in its own form, which CallError.form has. */
+/** The errors of the service in its own form, in CallError.form. */
 export type Form = undefined;
 

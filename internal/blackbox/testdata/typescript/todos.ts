@@ -1,3 +1,9 @@
+/* eslint-disable */
+// biome-ignore-all format: generated
+// biome-ignore-all lint: generated
+// biome-ignore-all assist: generated
+// For TypeScript 5.7 and newer.
+//
 // A list of things to do.
 //
 //     const api = connect({ url: "/" }); // the directory above the paths of the service
@@ -207,6 +213,6 @@ export const limits = {
   clientUpload: { photo: { maxBytes: 10485760 } },
 } as const;
 
-/** The errors of the service in its own form, which CallError.form has. */
-export type Form = clientProblem;
+/** The errors of the service in its own form, in CallError.form. */
+export type Form = clientProblem | undefined;
 

@@ -1,3 +1,8 @@
+/* eslint-disable */
+// biome-ignore-all format: generated
+// biome-ignore-all lint: generated
+// biome-ignore-all assist: generated
+//
 // UnionAPI
 //
 //     const api = connect({ url: "/" }); // the directory above the paths of the service

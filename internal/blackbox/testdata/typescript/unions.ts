@@ -1,3 +1,9 @@
+/* eslint-disable */
+// biome-ignore-all format: generated
+// biome-ignore-all lint: generated
+// biome-ignore-all assist: generated
+// For TypeScript 5.7 and newer.
+//
 // UnionAPI
 //
 //     const api = connect({ url: "/" }); // the directory above the paths of the service
@@ -116,6 +122,6 @@ export const rules = {
 /** How large the file in an input may be. */
 export const limits = {} as const;
 
-/** The errors of the service in its own form, which CallError.form has. */
+/** The errors of the service in its own form, in CallError.form. */
 export type Form = undefined;
 
