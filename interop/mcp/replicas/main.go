@@ -4,7 +4,8 @@
 // no replica may take: one that is cut, forged, of another call or of another caller.
 // At last clients of 2025-11-25 are asked, by an nginx that chooses the replica by their
 // session, and by the one that does not, where the answer must say what to configure. A
-// replica is killed while it asks: the client calls again, in the session it has.
+// replica is killed while it asks: the client calls again, in the session it has. Another one is
+// killed when it has begun a task, which the last one then reads.
 // Usage: replicas FIXTURE DIR
 package main
 
@@ -29,8 +30,11 @@ func main() {
 	log.SetPrefix("replicas: ")
 	var upstream strings.Builder
 	fixtures := make(map[string]*exec.Cmd) // by address
+	jobs := filepath.Join(os.Args[2], "jobs")
+	err := os.Mkdir(jobs, 0o700)
+	check(err == nil, "%v", err)
 	for range 3 {
-		address, process := startFixture(os.Args[1])
+		address, process := startFixture(os.Args[1], jobs)
 		fmt.Fprintf(&upstream, "server %s; ", address)
 		fixtures[address] = process
 	}
@@ -38,7 +42,7 @@ func main() {
 	state := c.converse()
 	c.refuse(state)
 	dir := filepath.Join(os.Args[2], "hashed")
-	err := os.Mkdir(dir, 0o700)
+	err = os.Mkdir(dir, 0o700)
 	check(err == nil, "%v", err)
 	hashed := startNginx(dir, "hash $http_mcp_session_id consistent; "+upstream.String()) + "/mcp"
 	askBySession(hashed)
@@ -47,6 +51,7 @@ func main() {
 	a := c.call("ada", "test_conversation", `{"about":"colors"}`, round("sure", `{"ok":true}`, state))
 	check(len(a.Result.Content) == 1 && a.Result.Content[0].Text == "colors: Ada, red, true", "a conversation from before the kill ends with %+v", a)
 	fmt.Println("ok a conversation of 2026-07-28 goes on after one of the processes was killed")
+	killBeforeGet(c.url, fixtures)
 }
 
 func check(ok bool, format string, args ...any) {
@@ -63,9 +68,9 @@ func start(c *exec.Cmd) {
 	check(err == nil, "%v", err)
 }
 
-// startFixture starts one replica and returns its address.
-func startFixture(program string) (address string, c *exec.Cmd) {
-	c = exec.Command(program, "-addr", "127.0.0.1:0")
+// startFixture starts one replica, whose jobs are in a directory, and returns its address.
+func startFixture(program, jobs string) (address string, c *exec.Cmd) {
+	c = exec.Command(program, "-addr", "127.0.0.1:0", "-jobs", jobs)
 	out, err := c.StdoutPipe()
 	check(err == nil, "%v", err)
 	start(c)
