@@ -38,6 +38,8 @@ import (
 //	------  --------------------  ------------------------------------------------
 //	caller  method.checkCaller    UNAUTHENTICATED, PERMISSION_DENIED; the input is
 //	                              not read
+//	place   call.takePlace        UNAVAILABLE if the service is busy; carrier.readInput
+//	                              calls it between the body and its decoding
 //	input   carrier.readInput     INVALID_ARGUMENT, and the errors of reading a body
 //	method  call.invoke           those of the method; Options.Intercept runs around
 //	                              call.callMethod, which runs endpoint.invoke or
@@ -61,6 +63,9 @@ type call struct {
 	ended           atomic.Bool            // the method has returned, or its stream has ended
 	streamFrom      atomic.Pointer[string] // of StreamFrom; nil without it
 	refused         bool                   // checkCaller has failed
+	entered         bool                   // takePlace has succeeded
+	inPlace         bool                   // and givePlace was not called yet
+	ofStreams       bool                   // one of Options.MaxStreams is this call's
 }
 
 // A carrier is a call together with what its transport has to do in it. It embeds a call, and
@@ -112,6 +117,10 @@ func (c *call) runFunc(t carrier, fn func() error) (err error) {
 	defer func() {
 		c.ended.Store(true)
 		c.endBody(t)
+		c.givePlace()
+		if c.ofStreams {
+			c.endpoint.service.load.endStream()
+		}
 		if done {
 			return
 		}
@@ -130,6 +139,7 @@ func (c *call) runFunc(t carrier, fn func() error) (err error) {
 		c.refused = true
 	} else if fn == nil {
 		err = c.runSteps(t)
+	} else if err = c.takePlace(); err != nil {
 	} else if err = fn(); err != nil {
 		probeError(err)
 	}
@@ -141,6 +151,9 @@ func (c *call) runFunc(t carrier, fn func() error) (err error) {
 // context.
 func (c *call) runSteps(t carrier) error {
 	in, err := t.readInput()
+	if err == nil {
+		err = c.takePlace() // of a transport whose readInput does not
+	}
 	if err != nil {
 		return err
 	}
@@ -157,6 +170,7 @@ func (c *call) runSteps(t carrier) error {
 		return c.discardOutput(func(error) {}, out, err)
 	}
 	if c.method.sendsFile() && c.ws != nil {
+		c.givePlace()
 		return c.sendFile(t, out)
 	}
 	return t.encodeOutput(out)
@@ -185,7 +199,36 @@ func (c *call) callStream(t streamCarrier, in any) error {
 	if err = c.endBody(t); err != nil {
 		return c.discardOutput(cancel, stream, err)
 	}
+	c.givePlace()
 	return t.runStream(ctx, cancel, stream)
+}
+
+// takePlace takes the place of the request for this call, and counts a stream or a file; see
+// load.go. It returns errBusy if there is no room. It does nothing the second time, for a
+// Service.Call and over standard input and output, whose calls are limited otherwise.
+func (c *call) takePlace() error {
+	if c.entered || c.ws == nil || c.request == nil {
+		return nil
+	}
+	if err := c.ws.place.enter(c.Context); err != nil {
+		return err
+	}
+	c.entered, c.inPlace = true, true
+	if c.method.stream != "" || c.method.sendsFile() {
+		if err := c.endpoint.service.load.beginStream(); err != nil {
+			return err // runFunc gives the place back
+		}
+		c.ofStreams = true
+	}
+	return nil
+}
+
+// givePlace gives back what takePlace has taken, except for a stream or a file.
+func (c *call) givePlace() {
+	if c.inPlace {
+		c.inPlace = false
+		c.ws.place.leave()
+	}
 }
 
 // endBody ends the Body that the method reads, if it has one: before anything of the answer is
@@ -733,6 +776,7 @@ type workspace struct {
 	unread bool                // the request has a body, which is not read to its end, and raw is nil
 	text   rpcText             // in body, for JSON-RPC and MCP
 	budget *batchBudget        // of the batch; nil for a call that is alone in its request
+	place  *place              // of the request; nil without Options.MaxConcurrent
 }
 
 // borrowWorkspace returns a workspace, whose decoder is started and whose enc.buf is empty, to
@@ -749,7 +793,7 @@ func (s *service) borrowWorkspace(lean bool) *workspace {
 
 // readBody reads the body of r into ws.body, or reads and drops it.
 func (ws *workspace) readBody(r *http.Request, l limits, drop bool) (err error) {
-	ws.body, err = l.readBody(r, ws.body[:0], drop)
+	ws.body, err = l.readBody(r, ws.place.bodyOf(r), ws.body[:0], drop)
 	ws.unread = err != nil
 	return err
 }
@@ -787,7 +831,7 @@ func (ws *workspace) reset() bool {
 	}
 	ws.text.reset()
 	ws.enc.buf = ws.enc.buf[:0] // or the next response would begin with this one
-	ws.raw, ws.writer, ws.unread, ws.budget = nil, nil, false, nil
+	ws.raw, ws.writer, ws.unread, ws.budget, ws.place = nil, nil, false, nil, nil
 	return true
 }
 
@@ -839,6 +883,10 @@ func (e *endpoint) serveRequest(w http.ResponseWriter, r *http.Request, h respon
 	w = protectResponse(w, r)
 	ws := e.service.borrowWorkspace(!e.readsErrors)
 	ws.writer, ws.unread = w, hasBody(r)
+	if e.service.load.gate != nil {
+		ws.place = e.service.load.newPlace()
+		defer ws.place.close()
+	}
 	var err error
 	if e.service.cookies {
 		err = checkCookieSite(r)

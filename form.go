@@ -387,12 +387,19 @@ func parseForm(body []byte, boundary string) (*formInput, error) {
 
 // openForm reads the form in the body of r up to its file, which it returns as a Body, or nil if
 // the form has none. file is the field of the Body. After an error, a part of the body is unread.
-func openForm(w http.ResponseWriter, r *http.Request, boundary string, l limits, file *field) (*formInput, *Body, error) {
-	in, form := new(formInput), newFormReader(r.Body, boundary, l.size)
+//
+// body is r.Body, or a reader of it that may fail with errBusy.
+func openForm(
+	w http.ResponseWriter, r *http.Request, body io.Reader, boundary string, l limits, file *field,
+) (*formInput, *Body, error) {
+	in, form := new(formInput), newFormReader(body, boundary, l.size)
 	part, err := form.readFields(in, file.name)
 	if _, ours := err.(*Error); err != nil && !ours {
-		if err == errFormOverLimit {
+		switch {
+		case err == errFormOverLimit:
 			return nil, nil, l.tooLargeError()
+		case errors.Is(err, errBusy):
+			return nil, nil, errBusy
 		}
 		return nil, nil, bodyError(r, err)
 	}

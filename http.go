@@ -9,7 +9,6 @@ package svc
 //   - responses with a body
 //   - errors as responses: ErrorWriter, WriteError, WriteProblem, refuse
 //   - handlers that return errors and panic: Handle, Recover, the log
-//   - Limit, which bounds how many requests are served at a time
 //   - trackedWriter, which knows whether a response has begun
 //   - prefixes of paths
 //
@@ -80,19 +79,23 @@ var started = time.Now()
 // needed must be read too: net/http notices that a client disconnects, and cancels the
 // context of the request, only after the end of the body. After an error a rest of the body
 // is unread.
-func (l limits) readBody(r *http.Request, buf []byte, drop bool) ([]byte, error) {
+//
+// body is r.Body, or a reader of it that may fail with errBusy.
+func (l limits) readBody(r *http.Request, body io.Reader, buf []byte, drop bool) ([]byte, error) {
 	if !hasBody(r) {
 		return buf, nil
 	}
 	err := errOverLimit
 	if l.size < 0 || r.ContentLength <= l.size {
-		buf, err = readAll(buf, r.Body, l.size, r.ContentLength, drop)
+		buf, err = readAll(buf, body, l.size, r.ContentLength, drop)
 	}
 	switch err {
 	case nil:
 		return buf, nil
 	case errOverLimit:
 		return buf, l.tooLargeError()
+	case errBusy:
+		return buf, err
 	}
 	return buf, bodyError(r, err)
 }
@@ -603,7 +606,7 @@ type ErrorOptions struct {
 	// OnError writes the responses to errors. Default: [WriteError].
 	OnError ErrorWriter
 	// Logger gets one line for each panic of OnError, and for each error of [Handle] and
-	// [Recover]. Responses of [Limit], [BasicAuth] and [AllowIPs] are not logged. Default:
+	// [Recover]. Responses of [BasicAuth] and [AllowIPs] are not logged. Default:
 	// slog.Default.
 	Logger *slog.Logger
 }
@@ -710,6 +713,9 @@ func (p *logPlace) appendAttrs(attrs []slog.Attr) []slog.Attr {
 // canceled, and warning otherwise. It is debug for an error that wraps errRoutine, or
 // http.ErrServerClosed: programs end their streams with it when they stop.
 func logError(ctx context.Context, logger *slog.Logger, err error, place logPlace) {
+	if err == errBusy {
+		return
+	}
 	logger = cmp.Or(logger, slog.Default())
 	e := errorOrUnknown(err)
 	level := slog.LevelWarn
@@ -751,33 +757,10 @@ func isRoutine(err error, e *Error) bool {
 // errRoutine is the cause of an error that clients of a protocol bring about in its normal course.
 var errRoutine = errors.New("clients try this to learn whether the server has it")
 
-// Limit returns middleware that serves at most n requests at a time. Further requests get 503
-// at once, with an UNAVAILABLE error and a Retry-After of one second (RFC 9110, section
-// 15.6.4), and nothing of them has run. Choose for n how many requests the bottleneck serves at
-// a time, such as the connections to the database. A larger n makes all of them wait until none is
-// in time: with 5 times the load that fits, 500 let 128 of 1,000 requests through in time, and 16
-// let 930.
-//
-// A stream, and a call that waits for an answer to its question, hold a place for as long as they
-// last, so put a small n only around what is busy, by [Under]. Do not put a health check behind
-// Limit, or a busy process counts as a dead one. doc/limits.md has more. Limit panics if n is less
-// than 1.
-func Limit(n int, opts *ErrorOptions) func(http.Handler) http.Handler {
-	if n < 1 {
-		panic(fmt.Sprintf("svc: Limit: n is %d; it must be at least 1", n))
-	}
-	o, places := valueOf(opts), make(chan struct{}, n)
-	return middleware(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		select {
-		case places <- struct{}{}:
-			defer func() { <-places }()
-			next.ServeHTTP(w, r)
-		default:
-			w.Header().Set("Retry-After", "1") // in seconds (RFC 9110, section 10.2.3)
-			refuse(w, r, Errorf(CodeUnavailable, "the server is busy; try again").withOwnReason(reasonOverloaded), o)
-		}
-	})
-}
+// errBusy refuses a request, of which nothing has run; see load.go. It is not logged: a server that
+// has too much to do should not write a line for each request that it refuses.
+var errBusy = Errorf(CodeUnavailable, "the server is busy; try again").withOwnReason(reasonOverloaded).
+	WithHeader("Retry-After", "1") // in seconds (RFC 9110, section 10.2.3)
 
 // A trackedWriter is a ResponseWriter that knows whether the response has begun, since after
 // that no error can be sent. http.ResponseController finds the methods of the wrapped

@@ -4,6 +4,7 @@ package svc
 // messages, so this file knows nothing of services, methods or HTTP.
 
 import (
+	"bytes"
 	"slices"
 	"strconv"
 )
@@ -274,6 +275,64 @@ func appendRPCError(dst []byte, number int, message string, data, id []byte) []b
 		dst = append(append(dst, `,"data":`...), data...)
 	}
 	return append(appendRPCID(append(dst, '}'), id), '}')
+}
+
+// idBefore returns the id of the message that text begins with, of which the rest was not read. It
+// returns nil if the id is not there in whole, or is no string and no number, and for a batch.
+//
+//	{"jsonrpc":"2.0","id":7,"params":{"text":"aaaa   7
+//	{"jsonrpc":"2.0","params":{"id":1,"text":"aaaa   nil
+func idBefore(text []byte) []byte {
+	depth := 0
+	for i := 0; i < len(text); {
+		switch text[i] {
+		case '"':
+			end := endOfText(text, i)
+			isName := depth == 1 && string(text[i:end]) == `"id"`
+			rest := bytes.TrimLeft(text[end:], " \t\r\n")
+			if i = end; isName && len(rest) > 0 && rest[0] == ':' {
+				return plainValue(bytes.TrimLeft(rest[1:], " \t\r\n"))
+			}
+			continue
+		case '{':
+			depth++
+		case '[':
+			if depth++; depth == 1 {
+				return nil
+			}
+		case '}', ']':
+			depth--
+		}
+		i++
+	}
+	return nil
+}
+
+// endOfText returns the index behind the JSON string that begins at i, or len(text) if it does not
+// end.
+func endOfText(text []byte, i int) int {
+	for i++; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(text)
+}
+
+// plainValue returns the string or number that text begins with, or nil if it has none, or its end
+// is not there.
+func plainValue(text []byte) []byte {
+	end := bytes.IndexAny(text, ",} \t\r\n")
+	if len(text) > 0 && text[0] == '"' {
+		end = endOfText(text, 0)
+	}
+	if end < 0 || end == len(text) || !isJSON(text[:end]) || !isText(text[:end]) && !isJSONNumber(text[:end]) {
+		return nil
+	}
+	return text[:end]
 }
 
 // appendRPCID appends the id of a response, its last member, or nothing if id is nil.

@@ -165,7 +165,11 @@ func (q *question) ask(ctx context.Context, capability, what string) ([]byte, er
 	case x.rev.rounds:
 		return nil, q
 	}
+	x.place.pause() // what waits is no load
 	text, err := x.askClient(ctx, &question{Method: q.Method, Params: q.paramsIn(x.rev)}, what)
+	if e := x.place.resume(ctx); err == nil {
+		err = e
+	}
 	switch {
 	case err != nil:
 		return nil, err

@@ -304,6 +304,8 @@ func (x *exchange) makeCall(m *message, fn func() error) (err error) {
 			setErrorHeader(x.w.Header(), ErrorFrom(err).header)
 		}
 		return refusal(err)
+	case err == errBusy:
+		return x.busyAnswer()
 	case err != nil && x.task != nil:
 		return x.answerTaskError(err)
 	case err != nil:
@@ -322,6 +324,9 @@ func (x *exchange) readInput() (in any, err error) {
 	}
 	if e = cmp.Or(e, x.readAnswers(m)); e != nil {
 		return nil, e
+	}
+	if err = x.takePlace(); err != nil {
+		return nil, err
 	}
 	x.setInputOptions(t)
 	if t.key != nil { // from an argument, since some hosts send the same header with each request

@@ -72,10 +72,16 @@ func (h *mcpHandler) respondToPost(w http.ResponseWriter, r *http.Request, ws *w
 	if err := checkMCPContentType(w, r); err != nil {
 		return err
 	}
-	if err := ws.readBody(r, h.limits, false); err != nil {
+	err := ws.readBody(r, h.limits, false)
+	if err != nil && err != errBusy {
 		return err
 	}
 	x := newExchange(r.Context(), mcpRequest{h: h, w: w, accept: parseAccept(r.Header["Accept"]), agreed: h.agreementOf(r)}, r, ws)
+	if err == errBusy { // of a body that is large and not read to its end
+		ws.leaveBody(r)
+		x.sendError(idBefore(ws.body), x.busyAnswer())
+		return nil
+	}
 	x.message = h.messages.Get().(*message)
 	if x.readBody() {
 		x.serveBody()

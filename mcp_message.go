@@ -164,6 +164,7 @@ type mcpRequest struct {
 type exchange struct {
 	call
 	*mcpRequest
+	place   *place    // of the request; ws is not the exchange's any more when a method asks too late
 	rev     *revision // of the message; from the start one that fits a body which cannot be read
 	stream  mcpStream // of notifications
 	message *message  // that is being answered; it goes back to the pool
@@ -185,6 +186,7 @@ func newExchange(ctx context.Context, r mcpRequest, request *http.Request, ws *w
 	x := &soleExchange{request: r}
 	x.mcpRequest = &x.request
 	x.call = call{Context: ctx, endpoint: &r.h.endpoint, request: request, ws: ws}
+	x.place = ws.place
 	x.rev = x.headerRevision()
 	return &x.exchange
 }
@@ -565,6 +567,12 @@ func (x *exchange) answerListen(m *message) error {
 	if len(x.h.tasks) > 0 && !m.declaresTasks() && memberAt(m.params, "notifications", "taskIds") != nil {
 		return withoutTasks
 	}
+	if x.line == nil {
+		if err := x.h.service.load.beginStream(); err != nil {
+			return x.busyAnswer()
+		}
+		defer x.h.service.load.endStream()
+	}
 	subscription := `"io.modelcontextprotocol/subscriptionId":` + string(m.id)
 	if x.sendsEvents() {
 		x.stream.to = x.mcpRequest
@@ -641,6 +649,19 @@ func protocolError(number int, text string) *mcpError {
 func refusal(err error) *mcpError {
 	e := ErrorFrom(err)
 	return &mcpError{number: rpcInvalidRequest, text: e.message(), refusal: e.HTTPStatus(), cause: err}
+}
+
+// busyAnswer returns errBusy as an answer with the id, which is no result: nothing has run. Only a
+// client of the modern era understands another status than 200.
+func (x *exchange) busyAnswer() *mcpError {
+	e := &mcpError{number: rpcInternalError, text: errBusy.message(), data: appendRPCData(nil, errBusy), refusal: http.StatusOK, cause: errBusy}
+	if x.rev.statuses {
+		e.refusal = errBusy.HTTPStatus()
+		if x.line == nil {
+			setErrorHeader(x.w.Header(), errBusy.header)
+		}
+	}
+	return e
 }
 
 // unsupportedVersion returns the error for an unknown revision. Its data lists the known

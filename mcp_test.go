@@ -278,7 +278,7 @@ func TestQuietTimer(t *testing.T) {
 			h := &mcpHandler{endpoint: endpoint{config: &config{eventTimes: eventTimes{heartbeat: heartbeat, write: time.Hour}}}}
 			h.messages.New = func() any { return newMessage() }
 			w := &flushSignal{ResponseRecorder: httptest.NewRecorder(), flushed: make(chan struct{})}
-			x := newExchange(context.Background(), mcpRequest{h: h, agreed: new(agreement), w: w}, nil, nil)
+			x := newExchange(context.Background(), mcpRequest{h: h, agreed: new(agreement), w: w}, nil, new(workspace))
 			x.message = newMessage()
 			quiet := &x.message.quiet
 			x.stream.startCall(x.mcpRequest, notices{}, quiet)

@@ -297,6 +297,9 @@ func (c *restCall) readInput() (any, error) {
 		seen, _ := c.Value(versionKey{}).(seenVersion)
 		versioned = seen.query
 	}
+	if err == nil {
+		err = c.takePlace()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -328,7 +331,7 @@ func (c *restCall) readForm() (form *formInput, raw reflect.Value, err error) {
 		}
 		return form, raw, err
 	}
-	form, body, err := openForm(ws.writer, c.request, boundary, m.limits, m.in.file)
+	form, body, err := openForm(ws.writer, c.request, ws.place.bodyOf(c.request), boundary, m.limits, m.in.file)
 	ws.unread = err != nil
 	if body != nil {
 		ws.raw, raw = body.content.(*bodyReader), reflect.ValueOf(body).Elem()

@@ -76,6 +76,10 @@ func (h *rpcHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspa
 	if err == nil {
 		err = ws.readBody(r, h.limits, false)
 	}
+	if err == errBusy {
+		h.refuseBody(w, r, ws)
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -96,6 +100,18 @@ func (h *rpcHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspa
 		writeJSON(w, r, http.StatusOK, ws.enc.buf, &single.values)
 	}
 	return err
+}
+
+// refuseBody answers errBusy to a message whose body is large and not read to its end: with the id,
+// if that stands in what was read. Of a batch it has none.
+func (h *rpcHandler) refuseBody(w http.ResponseWriter, r *http.Request, ws *workspace) {
+	ws.leaveBody(r)
+	id := idBefore(ws.body)
+	if id == nil {
+		id = rpcNull
+	}
+	ws.enc.buf = appendRPCErrorOf(ws.enc.buf, errBusy, id)
+	writeJSON(w, r, http.StatusOK, ws.enc.buf, new(headerValues))
 }
 
 // answerText makes the body of the response in ws.enc.buf, which is empty before, and stays so if
@@ -244,6 +260,9 @@ func (c *rpcCall) readInput() (any, error) {
 	msg := c.msg
 	read := msg.input
 	msg.input = nil // or a long batch would keep it until its end
+	if err := c.takePlace(); err != nil {
+		return nil, err
+	}
 	if c.method.in == nil && len(msg.params) > 0 && msg.params[0] == '[' {
 		if err := checkNoParams(msg.params); err != nil {
 			return nil, err
@@ -356,6 +375,7 @@ const batchPatience = 100 * time.Microsecond
 type rpcBatch struct {
 	handler  *rpcHandler
 	request  *http.Request
+	place    *place // of the request, for all its calls
 	messages []rpcMessage
 	answers  [][]byte // in the order of messages; empty if none is wanted
 	body     []byte   // of the response, before it takes the place of ws.enc.buf
@@ -371,7 +391,7 @@ type rpcBatch struct {
 // or panics, every call has ended.
 func (b *rpcBatch) answerMessages(h *rpcHandler, r *http.Request, ws *workspace) {
 	n := len(ws.text.messages)
-	*b = rpcBatch{handler: h, request: r, messages: ws.text.messages, answers: slices.Grow(b.answers[:0], n)[:n], body: b.body}
+	*b = rpcBatch{handler: h, request: r, place: ws.place, messages: ws.text.messages, answers: slices.Grow(b.answers[:0], n)[:n], body: b.body}
 	if len(r.Header[keyHeader]) > 0 {
 		b.findTwins()
 	}
@@ -481,6 +501,7 @@ func (b *rpcBatch) helpOut(i int) {
 		b.running.Done()
 	}()
 	ws := b.handler.service.borrowWorkspace(true)
+	ws.place = b.place
 	b.helpers[i] = ws
 	b.answerUntilDone(ws)
 	done = true

@@ -165,6 +165,18 @@ type Options struct {
 	// 9110, section 15.5.9) and nothing is called. It replaces http.Server.ReadTimeout, which a
 	// negative value leaves alone. Zero means DefaultBodyTimeout.
 	BodyTimeout time.Duration
+	// MaxConcurrent is how many requests the service works on at once, over REST, JSON-RPC and MCP
+	// together. A request beyond that is refused before its method is called, and nothing of it has
+	// run: UNAVAILABLE with the reason overloaded, which is 503 with a Retry-After of one second over
+	// REST. Choose the number that the bottleneck serves at a time, such as the connections to the
+	// database. What waits does not count: a stream or a file that is sent, and a call that has
+	// asked its caller. A [Service.Call] and [Service.MCPStdio] do not count either. doc/limits.md
+	// has each case. Zero means no limit; a negative value is a mistake.
+	MaxConcurrent int
+	// MaxStreams is how many streams, files and subscriptions of MCP the service sends at once,
+	// over all transports. Further ones are refused as with MaxConcurrent. Zero means 10,000; a
+	// negative value means no limit.
+	MaxStreams int
 	// Intercept wraps every call on every transport, for access checks, tracing, transactions.
 	// Register calls it once, with the function that calls a method, and it returns the
 	// function to call instead. Inputs are valid at that point. Pass on a context derived from
@@ -294,8 +306,8 @@ type StreamMode string
 type InvokeFunc func(ctx context.Context, resource, method string, input any) (any, error)
 
 // A Service is a compiled interface: a table of methods with their routes, plans and
-// calls. It never changes, keeps nothing between requests, and is safe for concurrent
-// use. The zero Service has no methods and cannot be served.
+// calls. It never changes, keeps nothing between requests but how many there are, and is safe
+// for concurrent use. The zero Service has no methods and cannot be served.
 type Service struct{ service }
 
 // A service is what handlers have of a Service. It has no exported methods, so that the linker can
@@ -316,6 +328,7 @@ type service struct {
 	types      []*shape               // every named type that the methods reach
 	typeNames  map[*shape]string      // in documents
 	workspaces *sync.Pool             // of *workspace; see call.go
+	load       *load                  // what it works on, with all that At has made of it
 }
 
 // A methodName is a name that a method answers to, Method.Name or an alias.
@@ -388,6 +401,7 @@ func (opts *Options) withDefaults(iface reflect.Type) Options {
 func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *service {
 	c := newMethodCompiler(p, iface, impl, o)
 	s := &service{opts: o, about: plainProse(o.Description), methods: c.compileMethods(), workspaces: new(sync.Pool)}
+	s.load = newLoad(o.MaxConcurrent, o.MaxStreams)
 	s.cookies = slices.ContainsFunc(o.Schemes, func(s Scheme) bool { return s.Cookie != "" })
 	p.where = ""
 	for _, name := range slices.Sorted(maps.Keys(o.Methods)) {
@@ -395,25 +409,26 @@ func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *servi
 			p.addf("Options.Methods[%q]: %v has no method of that name%s", name, iface, suggestMethod(iface, name))
 		}
 	}
+
 	if o.Comments != nil && impl != nil && o.Description == "" {
 		about, _ := o.Comments.typeComment(iface) // compileMethods has noted what is wrong
 		s.about = about.whole()
 	}
 	usesDefault := func(m *method) bool { return m.resource == o.Resource }
-	p.addIf(!isResource(o.Resource) && slices.ContainsFunc(s.methods, usesDefault), "Options.Resource is %q; want letters, digits, - and _, since paths and tool names are made from it", o.Resource)
+	p.addIf(!isResource(o.Resource) && slices.ContainsFunc(s.methods, usesDefault),
+		"Options.Resource is %q; want letters, digits, - and _, since paths and tool names are made from it", o.Resource)
 	wrong := wrongToolName(o.ToolPrefix + "_")
-	p.addIf(o.ToolPrefix != "" && o.ToolPrefix != "-" && wrong != "", "Options.ToolPrefix is %q; want letters, digits, - and _ of ASCII, a letter or _ first, or \"-\" for no prefix", o.ToolPrefix)
+	p.addIf(o.ToolPrefix != "" && o.ToolPrefix != "-" && wrong != "",
+		"Options.ToolPrefix is %q; want letters, digits, - and _ of ASCII, a letter or _ first, or \"-\" for no prefix", o.ToolPrefix)
 	checkDocuments(p, o)
-	r, err := parsePattern("GET /" + o.Path)
-	isOwn := o.Path != o.Resource
-	p.addIf(isOwn && err != nil, "Options.Path is %q; want segments of a path without placeholders, such as orders", o.Path)
-	p.addIf(isOwn && len(r.placeholders) > 0, "Options.Path is %q, and has no placeholders; write the route of each method in Options.Methods, such as {HTTP: %q}", o.Path, "GET /"+o.Path)
+	checkPath(p, o)
 	checkSchemes(p, o)
 	checkErrors(p, "Options", o.Errors, nil)
 	if o.ContentType != "" {
 		p.checkContentType("Options", o.ContentType)
 	}
 	p.addIf(o.ErrorForm != nil && o.OnError != nil, "Options has an ErrorForm and an OnError; set one, since each writes all errors")
+
 	s.types = c.shapes.named // only now: compiling the methods has found them all
 	if o.ErrorForm != nil {
 		s.types = append(s.types, o.ErrorForm.types...)
@@ -424,12 +439,27 @@ func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *servi
 	checkOperationIDs(p, s.methods)
 	checkMCPNames(p, s.methods)
 	taskCompiler{p, s.methods, o.Methods}.compileTasks()
-	p.addIf(o.Idempotency != nil && (o.Idempotency.Run == nil || o.Idempotency.KeepFor < 0), "Options.Idempotency needs a Run that keeps the records, as in doc/keys.md, and a KeepFor that is not negative; 0 means 24 hours")
+
+	isKeeper := o.Idempotency == nil || o.Idempotency.Run != nil && o.Idempotency.KeepFor >= 0
+	p.addIf(!isKeeper, "Options.Idempotency needs a Run that keeps the records, as in doc/keys.md, "+
+		"and a KeepFor that is not negative; 0 means 24 hours")
+	p.addIf(o.MaxConcurrent < 0, "Options.MaxConcurrent is %d; want how many requests are worked on at once, or 0 for no limit", o.MaxConcurrent)
 	if o.Intercept != nil {
 		c.intercepted = o.Intercept(invokeIntercepted)
 		p.addIf(c.intercepted == nil, "Options.Intercept returns nil; return the function that it gets, or one that calls it")
 	}
 	return s
+}
+
+// checkPath notes mistakes in Options.Path, unless it is the resource.
+func checkPath(p *mistakes, o Options) {
+	if o.Path == o.Resource {
+		return
+	}
+	r, err := parsePattern("GET /" + o.Path)
+	p.addIf(err != nil, "Options.Path is %q; want segments of a path without placeholders, such as orders", o.Path)
+	p.addIf(len(r.placeholders) > 0, "Options.Path is %q, and has no placeholders; "+
+		"write the route of each method in Options.Methods, such as {HTTP: %q}", o.Path, "GET /"+o.Path)
 }
 
 // checkErrors adds a mistake for each declared error that is none, and for each reason that
@@ -534,7 +564,8 @@ func suggestMethod(iface reflect.Type, name string) string {
 //
 // Join panics without services and with a nil one, if two methods have the same route or the
 // same name in the same resource or the same OperationID, if an MCPMethod or a ToolPrefix gives two
-// tools one name, and if the services differ in Defaults.BaseURL.
+// tools one name, and if the services differ in Defaults.BaseURL, MaxConcurrent or MaxStreams. What
+// the joined service works on counts apart from what each of the services does.
 func Join(name string, services ...*Service) *Service {
 	p := new(mistakes)
 	p.addIf(len(services) == 0, "there is nothing to join")
@@ -549,8 +580,14 @@ func Join(name string, services ...*Service) *Service {
 		if first == nil {
 			first, *j = &s.service, *s
 			j.opts.Name, j.prefix, j.methods, j.types, j.workspaces = name, "", nil, nil, new(sync.Pool)
+			j.load = newLoad(j.opts.MaxConcurrent, j.opts.MaxStreams)
 		}
-		p.addIf(s.opts.Defaults.BaseURL != j.opts.Defaults.BaseURL, "%s and %s differ in Options.Defaults.BaseURL, of which one document has one", first.opts.Name, s.opts.Name)
+		p.addIf(s.opts.Defaults.BaseURL != j.opts.Defaults.BaseURL,
+			"%s and %s differ in Options.Defaults.BaseURL, of which one document has one", first.opts.Name, s.opts.Name)
+		p.addIf(s.opts.MaxConcurrent != j.opts.MaxConcurrent,
+			"%s and %s have %d and %d as Options.MaxConcurrent, of which the requests to all have one", first.opts.Name, s.opts.Name, j.opts.MaxConcurrent, s.opts.MaxConcurrent)
+		p.addIf(s.opts.MaxStreams != j.opts.MaxStreams,
+			"%s and %s have %d and %d as Options.MaxStreams, of which the requests to all have one", first.opts.Name, s.opts.Name, j.opts.MaxStreams, s.opts.MaxStreams)
 		for _, m := range s.methods {
 			if m.path != "" && s.prefix != "" { // empty without REST
 				moved := *m // s goes on with its own paths

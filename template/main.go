@@ -72,6 +72,8 @@ func runMCP(ctx context.Context, in io.Reader, out io.Writer) error {
 // applied at the end, the outermost last.
 func newHandler(todos *svc.Service, counts *metrics) http.Handler {
 	mux := http.NewServeMux()
+	mux.Handle("GET /health", ignoreBody(health))
+	mux.Handle("GET /metrics", ignoreBody(counts.ServeHTTP))
 	mux.Handle("GET /hello", ignoreBody(hello))
 	mux.Handle("GET /users", ignoreBody(users))
 	mux.Handle("POST /echo", fromHere(svc.Handle(echo, nil)))
@@ -87,20 +89,10 @@ func newHandler(todos *svc.Service, counts *metrics) http.Handler {
 	mux.Handle("/llms.txt", docs)
 	mux.Handle("/", versions()(todos.REST())) // also responds with 404 to all other paths
 
-	front := http.NewServeMux()
-	front.Handle("GET /health", ignoreBody(health)) // outside the limit: a busy process must not count as a dead one
-	front.Handle("GET /metrics", ignoreBody(counts.ServeHTTP))
-	front.Handle("/", svc.Limit(maxRequests, nil)(mux))
-
-	var handler http.Handler = front
+	var handler http.Handler = mux
 	handler = svc.Recover(nil)(handler)
 	return handler
 }
-
-// maxRequests is how many requests, including streams, are served at a time. Further
-// requests get 503. With the largest size of a body, it bounds the memory that clients
-// can use. Choose it by the memory of the machine.
-const maxRequests = 500
 
 // versions returns middleware that lets clients choose a version of the API, with the
 // header Accept-Version or the query parameter version. Methods read it with

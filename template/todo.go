@@ -105,6 +105,9 @@ type Archived struct {
 	Archived int `json:"archived"` // how many todos were taken off
 }
 
+// maxConcurrent is how many requests the service works on at once. Further requests get 503.
+const maxConcurrent = 500
+
 // newService registers TodoAPI. The streams of Watch end when stopping is closed,
 // because a server that shuts down waits for all responses. observe is called at the
 // end of each call.
@@ -117,6 +120,9 @@ func newService(s *store, stopping <-chan struct{}, observe func(context.Context
 		Comments: svc.ReadComments(source),
 		Resource: "todos",
 		Observe:  observe,
+		// With the largest size of a body, it bounds the memory that clients can use. Choose it by
+		// what the bottleneck serves at a time, such as the connections to your database.
+		MaxConcurrent: maxConcurrent,
 		Methods: map[string]svc.MethodOptions{ // the first word of a name decides the route of the others
 			"Feed":    {HTTP: "GET /todos/feed", Transports: programs},
 			"Get":     {Errors: []*svc.Error{errNoTodo}, MCP: &svc.MCPMethod{URI: "todos://todos/{id}"}},

@@ -2,13 +2,17 @@ package main
 
 import (
 	"bufio"
+	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // A watcher reads the stream of todos.
@@ -179,40 +183,101 @@ func TestWatchOverRPC(t *testing.T) {
 	}
 }
 
-// Verify that there is a limit on requests, and that the health of the program is
-// told beyond it.
-func TestRequestsAreLimited(t *testing.T) {
-	s := newStore()
-	stopping := make(chan struct{})
-	server := httptest.NewServer(newTestHandler(s, stopping))
-	defer server.Close()
-	client := server.Client()
-	var streams []*http.Response
-	for range maxRequests {
-		w, err := client.Get(server.URL + "/todos/watch")
-		if err != nil {
-			t.Fatal(err)
-		}
-		streams = append(streams, w)
-	}
-	for _, test := range []struct {
-		path   string
-		status int
-	}{{"/todos", 503}, {"/rpc", 503}, {"/health", 200}} {
-		t.Run(test.path, func(t *testing.T) {
-			w, err := client.Get(server.URL + test.path)
-			if err != nil {
-				t.Fatal(err)
+// Verify that clients which wait do not stop the program: with more idle streams and more questions
+// than requests may be worked on at once, everything else is answered, and all is gone when they
+// leave.
+func TestWaitingIsNoLoad(t *testing.T) {
+	const streams, sessions, questions = maxConcurrent + 100, 10, 60 // of each session
+	for _, http2 := range []bool{false, true} {
+		t.Run(fmt.Sprintf("HTTP/2 %v", http2), func(t *testing.T) {
+			before := runtime.NumGoroutine()
+			s := newStore()
+			s.add("Buy milk", "")
+			server := httptest.NewUnstartedServer(newTestHandler(s, nil))
+			if server.EnableHTTP2 = http2; http2 {
+				server.StartTLS()
+			} else {
+				server.Start()
 			}
-			w.Body.Close()
-			if w.StatusCode != test.status {
-				t.Errorf("%d, want %d", w.StatusCode, test.status)
+			client := server.Client()
+			ctx, leave := context.WithCancel(context.Background())
+			post := func(body, session string) *http.Response {
+				r, err := http.NewRequestWithContext(ctx, "POST", server.URL+"/mcp", strings.NewReader(body))
+				if err != nil {
+					t.Fatal(err)
+				}
+				r.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}}
+				if session != "" {
+					r.Header["Mcp-Session-Id"], r.Header["Mcp-Protocol-Version"] = []string{session}, []string{"2025-11-25"}
+				}
+				w, err := client.Do(r)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return w
 			}
+			var waiting []*http.Response
+			for range streams {
+				r, err := http.NewRequestWithContext(ctx, "GET", server.URL+"/todos/watch", nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				w, err := client.Do(r)
+				if err != nil || w.StatusCode != http.StatusOK {
+					t.Fatal(w, err)
+				}
+				waiting = append(waiting, w)
+			}
+			for range sessions {
+				w := post(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{}}}}`, "")
+				w.Body.Close()
+				session := w.Header.Get("Mcp-Session-Id")
+				for i := range questions {
+					w := post(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"todos_archive"}}`, i), session)
+					lines := bufio.NewScanner(w.Body)
+					for lines.Scan() && !strings.Contains(lines.Text(), "elicitation/create") {
+					}
+					waiting = append(waiting, w)
+				}
+			}
+			for _, test := range []struct{ method, path, body string }{
+				{"GET", "/health", ""},
+				{"GET", "/todos", ""},
+				{"POST", "/todos", `{"title":"Pay rent"}`},
+				{"POST", "/rpc", `{"jsonrpc":"2.0","id":1,"method":"todos.list"}`},
+				{"POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"todos_list"}}`},
+				{"GET", "/todos/export", ""},
+				{"GET", "/openapi.json", ""},
+			} {
+				r, err := http.NewRequest(test.method, server.URL+test.path, strings.NewReader(test.body))
+				if err != nil {
+					t.Fatal(err)
+				}
+				r.Header.Set("Content-Type", "application/json")
+				w, err := client.Do(r)
+				if err != nil {
+					t.Fatal(err)
+				}
+				body, _ := io.ReadAll(w.Body)
+				w.Body.Close()
+				if w.StatusCode >= 300 || strings.Contains(string(body), `"reason":"overloaded"`) {
+					t.Errorf("%s %s: %d %s", test.method, test.path, w.StatusCode, body)
+				}
+			}
+			leave()
+			for _, w := range waiting {
+				io.Copy(io.Discard, w.Body)
+				w.Body.Close()
+			}
+			client.CloseIdleConnections()
+			server.Close()
+			for range 6000 { // net/http ends its own goroutines a little later
+				if runtime.NumGoroutine() <= before {
+					return
+				}
+				time.Sleep(10 * time.Millisecond)
+			}
+			t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
 		})
-	}
-	close(stopping)
-	for _, w := range streams {
-		io.Copy(io.Discard, w.Body)
-		w.Body.Close()
 	}
 }

@@ -422,13 +422,6 @@ func TestErrorOptions(t *testing.T) {
 	}{
 		{"Handle", func() http.Handler { return svc.Handle(fail, opts) }, 404, "code=NOT_FOUND"},
 		{"Recover", func() http.Handler { return svc.Recover(opts)(crash) }, 500, `error="panic: crash"`},
-		{"Limit", func() http.Handler {
-			var limited http.Handler
-			limited = svc.Limit(1, opts)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				limited.ServeHTTP(w, r) // is one request more
-			}))
-			return limited
-		}, 503, ""},
 		{"BasicAuth", func() http.Handler { return svc.BasicAuth("a", nil, opts)(guardPassed()) }, 401, ""},
 		{"AllowIPs", func() http.Handler { return svc.AllowIPs(nil, opts)(guardPassed()) }, 403, ""},
 	} {

@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -233,71 +232,6 @@ func wireFormStatus(header string) int {
 		return 200
 	}
 	return 415
-}
-
-// Verify that Limit serves as many requests as it is told to, and answers one
-// more at once.
-func TestLimitRejectsAtOnce(t *testing.T) {
-	entered, leave := make(chan bool), make(chan bool)
-	handler := svc.Limit(2, nil)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/panic" {
-			panic(http.ErrAbortHandler)
-		}
-		entered <- true
-		<-leave
-	}))
-	get := func(path string, done func(*httptest.ResponseRecorder)) {
-		w := httptest.NewRecorder()
-		defer func() {
-			recover()
-			done(w)
-		}()
-		handler.ServeHTTP(w, httptest.NewRequest("POST", path, strings.NewReader("{}")))
-	}
-	want := func(status int) func(*httptest.ResponseRecorder) {
-		return func(w *httptest.ResponseRecorder) {
-			t.Helper()
-			if w.Code != status {
-				t.Errorf("status %d, want %d", w.Code, status)
-			}
-		}
-	}
-	for range 3 { // a panic gives its place back
-		get("/panic", want(200))
-	}
-	var running sync.WaitGroup
-	for range 2 {
-		running.Add(1)
-		go get("/", func(w *httptest.ResponseRecorder) { defer running.Done(); want(200)(w) })
-		<-entered
-	}
-	get("/", func(w *httptest.ResponseRecorder) {
-		const body = `{"error":{"code":"UNAVAILABLE","message":"the server is busy; try again","reason":"overloaded"}}`
-		if h := w.Header(); w.Code != 503 || w.Body.String() != body || h.Get("Retry-After") != "1" || h.Get("Connection") != "close" {
-			t.Errorf("one too many: %d %s %v", w.Code, w.Body, h)
-		}
-	})
-	leave <- true
-	running.Add(1)
-	go func() { // as soon as there is a place
-		defer running.Done()
-		for served := false; !served; {
-			get("/", func(w *httptest.ResponseRecorder) { served = w.Code == 200 })
-		}
-	}()
-	<-entered
-	close(leave)
-	running.Wait()
-	for _, n := range []int{0, -1, math.MinInt} {
-		func() {
-			defer func() {
-				if v := recover(); v != fmt.Sprintf("svc: Limit: n is %d; it must be at least 1", n) {
-					t.Errorf("Limit(%d) panicked with %v", n, v)
-				}
-			}()
-			svc.Limit(n, nil)
-		}()
-	}
 }
 
 // Verify that what is logged of a request is short, whatever its length.

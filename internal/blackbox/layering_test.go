@@ -31,7 +31,7 @@ var layers = [...][]string{
 	{"json", "suggest", "comments"},
 	{"errors"},
 	{"http", "jsonrpc", "deprecation"},
-	{"file", "sse", "trace", "version", "cors", "auth", "pprof"},
+	{"file", "sse", "trace", "version", "cors", "auth", "pprof", "load"},
 	{"schema"},
 	{"decode", "encode", "form", "schema_write"},
 	{"bind"},

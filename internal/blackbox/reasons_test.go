@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -289,13 +288,8 @@ func TestReasonIsIdentity(t *testing.T) {
 	}
 }
 
-// Verify that Limit and the guards send reasons of svc.
+// Verify that the guards send reasons of svc.
 func TestOwnReasonsOfMiddleware(t *testing.T) {
-	release, entered := make(chan bool), make(chan bool)
-	busy := svc.Limit(1, nil)(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { entered <- true; <-release }))
-	go busy.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
-	<-entered
-	defer close(release)
 	verify := func(context.Context, string) (*svc.Principal, error) {
 		return nil, svc.Errorf(svc.CodeUnauthenticated, "from another service").WithReason("overloaded")
 	}
@@ -307,7 +301,6 @@ func TestOwnReasonsOfMiddleware(t *testing.T) {
 		headers []string
 		want    string
 	}{
-		{"Limit", busy, nil, "overloaded"},
 		{"Bearer", bearer, []string{"Authorization", "Bearer wrong"}, "invalid_token"},
 		{"Bearer without a token", bearer, nil, ""},
 		{"APIKey", key, []string{"X-Api-Key", "wrong"}, "invalid_token"},

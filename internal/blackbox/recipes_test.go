@@ -428,11 +428,34 @@ func Example_gateway() {
 	// 200 {"data":[],"page":1,"per_page":20,"total":0,"total_pages":0}
 }
 
+// limit is for handlers that are not methods; Options.MaxConcurrent does the same for methods.
+func limit(n int, next http.Handler) http.Handler {
+	places := make(chan struct{}, n)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case places <- struct{}{}:
+			defer func() { <-places }()
+			next.ServeHTTP(w, r)
+		default:
+			w.Header().Set("Retry-After", "1")
+			svc.WriteError(w, r, svc.Errorf(svc.CodeUnavailable, "the server is busy; try again"))
+		}
+	})
+}
+
+func Example_limit() {
+	service := svc.MustRegister[NoteAPI](&notes{}, &svc.Options{MaxConcurrent: 500})
+	handler := limit(0, service.REST()) // 0 places, so that it is busy at once
+	show(handler, request("GET", "/notes", ""), "Retry-After")
+	// Output:
+	// 503 {"error":{"code":"UNAVAILABLE","message":"the server is busy; try again"}}; Retry-After: 1
+}
+
 func Example_cors() {
 	service := svc.MustRegister[NoteAPI](&notes{}, noteOptions())
 	guard := svc.Bearer(verifyToken, &svc.BearerOptions{Logger: slog.New(slog.DiscardHandler)})
 	cors := svc.CORS(&svc.CORSOptions{AllowedOrigins: []string{"https://app.example", "http://localhost:5173"}})
-	handler := cors(svc.Limit(500, nil)(guard(service.REST())))
+	handler := cors(guard(service.REST()))
 
 	show(handler, request("OPTIONS", "/notes", "", "Origin", "https://app.example", "Access-Control-Request-Method", "POST"), "Access-Control-Allow-Origin")
 	show(handler, request("GET", "/notes", "", "Origin", "https://app.example"), "Access-Control-Allow-Origin")

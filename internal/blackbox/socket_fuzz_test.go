@@ -145,9 +145,7 @@ func everything(t testing.TB, logger *slog.Logger) http.Handler {
 	mux.Handle("/mcp", listensBriefly(all.MCP(nil)))
 	mux.Handle("/notes", listensBriefly(newMCP(mcpWireOptions)))
 	mux.Handle("/docs", all.Docs(nil))
-	opts := &svc.ErrorOptions{Logger: logger}
-	h := svc.Limit(64, opts)(mux)
-	h = svc.APIKey("X-Api-Key", callerOf, &svc.APIKeyOptions{Optional: true, Logger: logger})(h)
+	h := svc.APIKey("X-Api-Key", callerOf, &svc.APIKeyOptions{Optional: true, Logger: logger})(mux)
 	h = svc.Bearer(callerOf, &svc.BearerOptions{Optional: true, Logger: logger})(h)
 	h = svc.Version(&svc.VersionOptions{Supported: []string{"1", "2"}, DefaultVersion: "1", Deprecated: []string{"1"}})(h)
 	return svc.CORS(&svc.CORSOptions{AllowedOrigins: []string{"https://app.example"}, Credentials: true})(h)

@@ -31,13 +31,6 @@ type unreadCase struct {
 
 const jsonLine = "Content-Type: application/json\r\n"
 
-// limited returns middleware that is at its limit for every request.
-func limited(next http.Handler) http.Handler {
-	var h http.Handler
-	h = svc.Limit(1, nil)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(w, r) }))
-	return h
-}
-
 // unreadCases has the middleware alone and in front of a service, each transport, and Bodies.
 func unreadCases(t *testing.T) []unreadCase {
 	t.Helper()
@@ -85,8 +78,6 @@ func unreadCases(t *testing.T) []unreadCase {
 		{name: "Version", handler: guardedBy(svc.Version(&svc.VersionOptions{Supported: []string{"1"}})), line: post, header: jsonLine, status: 400},
 		{name: "preflight that is refused", handler: guardedBy(svc.CORS(nil)), line: "OPTIONS /items", header: "Origin: https://evil.example\r\nAccess-Control-Request-Method: PUT\r\n", status: 403},
 		{name: "preflight", handler: guardedBy(svc.CORS(&svc.CORSOptions{AllowedOrigins: []string{"*"}})), line: "OPTIONS /items", header: "Origin: https://app.example\r\nAccess-Control-Request-Method: PUT\r\n", status: 204},
-		{name: "Limit in front of a plain handler", handler: limited(nil), line: post, header: jsonLine, status: 503},
-		{name: "Limit inside of Recover", handler: svc.Recover(quiet)(limited(nil)), line: post, header: jsonLine, status: 503},
 		{name: "Recover", handler: svc.Recover(quiet)(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("crash") })), line: post, header: jsonLine, status: 500},
 		{name: "Handle", handler: svc.Handle(deny, quiet), line: post, header: jsonLine, status: 403},
 		{name: "Handle with another limit", handler: svc.Handle(func(w http.ResponseWriter, r *http.Request) error {
@@ -205,7 +196,6 @@ func TestReadBodyKeepsConnection(t *testing.T) {
 		{"GET of an unknown path", s.REST(), "GET /users HTTP/1.1\r\nHost: svc.test\r\n\r\n", 404},
 		{"GET, AllowIPs", svc.AllowIPs(nil, nil)(nil), get, 403},
 		{"GET, BasicAuth", svc.BasicAuth("staff", nil, nil)(nil), get, 401},
-		{"GET, Limit", limited(nil), get, 503},
 		{"GET, Version", svc.Version(&svc.VersionOptions{Supported: []string{"1"}})(nil), get, 400},
 		{"GET, Handle", svc.Handle(deny, quiet), get, 403},
 		{"GET, Recover", svc.Recover(quiet)(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("crash") })), get, 500},

@@ -117,9 +117,8 @@ func newHandler(ctx context.Context, db *postgres, stopping <-chan struct{}) htt
 	guard := svc.Bearer(db.verify, &svc.BearerOptions{Optional: true})
 
 	front := http.NewServeMux()
-	// So many at a time, streams included, bound the memory, since bodies are bounded too.
-	front.Handle("/", svc.Limit(1000, nil)(guard(mux)))
-	// Outside of the limit, and not passed on by a proxy that faces the public.
+	front.Handle("/", guard(mux))
+	// Outside of the guard, and not passed on by a proxy that faces the public.
 	front.HandleFunc("GET /livez", func(http.ResponseWriter, *http.Request) {}) // else: start me anew
 	// else: send me nothing more; not while the database is down, or no process is ready
 	front.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {

@@ -24,6 +24,7 @@ func newService(db *postgres, stopping <-chan struct{}, observe func(context.Con
 	options := bookmarks.Options()
 	options.Comments = svc.ReadComments(bookmarks.Source)
 	options.Observe = observe
+	options.MaxConcurrent = 1000 // with the size of bodies, it bounds the memory; streams do not count
 	options.Idempotency = &svc.Idempotency{Run: db.once}
 	options.Intercept = func(next svc.InvokeFunc) svc.InvokeFunc {
 		return func(ctx context.Context, resource, method string, input any) (any, error) {
