@@ -74,19 +74,19 @@ func TestBreaksOfUnprobedRule(t *testing.T) {
 		A []int `json:"a" minItems:"2"`
 	}
 	prime := ruleRow{ // no value of a probe shows that it refuses 4
-		keyword: "prime", lower: "prime", must: "must be a prime, or below #", fits: isBoundable, on: "a number",
+		keyword: "prime", must: "must be a prime, or below #", fits: isBoundable, on: "a number",
 		parse: func(s *shape, text string) (rule, string) {
 			return rule{value: []byte(text), violates: func(v reflect.Value) bool { return v.Int() == 4 }}, ""
 		},
 	}
 	prefix := ruleRow{
-		keyword: "startsWith", lower: "startswith", must: "must start with #", fits: isString, on: "a string",
+		keyword: "startsWith", must: "must start with #", fits: isString, on: "a string",
 		parse: func(_ *shape, text string) (rule, string) {
 			return rule{value: appendQuoted(nil, text), violates: func(v reflect.Value) bool { return !strings.HasPrefix(v.String(), text) }}, ""
 		},
 	}
 	sorted := ruleRow{
-		keyword: "sorted", lower: "sorted", must: "must be sorted", fits: isSlice, on: "a slice",
+		keyword: "sorted", must: "must be sorted", fits: isSlice, on: "a slice",
 		parse: func(_ *shape, text string) (rule, string) {
 			return rule{value: []byte(text), violates: func(reflect.Value) bool { return false }}, ""
 		},
@@ -137,11 +137,11 @@ func TestBreaksOfBytes(t *testing.T) {
 		A string `json:"a" minLength:"20"`
 	}
 	least := ruleRow{
-		keyword: "minBytes", lower: "minbytes", must: "must have at least # bytes", role: roleLeast, opposite: roleMost,
+		keyword: "minBytes", must: "must have at least # bytes", role: roleLeast, opposite: roleMost,
 		fits: isBytes, on: "a []byte", parse: parseSize("bytes", hasFewer),
 	}
 	most := ruleRow{
-		keyword: "mostBytes", lower: "mostbytes", must: "must have at most # bytes", role: roleMost,
+		keyword: "mostBytes", must: "must have at most # bytes", role: roleMost,
 		fits: isBytes, on: "a []byte", parse: parseSize("bytes", hasMore),
 	}
 	for _, test := range []struct {

@@ -37,7 +37,7 @@ func TestBytesExample(t *testing.T) {
 	}
 	size := func(role ruleRole, violates func(reflect.Value, int) bool) ruleRow {
 		return ruleRow{
-			keyword: "size", lower: "size", must: "must have another size than # bytes", role: role,
+			keyword: "size", must: "must have another size than # bytes", role: role,
 			fits: isBytes, on: "a []byte", parse: parseSize("bytes", violates),
 		}
 	}

@@ -377,7 +377,7 @@ func (h *mcpHandler) formOf(t reflect.Type) (*form, error) {
 	if f, ok := h.forms.Load(t); ok {
 		return f.(*form), nil
 	}
-	f, err := compileForm(t, h.service.opts.Comments)
+	f, err := compileForm(t, &h.service.opts)
 	if err == nil {
 		h.forms.Store(t, f)
 	}
@@ -386,11 +386,11 @@ func (h *mcpHandler) formOf(t reflect.Type) (*form, error) {
 
 // compileForm compiles the form of a type. Clients show a flat list of fields (MCP
 // 2026-07-28, Elicitation), so only scalars and lists of choices are allowed.
-func compileForm(t reflect.Type, comments *Comments) (*form, error) {
+func compileForm(t reflect.Type, opts *Options) (*form, error) {
 	p := new(mistakes)
 	p.addIf(t.Kind() != reflect.Struct, "a form must be a struct, not a %v", t)
 	c := newShapes(p)
-	c.comments = comments
+	c.comments, c.schemas = opts.Comments, opts.Schemas
 	s := c.shapeFor(t, t.String())
 	c.checkUse(s, asInput, t.String())
 	c.finishShapes()

@@ -897,7 +897,7 @@ type oNames struct {
 	G int `json:",omitempty"`
 	H int `json:"-,"`
 	I int `json:"0"`
-	J int `json:"a,other,options"`
+	J int `json:"a,"`
 	K int `json:"ſ"`
 	L int `json:"Title"`
 	M int `json:"K"` // not the Kelvin sign
@@ -967,10 +967,12 @@ type ORight struct {
 	W int `json:"w"`
 }
 
-type oEmbedAmbiguous struct { // X and y are two fields each, so neither is seen
+type oEmbedAmbiguous struct { // X and y are two fields each, which its own hide
 	OLeft
 	*ORight
 	Own string
+	X   int
+	Z   int `json:"y"`
 }
 
 type OUntagged struct{ V, W int }
@@ -1028,10 +1030,12 @@ type OOnce struct{ OPlain }
 
 type OTwice struct{ OPlain }
 
-type oEmbedTwice struct { // OPlain is there twice at one depth, so its fields are not
+type oEmbedTwice struct { // OPlain is there twice at one depth, and its field is hidden
 	OOnce
 	OTwice
 	Own int
+	P   int
+	Q   int
 }
 
 type oEmbedNamed struct { // with a name, an embedded struct is a field

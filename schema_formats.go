@@ -45,11 +45,7 @@ func formatNamed(name string) *checkedFormat {
 func parseFormat(_ *shape, text string) (rule, string) {
 	format := formatNamed(text)
 	if format == nil {
-		var names []string
-		for _, known := range checkedFormats {
-			names = append(names, known.name)
-		}
-		return rule{}, "one of " + strings.Join(names, ", ")
+		return rule{}, "one of " + strings.Join(formatNames(), ", ")
 	}
 	message := "must be " + format.words + ", such as " + format.samples[0]
 	return rule{

@@ -57,7 +57,6 @@ func tagText(tag reflect.StructTag, name string) string {
 //	}
 type ruleRow struct {
 	keyword string // of JSON Schema 2020-12, and the name of the tag
-	lower   string // keyword in lower case, a mistake that reflect would pass over
 	must    string // the message of a violation, with # for the text; the page shows it behind "must"
 
 	fits func(s *shape) bool // whether values of shape s can have the rule
@@ -106,71 +105,71 @@ type ruleRow struct {
 // patternHint is no rule: see applyHint.
 var ruleRows = []*ruleRow{
 	{
-		keyword: ruleEnum, lower: "enum", must: enumMessage, role: roleValues,
+		keyword: ruleEnum, must: enumMessage, role: roleValues,
 		fits: isEnumerable, on: "a string or a number", parse: parseEnum,
 	},
 	{
-		keyword: "minLength", lower: "minlength", must: "must have at least # characters", role: roleLeast, opposite: roleMost,
+		keyword: "minLength", must: "must have at least # characters", role: roleLeast, opposite: roleMost,
 		fits: isString, on: "a string", parse: parseSize("characters", isShorter),
 		html: htmlRule{attribute: "minLength"},
 	},
 	{
-		keyword: "maxLength", lower: "maxlength", must: "must have at most # characters", role: roleMost,
+		keyword: "maxLength", must: "must have at most # characters", role: roleMost,
 		fits: isString, on: "a string", parse: parseSize("characters", isLonger), oneLine: "200",
 		html: htmlRule{attribute: "maxLength", value: htmlMaxLength},
 	},
 	{
-		keyword: "pattern", lower: "pattern", must: "must match the pattern #", role: rolePattern,
+		keyword: "pattern", must: "must match the pattern #", role: rolePattern,
 		fits: isString, on: "a string", parse: parseRegexp, costly: true, oneLine: "true",
 		html: htmlRule{attribute: "pattern", value: htmlPattern},
 	},
 	{
-		keyword: "format", lower: "format", must: "must have the format #", role: roleFormat,
+		keyword: "format", must: "must have the format #", role: roleFormat,
 		fits: isString, on: "a string", parse: parseFormat,
 	},
 	{
-		keyword: "minimum", lower: "minimum", must: "must be at least #", role: roleLow, opposite: roleHigh,
+		keyword: "minimum", must: "must be at least #", role: roleLow, opposite: roleHigh,
 		fits: isBoundable, on: "a number", parse: parseBound(func(c int) bool { return c < 0 }),
 		html: htmlRule{attribute: "min"},
 	},
 	{
-		keyword: "exclusiveMinimum", lower: "exclusiveminimum", must: "must be more than #", role: roleLow, opposite: roleHigh,
+		keyword: "exclusiveMinimum", must: "must be more than #", role: roleLow, opposite: roleHigh,
 		fits: isBoundable, on: "a number", parse: parseBound(func(c int) bool { return c <= 0 }), in30: "minimum",
 		html: htmlRule{attribute: "min", value: htmlBeyond(1)},
 	},
 	{
-		keyword: "maximum", lower: "maximum", must: "must be at most #", role: roleHigh,
+		keyword: "maximum", must: "must be at most #", role: roleHigh,
 		fits: isBoundable, on: "a number", parse: parseBound(func(c int) bool { return c > 0 }),
 		html: htmlRule{attribute: "max"},
 	},
 	{
-		keyword: "exclusiveMaximum", lower: "exclusivemaximum", must: "must be less than #", role: roleHigh,
+		keyword: "exclusiveMaximum", must: "must be less than #", role: roleHigh,
 		fits: isBoundable, on: "a number", parse: parseBound(func(c int) bool { return c >= 0 }), in30: "maximum",
 		html: htmlRule{attribute: "max", value: htmlBeyond(-1)},
 	},
 	{
-		keyword: "multipleOf", lower: "multipleof", must: "must be a multiple of #", role: roleStep,
+		keyword: "multipleOf", must: "must be a multiple of #", role: roleStep,
 		fits: isBoundable, on: "a number", parse: parseMultiple,
 		html: htmlRule{attribute: "step"},
 	},
 	{
-		keyword: "minItems", lower: "minitems", must: "must have at least # items", role: roleLeast, opposite: roleMost,
+		keyword: "minItems", must: "must have at least # items", role: roleLeast, opposite: roleMost,
 		fits: isSlice, on: "a slice", parse: parseSize("items", hasFewer),
 	},
 	{
-		keyword: "maxItems", lower: "maxitems", must: "must have at most # items", role: roleMost,
+		keyword: "maxItems", must: "must have at most # items", role: roleMost,
 		fits: isSlice, on: "a slice", parse: parseSize("items", hasMore),
 	},
 	{
-		keyword: "uniqueItems", lower: "uniqueitems", must: "must not have the same item twice", role: roleDistinct,
+		keyword: "uniqueItems", must: "must not have the same item twice", role: roleDistinct,
 		fits: isScalarList, on: "a slice or an array of strings, booleans or numbers", parse: parseUnique, costly: true,
 	},
 	{
-		keyword: "minProperties", lower: "minproperties", must: "must have at least # members", role: roleLeast, opposite: roleMost,
+		keyword: "minProperties", must: "must have at least # members", role: roleLeast, opposite: roleMost,
 		fits: isMap, on: "a map", parse: parseSize("members", hasFewer),
 	},
 	{
-		keyword: "maxProperties", lower: "maxproperties", must: "must have at most # members", role: roleMost,
+		keyword: "maxProperties", must: "must have at most # members", role: roleMost,
 		fits: isMap, on: "a map", parse: parseSize("members", hasMore),
 	},
 }
@@ -267,9 +266,6 @@ func (p *mistakes) applyRules(f *field) {
 	for _, row := range ruleRows {
 		text, ok := lookupTag(f.tag, row.keyword)
 		hasPattern = hasPattern || ok && row.role == rolePattern
-		if _, found := lookupTag(f.tag, row.lower); found && row.lower != row.keyword { // which reflect passes over without a word
-			p.addf("%s: the tag %s is spelt %s", f.place, row.lower, row.keyword)
-		}
 		on, list := target, &rules // such as uniqueItems of a list, and maxLength of its items
 		if item != nil && !row.fits(target) {
 			on, list = item, &itemRules
@@ -302,6 +298,9 @@ func (p *mistakes) applyRules(f *field) {
 	}
 	p.applyHint(f, cmp.Or(rules.lookup(rolePattern), itemRules.lookup(rolePattern)), hasPattern)
 	format := tagText(f.tag, "format")
+	if value := cmp.Or(item, target); isString(value) || value.kind == kindText {
+		p.checkFormat(f, format)
+	}
 	if item != nil {
 		p.narrowField(f, item, itemRules, format)
 		format = ""
@@ -344,9 +343,6 @@ func (p *mistakes) narrowField(f *field, s *shape, rules ruleSet, format string)
 // They take the place of the regular expression in messages, and are in the description, where
 // they begin a sentence if there is no other text.
 func (p *mistakes) applyHint(f *field, pattern *rule, hasTag bool) {
-	if _, misspelt := lookupTag(f.tag, "patternhint"); misspelt {
-		p.addf("%s: the tag patternhint is spelt patternHint", f.place)
-	}
 	hint, ok := lookupTag(f.tag, "patternHint")
 	switch {
 	case !ok || pattern == nil && hasTag:
@@ -671,6 +667,9 @@ func parseEnum(s *shape, text string) (rule, string) {
 			return rule{}, "values without blanks around them, such as enum:" + strconv.Quote(strings.Join(parts, ","))
 		}
 		x, ok := s.valueFor(part)
+		if ok && slices.ContainsFunc(values, x.Equal) {
+			return rule{}, "each value once, and " + part + " is there twice"
+		}
 		if !ok || slices.ContainsFunc(values, x.Equal) {
 			return rule{}, want
 		}

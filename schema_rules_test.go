@@ -169,15 +169,6 @@ func matchECMA(pattern, text string) (bool, error) {
 // to hold compilePattern against: what it accepts must be right there, and must
 // match the same.
 
-// Verify that every tag in lower case is taken for the mistake that it is.
-func TestRuleRowsInLowerCase(t *testing.T) {
-	for _, row := range ruleRows {
-		if row.lower != strings.ToLower(row.keyword) {
-			t.Errorf("%s is %q in lower case", row.keyword, row.lower)
-		}
-	}
-}
-
 // Verify that 3.0.3 keeps each keyword of a rule that it has, also in a schema of the user.
 func TestRuleRowsIn30(t *testing.T) {
 	for _, row := range ruleRows {

@@ -14,6 +14,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"math"
 	"mime"
@@ -22,7 +23,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 )
 
 // shapes is one compile pass: the shapes of all types that a service reaches.
@@ -32,6 +32,9 @@ type shapes struct {
 	*mistakes
 	comments *Comments                   // of Options; nil without them
 	inside   map[reflect.Type]fieldOwner // of structs without a name in Go
+	schemas  map[reflect.Type]string     // Options.Schemas
+	tagged   map[reflect.Type]bool       // the structs whose tags are checked
+	ownTags  []string
 	byType   map[reflect.Type]*shape
 	all      []*shape                   // in the order they were met
 	named    []*shape                   // those of all with a name
@@ -42,7 +45,10 @@ type shapes struct {
 
 // newShapes returns a compile pass that notes mistakes in p.
 func newShapes(p *mistakes) *shapes {
-	return &shapes{mistakes: p, inside: make(map[reflect.Type]fieldOwner), byType: make(map[reflect.Type]*shape), fit: make(map[fitKey]map[*shape]bool)}
+	return &shapes{
+		mistakes: p, inside: make(map[reflect.Type]fieldOwner), tagged: make(map[reflect.Type]bool), ownTags: ownTags(),
+		byType: make(map[reflect.Type]*shape), fit: make(map[fitKey]map[*shape]bool),
+	}
 }
 
 // shapeFor returns the shape of t. at is the place of t in messages, such as app.Todo.Owner.
@@ -234,7 +240,9 @@ func (c *shapes) fillKind(s *shape, at string) {
 		s.key = c.keyShape(t.Key(), at) // before elem: a field in elem may have the type t and rules, and then copies s
 		s.elem = c.elemShape(t, at, at+"[]")
 	case reflect.Struct:
-		if s.kind = kindObject; !c.isOpaque(t, at) {
+		if s.kind = kindObject; isDatabaseNull(t) {
+			c.addDatabaseNull(t, at)
+		} else if !c.isOpaque(t, at) {
 			c.fillFields(s, at)
 			c.moveFile(s)
 		}
@@ -301,37 +309,69 @@ func (c *shapes) keyShape(t reflect.Type, at string) *shape {
 }
 
 // fillCustom fills the schema of a type that writes or reads its own JSON or text.
-// The type describes it by a method JSONSchema, which returns JSON Schema 2020-12.
-// Without the method, the schema accepts any JSON, or any string.
+// The type describes it by a method JSONSchema, which returns JSON Schema 2020-12, or the
+// application by Options.Schemas, which counts first. Without them, the schema accepts any JSON, or any string.
 // The method is called once, on a zero value. If it panics or returns a map that is not
 // JSON, that is a mistake.
 func (c *shapes) fillCustom(s *shape, at string) {
-	d, ok := reflect.New(s.typ).Interface().(interface{ JSONSchema() map[string]any })
-	if !ok {
+	of := s.typ.String() + ".JSONSchema returns"
+	text := []byte(c.schemas[s.typ])
+	if len(text) > 0 {
+		of = "Options.Schemas has for " + s.typ.String()
+	} else if text = c.callJSONSchema(s.typ, at); text == nil {
 		return
 	}
-	defer func() {
-		if v := recover(); v != nil {
-			c.addf("%s: %v.JSONSchema panics on the zero value: %v", at, s.typ, v)
-		}
-	}()
-	own := d.JSONSchema()
-	if own == nil {
-		return
-	}
-	text, err := json.Marshal(own)
-	if err != nil {
-		c.addf("%s: what %v.JSONSchema returns is not JSON: %v", at, s.typ, err)
-		return
+	if !isJSON(text) || !isJSONObject(trimJSON(text)) {
+		return // as checkSchemas has noted
 	}
 	schema := readSchema(text)
-	c.addIf(hasReference(schema), "%s: %v.JSONSchema returns a $ref or definitions for one; write the schema out in their place", at, s.typ)
+	c.addIf(hasReference(schema), "%s: %s a $ref or definitions for one; write the schema out in their place", at, of)
 	t, ok := schema["type"]
-	c.addIf(ok && s.kind == kindText && t != "string", "%s: %v.JSONSchema says the type is %v, but its MarshalText and UnmarshalText make it a string", at, s.typ, t)
+	c.addIf(ok && s.kind == kindText && t != "string", "%s: %s the type %v, but MarshalText and UnmarshalText make it a string", at, of, t)
 	if s.custom = schema; s.kind == kindText {
 		s.custom["type"] = "string"
 		if list, _ := schema["examples"].([]any); len(list) > 0 {
 			s.example, _ = list[0].(string)
+		}
+	}
+}
+
+// callJSONSchema returns what the method JSONSchema of t returns, as JSON, or nil if it has none.
+func (c *shapes) callJSONSchema(t reflect.Type, at string) (text []byte) {
+	d, ok := reflect.New(t).Interface().(interface{ JSONSchema() map[string]any })
+	if !ok {
+		return nil
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			c.addf("%s: %v.JSONSchema panics on the zero value: %v", at, t, v)
+		}
+	}()
+	own := d.JSONSchema()
+	if own == nil {
+		return nil
+	}
+	text, err := json.Marshal(own)
+	if err != nil {
+		c.addf("%s: what %v.JSONSchema returns is not JSON: %v", at, t, err)
+		return nil
+	}
+	return text
+}
+
+// checkSchemas notes what is wrong with Options.Schemas.
+func (p *mistakes) checkSchemas(schemas map[reflect.Type]string) {
+	for _, t := range slices.SortedFunc(maps.Keys(schemas), func(a, b reflect.Type) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) }) {
+		text := []byte(schemas[t])
+		switch {
+		case t == nil:
+			p.addf("Options.Schemas has the type nil; write reflect.TypeFor[decimal.Decimal]()")
+		case t.Kind() == reflect.Pointer:
+			p.addf("Options.Schemas has %v; write the type that it points to, %v", t, t.Elem())
+		case ownKind(t) != kindAny || optionalElem(t) != nil || !hasOwnText(t):
+			p.addf("Options.Schemas has %v, which has no MarshalJSON or MarshalText of its own: svc writes its JSON and knows the schema; drop the entry", t)
+		case !isJSON(text) || !isJSONObject(trimJSON(text)):
+			p.addf("Options.Schemas has for %v what is not JSON Schema; write an object, such as {\"type\":\"string\"}", t)
 		}
 	}
 }
@@ -435,7 +475,9 @@ func (c *shapes) checkUse(s *shape, u use, at string) {
 			return
 		case kindCustom:
 			marshal, unmarshal = typeJSONMarshaler, typeJSONUnmarshaler
+			c.checkTakeover(s.typ, u, at)
 		case kindText:
+			c.checkTakeover(s.typ, u, at)
 		default:
 			return
 		}
@@ -471,8 +513,13 @@ func (c *shapes) fillFields(s *shape, at string) {
 // of names first, since dominantFields drops the fields that clash.
 func (c *shapes) visibleFields(t reflect.Type, at string) []*field {
 	all := c.collectFields(t, at)
+	before := len(c.list)
 	c.checkClashes(all, at)
-	return dominantFields(all)
+	left := dominantFields(slices.Clone(all))
+	if len(left) < len(all) && len(c.list) == before {
+		c.checkVanished(t, all, left, at)
+	}
+	return left
 }
 
 // moveFile moves a Body, or a File that is embedded, from the fields of s to s.file.
@@ -595,6 +642,7 @@ func levelsOf(t reflect.Type, embeds func(reflect.StructField) (reflect.Type, bo
 func (c *shapes) collectFields(t reflect.Type, at string) []*field {
 	var all []*field
 	for _, l := range levelsOf(t, promotedStruct) {
+		c.checkStructTags(l.typ, at)
 		for i := range l.typ.NumField() {
 			sf := l.typ.Field(i)
 			_, variant := lookupTag(sf.Tag, "variant")
@@ -605,6 +653,7 @@ func (c *shapes) collectFields(t reflect.Type, at string) []*field {
 			}
 			if _, ok := promotedStruct(sf); ok {
 				c.addKeyTag(sf, at, "whose fields are members; give the tag to those that may differ")
+				c.checkUnread(sf, at+"."+sf.Name, "is embedded, and its fields are members; give the tag to one of those")
 				isPointer := sf.Type.Kind() == reflect.Pointer
 				c.addIf(isPointer && !sf.IsExported(), "%s.%s: an embedded pointer to an unexported struct cannot be set; embed the struct itself", at, sf.Name)
 				continue
@@ -662,6 +711,9 @@ func (c *shapes) fieldFor(sf reflect.StructField, in reflect.Type, index []int, 
 	if !sf.IsExported() {
 		// collectFields has walked the embedded unexported structs without a name.
 		c.addKeyTag(sf, at, "which clients do not send; drop it")
+		if !sf.Anonymous {
+			c.checkUnread(sf, at+"."+sf.Name, "is not exported; write its name with a capital letter, or drop the tag", "json")
+		}
 		c.addIf(sf.Anonymous && name != "", "%s.%s: a field that is embedded and of an unexported type cannot have a JSON name; write a name before the type", at, sf.Name)
 		return nil
 	}
@@ -909,10 +961,8 @@ func (c *shapes) fillAlternative(s, a *shape, at string) {
 // The name is empty if encoding/json would ignore it, because of a character in it.
 func parseJSONTag(tag string) (name, options string) {
 	name, options, _ = strings.Cut(tag, ",")
-	for _, r := range name {
-		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", r) {
-			return "", options
-		}
+	if strings.ContainsFunc(name, isBadInName) {
+		return "", options
 	}
 	return name, options
 }

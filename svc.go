@@ -189,6 +189,11 @@ type Options struct {
 	// Idempotency makes calls with a key happen once, for methods with
 	// MethodOptions.IdempotencyKey.
 	Idempotency *Idempotency
+	// Schemas are the JSON Schemas (2020-12) of types that write their own JSON or text and that
+	// one cannot give a method JSONSchema, such as those of other modules: an object for each type,
+	// without $ref. Documents, tools and clients have them in place of any JSON, or any string;
+	// nothing checks inputs by them. A type without such methods is a mistake.
+	Schemas map[reflect.Type]string
 	// Errors are errors that every method can return; see MethodOptions.Errors.
 	Errors []*Error
 	// ErrorForm is the form of errors over REST, also in streams. Give its Write to middleware.

@@ -249,6 +249,8 @@ func newMethodCompiler(p *mistakes, iface reflect.Type, impl any, o Options) *me
 	if impl != nil {
 		shapes.comments = o.Comments
 	}
+	shapes.schemas = o.Schemas
+	p.checkSchemas(o.Schemas)
 	return &methodCompiler{
 		mistakes: p, impl: impl, opts: o,
 		config: newConfig(iface, o),

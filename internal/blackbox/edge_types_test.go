@@ -167,7 +167,7 @@ func TestSchemasOfEdgeTypes(t *testing.T) {
 		{"a hint that begins with another letter", exactSchema[hints](false), `"size":{"description":"Étendue",`},
 		{"a hint without a pattern", exactSchema[badHints](false), "badHints.A: patternHint says in words what a pattern is, and the field has none"},
 		{"an empty hint", exactSchema[badHints](false), "badHints.B: patternHint is empty"},
-		{"a hint in lower case", exactSchema[badHints](false), "badHints.C: the tag patternhint is spelt patternHint"},
+		{"a hint in lower case", exactSchema[badHints](false), "badHints.C: svc does not read the tag patternhint; did you mean patternHint?"},
 		{"a maximum beyond int64", exactSchema[maxed](false), `"n":{"maximum":18446744073709551615,"minimum":0,"type":"integer"}`},
 		{"a default beyond int64", exactSchema[maxed](false), `"d":{"default":9223372036854775808,"maximum":18446744073709551615,"minimum":0,"type":"integer"}`},
 		{"an enum beyond int64", exactSchema[maxed](false), `"items":{"enum":[1,9223372036854775808],"type":"integer"}`},

@@ -549,7 +549,7 @@ func TestDocumentTables(t *testing.T) {
 		documents    []string
 		least        int
 	}{
-		{"rules", "schema_rules.go", `keyword: "(\w+)", lower`, "`%", []string{"README.md", "doc/rules.md"}, 13},
+		{"rules", "schema_rules.go", `keyword: "(\w+)", must`, "`%", []string{"README.md", "doc/rules.md"}, 13},
 		{"security schemes", "auth.go", `Name: "(\w+)", contract`, "| `\"%\"` |", []string{"doc/identity.md"}, 5},
 		{"revisions of MCP", "mcp_revision.go", `(?m)^\t\{date: "([\d-]+)"`, " % |", []string{"doc/mcp.md"}, 5},
 	} {

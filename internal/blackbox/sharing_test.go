@@ -220,81 +220,70 @@ type (
 // Each of these embeds the next in two ways, so that there are 2^12 ways to the last. The
 // compiler of Go takes all of them, so there cannot be many more.
 type (
-	embedding00 struct{ N int }
+	embedding00 struct{}
 	embedding01 struct {
 		embeddingA01
 		embeddingB01
-		F01 int
 	}
 	embeddingA01 struct{ embedding00 }
 	embeddingB01 struct{ embedding00 }
 	embedding02  struct {
 		embeddingA02
 		embeddingB02
-		F02 int
 	}
 	embeddingA02 struct{ embedding01 }
 	embeddingB02 struct{ embedding01 }
 	embedding03  struct {
 		embeddingA03
 		embeddingB03
-		F03 int
 	}
 	embeddingA03 struct{ embedding02 }
 	embeddingB03 struct{ embedding02 }
 	embedding04  struct {
 		embeddingA04
 		embeddingB04
-		F04 int
 	}
 	embeddingA04 struct{ embedding03 }
 	embeddingB04 struct{ embedding03 }
 	embedding05  struct {
 		embeddingA05
 		embeddingB05
-		F05 int
 	}
 	embeddingA05 struct{ embedding04 }
 	embeddingB05 struct{ embedding04 }
 	embedding06  struct {
 		embeddingA06
 		embeddingB06
-		F06 int
 	}
 	embeddingA06 struct{ embedding05 }
 	embeddingB06 struct{ embedding05 }
 	embedding07  struct {
 		embeddingA07
 		embeddingB07
-		F07 int
 	}
 	embeddingA07 struct{ embedding06 }
 	embeddingB07 struct{ embedding06 }
 	embedding08  struct {
 		embeddingA08
 		embeddingB08
-		F08 int
 	}
 	embeddingA08 struct{ embedding07 }
 	embeddingB08 struct{ embedding07 }
 	embedding09  struct {
 		embeddingA09
 		embeddingB09
-		F09 int
 	}
 	embeddingA09 struct{ embedding08 }
 	embeddingB09 struct{ embedding08 }
 	embedding10  struct {
 		embeddingA10
 		embeddingB10
-		F10 int
 	}
 	embeddingA10 struct{ embedding09 }
 	embeddingB10 struct{ embedding09 }
 	embedding11  struct {
 		embeddingA11
 		embeddingB11
-		F11 int
 	}
 	embeddingA11 struct{ embedding10 }
 	embeddingB11 struct{ embedding10 }
