@@ -976,13 +976,23 @@ func foreignError(response *http.Response) *Error {
 	case status == http.StatusNotModified:
 		what = "the response has no output"
 	case status/100 == 3:
-		what = "the server redirects, which clients do not follow"
+		what = "the server redirects" + redirectTarget(response) + ", which clients do not follow"
 	}
 	e := Errorf(CodeFromHTTP(status), "%s: it has the status %s", what, statusText(status))
 	if status == http.StatusBadGateway || status == http.StatusGatewayTimeout { // a proxy lost the answer
 		e.reason = reasonOutcomeUnknown
 	}
 	return withResponse(e, response, status == http.StatusNotFound || status == http.StatusMethodNotAllowed)
+}
+
+// redirectTarget returns where a response redirects to, without what may be secret, or "".
+func redirectTarget(response *http.Response) string {
+	u, err := response.Location()
+	if err != nil {
+		return ""
+	}
+	u.User, u.RawQuery, u.Fragment = nil, "", ""
+	return " to " + u.String()
 }
 
 // withResponse adds the status and the headers of a response to e, which no one else has yet.

@@ -55,7 +55,7 @@ func (c *clientCall) newFormBody(in any, head []byte, boundary string) *clientBo
 	body := newClientBody(c.bodyOf(in))
 	file := ""
 	if name := fileName(body.FileName); name != "" {
-		file = `; filename="` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(name) + `"`
+		file = `; filename="` + strings.ReplaceAll(name, `"`, quoteInName) + `"` // a fileName has no backslash
 	}
 	body.head = appendPart(head, boundary, c.in.file.name, file, body.ContentType)
 	body.tail = []byte("\r\n--" + boundary + "--\r\n")

@@ -400,7 +400,10 @@ func (f *field) omitRule() func(reflect.Value) bool {
 		return func(v reflect.Value) bool { _, ok := notNull(v); return !ok }
 	}
 	omit, isZero := f.omit, zeroRule(f.shape.typ)
-	if f.shape.typ.Kind() == reflect.Struct {
+	switch {
+	case f.shape.kind == kindTime && omit != 0: // zero is no time that anybody means
+		omit = omitZero
+	case f.shape.typ.Kind() == reflect.Struct:
 		omit &^= omitEmpty // a struct is never empty
 	}
 	switch omit {
@@ -487,9 +490,14 @@ func (e *encoder) appendNumber(text string) {
 
 // encodeTime appends a time.Time by RFC 3339, section 5.6, without zeros at the end of
 // the fraction. appendUTC is faster for a time in UTC. A year outside 0 to 9999 and an
-// offset of a day or more have no such form and are errors.
-func encodeTime(e *encoder, v reflect.Value) {
-	t := valueAs[time.Time](v)
+// offset of a day or more have no such form and are errors. An offset with seconds has none
+// either, such as that of Africa/Monrovia until 1972: the time is written in UTC.
+func encodeTime(e *encoder, v reflect.Value) { e.appendTime(valueAs[time.Time](v)) }
+
+func (e *encoder) appendTime(t time.Time) {
+	if _, offset := t.Zone(); offset%60 != 0 {
+		t = t.UTC()
+	}
 	e.buf = append(e.buf, '"')
 	if t.Location() == time.UTC {
 		if year, month, day := t.Date(); 0 <= year && year <= 9999 {
@@ -582,6 +590,8 @@ func (e *encoder) appendAny(x any) {
 		e.buf = strconv.AppendInt(e.buf, x, 10)
 	case json.Number:
 		e.appendNumber(string(x))
+	case time.Time:
+		e.appendTime(x)
 	case *any:
 		// It counts as a level, because it may point to itself, on which encoding/json
 		// overflows the stack in its second version.

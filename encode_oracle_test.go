@@ -559,6 +559,14 @@ func TestEncodeTable(t *testing.T) {
 		{uint64(math.MaxUint64), `18446744073709551615`},
 		{90 * time.Minute, `"1h30m0s"`},
 		{time.Date(2024, 2, 29, 1, 2, 3, 4000, time.FixedZone("", 3600)), `"2024-02-29T01:02:03.000004+01:00"`},
+		{time.Date(1971, 1, 1, 0, 0, 0, 0, time.FixedZone("Africa/Monrovia", -2670)), `"1971-01-01T00:44:30Z"`},
+		{[]any{time.Date(1971, 1, 1, 0, 0, 0, 0, time.FixedZone("Africa/Monrovia", -2670))}, `["1971-01-01T00:44:30Z"]`},
+		{struct {
+			T time.Time `json:",omitempty"`
+		}{}, `{}`},
+		{struct {
+			T time.Time `json:",omitempty"`
+		}{time.Time{}.Add(1)}, `{"T":"0001-01-01T00:00:00.000000001Z"}`},
 		{[3]byte{1, 2, 3}, `[1,2,3]`},
 		{[]byte{0xfb, 0xff}, `"+/8="`},
 		{oQuotedInt{7}, `{"n":"7"}`},

@@ -239,8 +239,15 @@ func (f *formReader) readHeader(part *multipart.Part) (h partHeader, err error) 
 	}
 	h.name = params["name"]
 	h.fileName, h.isFile = params["filename"]
+	if !strings.Contains(strings.ToLower(values[0]), "filename*") { // which has escapes of its own (RFC 8187)
+		h.fileName = strings.ReplaceAll(h.fileName, quoteInName, `"`)
+	}
 	return h, nil
 }
+
+// quoteInName stands for a quotation mark in the name of a file, as browsers write it (WHATWG HTML,
+// section 4.10.22.7). They do not escape a percent sign, so a%22b.png arrives as a"b.png too.
+const quoteInName = "%22"
 
 // readFields reads the form up to the file of this name, or to its end. file is "" for a form
 // without one. It returns the reader of the file, or nil if there is none. A file input that was

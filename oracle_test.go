@@ -678,7 +678,7 @@ type oOmit struct {
 	Array  [2]int            `json:"array,omitempty"`
 	Empty  [0]int            `json:"empty,omitempty"`
 	Struct struct{ A int }   `json:"struct,omitempty"`
-	Time   time.Time         `json:"time,omitempty"`
+	Time   time.Time         `json:"time,omitempty,omitzero"` // omitempty alone means omitzero here
 	Any    any               `json:"any,omitempty"`
 	Bytes  []byte            `json:"bytes,omitempty"`
 	Both   []int             `json:"both,omitempty,omitzero"`

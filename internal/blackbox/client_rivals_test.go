@@ -112,6 +112,35 @@ func TestClientRivalRoutes(t *testing.T) {
 	}
 }
 
+// Verify that the error of a redirect says where to, but nothing that may be secret.
+func TestClientRedirects(t *testing.T) {
+	for _, test := range []struct{ location, want string }{
+		{"https://b.example/users/7?token=secret#part", " to https://b.example/users/7"},
+		{"/login", " to http://svc.test/login"},
+		{"https://user:secret@b.example/", " to https://b.example/"},
+		{"", ""},
+	} {
+		t.Run(rowName(test.location), func(t *testing.T) {
+			var client struct {
+				Get func(context.Context, *rivalID) error
+			}
+			handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if test.location != "" {
+					w.Header().Set("Location", test.location)
+				}
+				w.WriteHeader(http.StatusFound)
+			})
+			if err := svc.Connect[rivalAPI](&client, "http://svc.test", &svc.ClientOptions{Service: rivalOptions(), Handler: handler}); err != nil {
+				t.Fatal(err)
+			}
+			want := "UNKNOWN: the server redirects" + test.want + ", which clients do not follow: it has the status 302 Found"
+			if err := client.Get(t.Context(), &rivalID{"7"}); errorText(err) != want {
+				t.Errorf("%v, want %s", err, want)
+			}
+		})
+	}
+}
+
 func errorText(err error) string {
 	if err == nil {
 		return ""

@@ -332,8 +332,8 @@ func TestClientForeignAnswers(t *testing.T) {
 		{"OK as an error", "application/json", 500, `{"error":{"code":"OK","message":"m"}}`, "INTERNAL: the response is not from the service: it has the status 500 Internal Server Error", ""},
 		{"JSON by another name", "text/plain", 404, `{"error":{"code":"ABORTED","message":"m"}}`, "NOT_FOUND: the response is not from the service: it has the status 404 Not Found: REQUEST", ""},
 		{"envelope in pieces", "application/json", 404, `{"error":{"code":"ABORTED","mess`, "NOT_FOUND: the response is not from the service: it has the status 404 Not Found: REQUEST", ""},
-		{"redirect", "text/html", 302, html, "UNKNOWN: the server redirects, which clients do not follow: it has the status 302 Found", ""},
-		{"permanent redirect", "", 308, "", "UNKNOWN: the server redirects, which clients do not follow: it has the status 308 Permanent Redirect", ""},
+		{"redirect", "text/html", 302, html, "UNKNOWN: the server redirects to SERVER/elsewhere, which clients do not follow: it has the status 302 Found", ""},
+		{"permanent redirect", "", 308, "", "UNKNOWN: the server redirects to SERVER/elsewhere, which clients do not follow: it has the status 308 Permanent Redirect", ""},
 		{"not modified", "", 304, "", "UNKNOWN: the response has no output: it has the status 304 Not Modified", ""},
 		{"success page", "text/html", 200, html, "INTERNAL: the Content-Type of the response is not application/json", "INTERNAL: the response has a body that is not JSON, and the method has no output"},
 		{"no output", "", 204, "", "INTERNAL: the response has the status 204 No Content and no output", "<nil>"},
@@ -361,14 +361,14 @@ func TestClientForeignAnswers(t *testing.T) {
 				t.Errorf("the status of %v is %d, want %d", err, e.HTTPStatus(), test.status)
 			}
 			const options = ", by the base URL and ClientOptions.Service"
-			if got := strings.ReplaceAll(fmt.Sprint(err), "PUT "+server.URL+"/parts/1"+options, "REQUEST"); got != test.update {
+			if got := strings.ReplaceAll(fmt.Sprint(err), "PUT "+server.URL+"/parts/1"+options, "REQUEST"); strings.ReplaceAll(got, server.URL, "SERVER") != test.update {
 				t.Errorf("%s: Update got\n%s, want\n%s", test.name, got, test.update)
 			}
 			if test.remove == "" {
 				test.remove = test.update
 			}
 			err = client.Delete(context.Background(), &WidgetID{"1"})
-			if got := strings.ReplaceAll(fmt.Sprint(err), "DELETE "+server.URL+"/parts/1"+options, "REQUEST"); got != test.remove {
+			if got := strings.ReplaceAll(fmt.Sprint(err), "DELETE "+server.URL+"/parts/1"+options, "REQUEST"); strings.ReplaceAll(got, server.URL, "SERVER") != test.remove {
 				t.Errorf("%s: Delete got\n%s, want\n%s", test.name, got, test.remove)
 			}
 			server.Close()
