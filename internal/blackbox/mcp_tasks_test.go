@@ -540,6 +540,7 @@ func TestMCPTaskStdio(t *testing.T) {
 		{mcpTask("tasks/cancel", `"taskId":"`+id+`"`), taskAcked},
 		{mcpTask("tasks/get", `"taskId":"`+id+`"`), `…"status":"cancelled"…`},
 		{mcpTask("tasks/get", `"taskId":"`+id+`"`, "no caps"), taskNeeds},
+		{mcpTask("tools/call", `"name":"exports_asked","arguments":{}`, `caps: "elicitation":{}`), `…"requestState":"…`}, // so it can ask again
 	} {
 		if got := send(test.request); !mcpMatches(got, test.want) {
 			t.Errorf("%s\n got %s\nwant %s", test.request, got, test.want)

@@ -580,6 +580,7 @@ func TestLimitsTable(t *testing.T) {
 	for _, limit := range []struct{ file, source, row string }{
 		{"http.go", "DefaultMaxBody = 1 << 20", "| request body | 1 MiB |"},
 		{"http.go", "DefaultBodyTimeout = 30 * time.Second", "| time to send it | 30 s |"},
+		{"mcp_tasks.go", "maxTaskID = 1024", "needs | 1,024 bytes |"},
 		{"form.go", "maxFormParts = 1000", "| a form | 1000 parts, and"},
 		{"json.go", "maxDepth = 1000", "| nesting of JSON | 1000 levels |"},
 		{"rpc.go", "maxBatch = 1000", "| calls in a JSON-RPC batch | 1000, of which 8 run at a time; 16 MiB of answers |"},
