@@ -38,6 +38,7 @@ import (
 type Scheme struct {
 	Type      string // one of the five
 	Header    string // of apiKey: the name of the header that has the key, such as X-Api-Key
+	Prefix    string // of apiKey with a Header: what stands before the key there, such as "Token "; see APIKeyOptions.Prefix
 	Cookie    string // of apiKey, instead: the name of the cookie, such as session; see doc/guards.md for what a service with one refuses
 	Query     string // of apiKey, instead: the name of the query parameter, which logs of other programs have; better use a header
 	ConfigURL string // of openIdConnect: the provider's configuration (OpenID Connect Discovery 1.0, section 4)
@@ -88,6 +89,11 @@ var schemes = []scheme{
 		Name: "apiKey", contract: "apiKey {Header}", object: json.RawMessage(`{"type":"apiKey","name":"{Header}","in":"header"}`), challenge: `ApiKey header="{Header}"`,
 		Noun: "an API key", Place: " in the header {Header}", Label: "API key ({Header})", Secret: "Key", Header: "{Header}", Curl: `-H "{Header}: $API_KEY"`,
 	},
+	{ // it has a Prefix; that is also the challenge, as of other words of Authorization
+		Name: "apiKey", contract: `apiKey {Header} "{Prefix}"`, challenge: `{Word}`,
+		object: json.RawMessage(`{"type":"apiKey","name":"{Header}","in":"header","description":"{Word} stands before the key, as in {Prefix}KEY."}`),
+		Noun:   "an API key", Place: " in the header {Header}, behind {Word}", Label: "API key ({Header})", Secret: "Key", Header: "{Header}", Prefix: "{Prefix}", Curl: `-H "{Header}: {Prefix}$API_KEY"`,
+	},
 	{ // the page of the same origin sends it by itself, so it does not ask for it
 		Name: "apiKey", contract: "apiKey cookie {Cookie}", object: json.RawMessage(`{"type":"apiKey","name":"{Cookie}","in":"cookie"}`), challenge: `ApiKey cookie="{Cookie}"`,
 		Noun: "an API key", Place: " in the cookie {Cookie}", Curl: `-b "{Cookie}=$API_KEY"`,
@@ -116,7 +122,8 @@ type schemeField struct {
 // schemeFields are the fields of a Scheme beside its Type. A Scheme must have those that
 // its row names in object, and no others.
 var schemeFields = []schemeField{
-	{"Header", "X-Api-Key", func(s Scheme) string { return s.Header }, func(name string) bool { return isToken(name) && headerOwner(name) == "" }},
+	{"Header", "X-Api-Key", func(s Scheme) string { return s.Header }, func(name string) bool { return isToken(name) && headerOwner(name) == "" || isAuthorization(name) }},
+	{"Prefix", "\"Token \"", func(s Scheme) string { return s.Prefix }, isKeyPrefix},
 	{"Cookie", "session", func(s Scheme) string { return s.Cookie }, isToken},
 	{"Query", "api_key", func(s Scheme) string { return s.Query }, isToken},
 	{"ConfigURL", "https://login.example/.well-known/openid-configuration", func(s Scheme) string { return s.ConfigURL }, isResourceURL},
@@ -124,12 +131,24 @@ var schemeFields = []schemeField{
 	{"TokenURL", "https://login.example/token", func(s Scheme) string { return s.TokenURL }, isResourceURL},
 }
 
+func isAuthorization(name string) bool { return http.CanonicalHeaderKey(name) == "Authorization" }
+
+// isKeyPrefix reports whether prefix can stand before a key: a word with a blank or a sign of
+// equality behind it. Bearer and Basic have types of their own.
+func isKeyPrefix(prefix string) bool {
+	word := keyWord(prefix)
+	return (prefix == word+" " || prefix == word+"=") && isToken(word) && !strings.EqualFold(word, "Bearer") && !strings.EqualFold(word, "Basic")
+}
+
+// keyWord returns the word of a Prefix.
+func keyWord(prefix string) string { return strings.TrimRight(prefix, " =") }
+
 // lookupScheme returns the row of s. Of several rows of its Type it is the first that needs a field
-// which s has, or else the first.
+// which s has, or else the first. Only a Scheme with a Prefix has the row that needs one.
 func lookupScheme(s Scheme) (d scheme, ok bool) {
 	for _, row := range schemes {
 		has := func(f schemeField) bool { return row.needs(f.name) && f.value(s) != "" }
-		if row.Name == s.Type && slices.ContainsFunc(schemeFields, has) {
+		if row.Name == s.Type && slices.ContainsFunc(schemeFields, has) && row.needs("Prefix") == (s.Prefix != "" && s.Header != "") {
 			return row, true
 		}
 		if row.Name == s.Type && !ok {
@@ -146,14 +165,14 @@ func (d scheme) needs(field string) bool { return bytes.Contains(d.object, []byt
 // scopes are those of the methods that have s, with their descriptions.
 func (s Scheme) describe(scopes map[string]string) scheme {
 	list, _ := json.Marshal(scopes)
-	words := []string{"{scopes}", string(list)}
+	words := []string{"{scopes}", string(list), "{Word}", keyWord(s.Prefix)}
 	for _, f := range schemeFields {
 		words = append(words, "{"+f.name+"}", f.value(s))
 	}
 	r := strings.NewReplacer(words...)
 	d, _ := lookupScheme(s)
 	d.source, d.object = s, json.RawMessage(r.Replace(string(d.object)))
-	for _, text := range []*string{&d.contract, &d.challenge, &d.Place, &d.Label, &d.Header, &d.Curl} {
+	for _, text := range []*string{&d.contract, &d.challenge, &d.Place, &d.Label, &d.Header, &d.Prefix, &d.Curl} {
 		*text = r.Replace(*text)
 	}
 	return d
@@ -172,6 +191,7 @@ func checkScheme(p *mistakes, s Scheme) {
 		p.addf("the Type is %q; want one of %s", s.Type, strings.Join(names, ", "))
 		return
 	}
+	p.addIf(s.Type == "apiKey" && isAuthorization(s.Header) && s.Prefix == "", "the Header of the scheme %q is %q, which needs a Prefix, such as \"Token \"", s.Type, s.Header)
 	for _, f := range schemeFields {
 		value := f.value(s)
 		p.addIf(d.needs(f.name) && !f.isValid(value), "the %s of the scheme %q is %q; want one such as %s", f.name, s.Type, value, f.example)
@@ -389,6 +409,11 @@ type APIKeyOptions struct {
 	// parameter. Browsers send cookies with requests of pages of other sites: a cookie counts only
 	// in requests that such pages cannot make, and the service needs a [Scheme] with the Cookie.
 	Cookie, Query bool
+	// Prefix stands before the key in the header: a word with a blank or = behind it, such as
+	// "Token ", "DeepL-Auth-Key " or "key=", in any case of letters. The header Authorization needs
+	// one, which is not that of Bearer or BasicAuth. verify gets the key alone. A header with another
+	// word has no key, so that guards nest. Default: the header is the key.
+	Prefix string
 
 	Scopes   []string     // that every key must have, as BearerOptions.Scopes
 	Optional bool         // passes requests without a key, as BearerOptions.Optional
@@ -421,9 +446,10 @@ func APIKey(name string, verify func(ctx context.Context, key string) (*Principa
 		s.Query, t.query = name, name
 		p.addIf(name == "", "the Query of the scheme %q is %q; want one such as api_key", s.Type, name)
 	default:
-		s.Header = http.CanonicalHeaderKey(name)
-		t.header, vary = s.Header, s.Header
+		s.Header, s.Prefix = http.CanonicalHeaderKey(name), o.Prefix
+		t.header, t.prefix, vary = s.Header, o.Prefix, s.Header
 	}
+	p.addIf(o.Prefix != "" && s.Header == "", "Prefix is %q, and the key is not in a header", o.Prefix)
 	checkScheme(p, s)
 	if len(p.list) > 0 {
 		panic("svc: APIKey: " + p.list[0].Error())
@@ -442,6 +468,7 @@ type tokenGuard struct {
 	header    string // has the token, in canonical form; "" if a cookie or a query parameter of this name has it
 	cookie    string
 	query     string
+	prefix    string   // stands before the key in the header
 	isBearer  bool     // the header has "Bearer" before the token; else it is the token
 	noun      string   // "access token" or "API key", in messages
 	scopes    []string // that every caller must have
@@ -512,10 +539,13 @@ func (t *tokenGuard) identify(r *http.Request) (*Principal, error) {
 	switch {
 	case len(values) > 1: // a proxy may have checked the other one, and the header is no list (RFC 9110, section 5.3)
 		return nil, t.requestError("the request has more than one " + place)
-	case len(values) == 0, t.isBearer && !hasAuthScheme(values[0], "Bearer"):
+	case len(values) == 0, t.isBearer && !hasAuthScheme(values[0], "Bearer"), !hasPrefixFold(values[0], t.prefix):
 		return nil, nil
 	}
 	token := values[0]
+	if t.prefix != "" {
+		token = strings.Trim(token[len(t.prefix):], " ")
+	}
 	if t.isBearer {
 		_, token, _ = strings.Cut(token, " ")
 		token = strings.Trim(token, " ")
@@ -547,6 +577,11 @@ func (t *tokenGuard) identify(r *http.Request) (*Principal, error) {
 func hasAuthScheme(value, scheme string) bool {
 	given, _, _ := strings.Cut(value, " ")
 	return strings.EqualFold(given, scheme)
+}
+
+// hasPrefixFold reports whether text begins with prefix, in any case of letters.
+func hasPrefixFold(text, prefix string) bool {
+	return len(text) >= len(prefix) && strings.EqualFold(text[:len(prefix)], prefix)
 }
 
 // verifyToken calls verify and converts its error to the one that the client gets.

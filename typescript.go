@@ -418,7 +418,11 @@ func appendKeyPlace(dst []byte, schemes []Scheme) []byte {
 	for _, s := range schemes {
 		switch {
 		case s.Type == "apiKey" && s.Header != "":
-			return append(appendScriptText(append(dst, "  apiKey: { header: "...), s.Header), " },\n"...)
+			dst = appendScriptText(append(dst, "  apiKey: { header: "...), s.Header)
+			if s.Prefix != "" {
+				dst = appendScriptText(append(dst, ", prefix: "...), s.Prefix)
+			}
+			return append(dst, " },\n"...)
 		case s.Type == "apiKey" && s.Query != "":
 			return append(appendScriptText(append(dst, "  apiKey: { query: "...), s.Query), " },\n"...)
 		}

@@ -1,5 +1,5 @@
 /**
- * sha256-a72bcbc339d3e23b97881233d323d3c5 of the lines below, which svc has written: do not edit them, fetch the file again.
+ * sha256-6ee29b14a856129e3bd247e7f8eae666 of the lines below, which svc has written: do not edit them, fetch the file again.
  *
  * @generated
  * @noprettier
@@ -468,7 +468,7 @@ export class CallError<Reason extends string = string> extends Error {
 interface $Service {
   readonly name?: string;
   readonly calls: Readonly<Record<string, Readonly<Record<string, $Row>>>>;
-  readonly apiKey?: { readonly header?: string; readonly query?: string };
+  readonly apiKey?: { readonly header?: string; readonly prefix?: string; readonly query?: string };
   readonly form?: true;
 }
 
@@ -623,9 +623,9 @@ function $writeRequest(client: $Client, row: $Row, input: $Input = {}, options: 
   const first = violations.at(0);
   if (first) throw new CallError("INVALID_ARGUMENT", `invalid input: ${first.path} ${first.message}`, { status: 400, details: { violations } });
 
-  const { header, query: parameter } = client.service.apiKey ?? {};
+  const { header, prefix = "", query: parameter } = client.service.apiKey ?? {};
   if (apiKey && parameter) addQuery(parameter, apiKey);
-  if (apiKey && header) headers.set(header, apiKey);
+  if (apiKey && header) headers.set(header, prefix + apiKey);
   if (query.length > 0) url += `?${query.join("&")}`;
   headers.set("Accept", kind === "file" ? "*/*" : kind === "stream" || kind === "event" ? "text/event-stream" : row.accept ?? "application/json");
   if (row.keyed) headers.set("Idempotency-Key", options.idempotencyKey ?? $newKey());

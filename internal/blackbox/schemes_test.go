@@ -340,7 +340,7 @@ func TestAPIKeyPanics(t *testing.T) {
 	}{
 		{"no verify function", func() { svc.APIKey("X-Api-Key", nil, nil) }, "svc: APIKey: verify must not be nil"},
 		{"no header", func() { svc.APIKey("", verifyKey, nil) }, `svc: APIKey: the Header of the scheme "apiKey" is ""; want one such as X-Api-Key`},
-		{"header that another scheme owns", func() { svc.APIKey("authorization", verifyKey, nil) }, `svc: APIKey: the Header of the scheme "apiKey" is "Authorization"; want one such as X-Api-Key`},
+		{"header that another scheme owns", func() { svc.APIKey("authorization", verifyKey, nil) }, `svc: APIKey: the Header of the scheme "apiKey" is "Authorization", which needs a Prefix, such as "Token "`},
 		{"header with a space", func() { svc.APIKey("X Key", verifyKey, nil) }, `is "X Key"; want`},
 		{"scope with a space", func() { svc.APIKey("X-Api-Key", verifyKey, &svc.APIKeyOptions{Scopes: []string{"a b"}}) }, "svc: APIKey:\n  - Scopes has \"a b\""},
 	} {
