@@ -86,9 +86,13 @@ type MCPOptions struct {
 	// set. Default: they are violations, so that a model that misspells an argument learns of
 	// it.
 	AllowUnknown bool
-	// ReadStrings reads an argument that should be an object or a list from a string with its
-	// JSON, as some hosts send it. Default: that is a violation, which says so.
+	// ReadStrings reads an argument that should be an object, a list, a number or a boolean from
+	// a string with its JSON, as some hosts send it. Default: that is a violation, which says so.
 	ReadStrings bool
+	// Newest is the newest revision that is spoken, such as "2025-11-25", for hosts whose newest
+	// one is broken; doc/assistants.md has them. Methods and members of later revisions are then
+	// unknown. A name that svc does not know is a mistake. "" stands for "2026-07-28".
+	Newest string
 	// Extensions are the extensions of MCP that the server has, by name, such as
 	// "example.com/skills", with their settings, which are JSON objects (MCP 2026-07-28,
 	// Extensions).
@@ -118,6 +122,7 @@ type mcpHandler struct {
 	resources  []*tool             // with a URI
 	prompts    map[string]*tool    // by the name of the prompt
 	lists      map[string]*mcpList // by method, such as tools/list
+	newest     *revision           // of MCPOptions.Newest
 	unagreed   agreement           // the zero one, of requests over HTTP without a session
 	sessions   *mcpSessions
 	forms      sync.Map             // of *form, by reflect.Type; see formOf
@@ -182,6 +187,7 @@ func (s *service) newMCPHandler(opts *MCPOptions) *mcpHandler {
 		always:    http.Header{"Access-Control-Expose-Headers": {"WWW-Authenticate, Mcp-Session-Id, MCP-Protocol-Version"}},
 		preflight: http.Header{"Access-Control-Allow-Methods": {"POST, GET, DELETE, OPTIONS"}, "Access-Control-Max-Age": {"7200"}},
 	}
+	h.newest = revisionOf(cmp.Or(o.Newest, newestRevision.date))
 	h.sessions = newMCPSessions(o.StateKey)
 	h.messages.New = func() any { return newMessage() }
 	h.compileTools(p)
@@ -200,6 +206,7 @@ func (o *MCPOptions) checkOptions(p *mistakes) {
 	p.addIf(o.ListScope != "private" && o.ListScope != "public", "ListScope is %q; write \"public\" or \"private\"", o.ListScope)
 	p.addIf(o.Show != nil && o.ListScope == "public", "Show and ListScope \"public\": a cache would give the list of one caller to another; write \"private\"")
 	p.addIf(o.ListTTL < 0, "ListTTL is negative")
+	p.addIf(o.Newest != "" && revisionOf(o.Newest) == nil, "Newest is %q; write one of %s", o.Newest, strings.Join(newestRevision.datesUpTo(), ", "))
 	p.addIf(o.MaxResult < 0, "MaxResult is negative")
 	if err := checkIcons(o.ServerInfo.Icons); err != nil {
 		p.addf("ServerInfo: %v", err)
@@ -243,7 +250,7 @@ func (h *mcpHandler) newTexts() mcpTexts {
 		serverInfo: membersOf(inMeta, serverInfo),
 		modern:     membersOf("resultType", "complete", "_meta", object(inMeta, serverInfo)) + ",",
 		initialize: membersOf("capabilities", h.capabilities(o.Extensions), "serverInfo", withIcons, "instructions", o.Instructions),
-		discover: membersOf("resultType", "complete", "_meta", object(inMeta, withIcons), "supportedVersions", encodeDocument(revisionDates()),
+		discover: membersOf("resultType", "complete", "_meta", object(inMeta, withIcons), "supportedVersions", encodeDocument(newestRevision.datesUpTo()),
 			"capabilities", h.capabilities(h.modernExtensions()), "ttlMs", ttl, "cacheScope", o.ListScope, "instructions", o.Instructions),
 		cache: "," + membersOf("ttlMs", ttl, "cacheScope", o.ListScope),
 	}

@@ -309,7 +309,7 @@ func appendQuestions(err error, list []*question) []*question {
 // their keys. It returns err if there are none, and another error if they cannot be
 // asked. The state has the answers that the method has asked for, and no others, since a
 // client can send any number of them.
-func (x *exchange) answerQuestions(m *message, err error) error {
+func (x *exchange) answerQuestions(err error) error {
 	list := appendQuestions(err, nil)
 	if len(list) == 0 {
 		return err
@@ -326,7 +326,7 @@ func (x *exchange) answerQuestions(m *message, err error) error {
 	x.ws.enc.buf = beginRPCResult(x.ws.enc.buf[:0])
 	x.addJSON(`{"resultType":"input_required","_meta":{` + x.h.texts.serverInfo + `},"inputRequests":` + string(encodeQuestions(list)))
 	if x.h.options.StateKey != nil {
-		x.addJSON(`,"requestState":"` + x.h.sealState(x.callDigest(m), encodeDocument(used)) + `"`)
+		x.addJSON(`,"requestState":"` + x.h.sealState(x.callDigest(), encodeDocument(used)) + `"`)
 	}
 	return nil
 }
@@ -496,7 +496,8 @@ func (x *exchange) keepAnswer(key string, text []byte) {
 // readAnswers reads the answers in m. It runs before the method, since a call with the
 // state of another call must not run. Legacy requests have no answers; it ignores
 // members with these names.
-func (x *exchange) readAnswers(m *message) *mcpError {
+func (x *exchange) readAnswers() *mcpError {
+	m := x.message
 	if !x.rev.rounds {
 		x.capabilities = x.agreed.capabilities
 		return nil
@@ -510,7 +511,7 @@ func (x *exchange) readAnswers(m *message) *mcpError {
 		if x.h.options.StateKey == nil || !isText(m.state) { // without a key no state is ours, so nothing is computed
 			return badState
 		}
-		object := x.h.openState(x.callDigest(m), string(textOf(m.state)))
+		object := x.h.openState(x.callDigest(), string(textOf(m.state)))
 		if object == nil {
 			return badState
 		}
@@ -538,7 +539,8 @@ const stateLabel = "svc mcp state\x00"
 // callDigest returns a digest of the call that a state is valid for: the method, the
 // tool, prompt or resource, the arguments and the caller. It is the same for equal
 // arguments, since a client may write their members in another order the next time.
-func (x *exchange) callDigest(m *message) string {
+func (x *exchange) callDigest() string {
+	m := x.message
 	var arguments any // nil if there are none
 	d := json.NewDecoder(bytes.NewReader(m.arguments))
 	d.UseNumber() // only numbers differ by their spelling then

@@ -42,7 +42,8 @@ import (
 )
 
 // answerToolsCall answers tools/call. See the table at the top of the file.
-func (x *exchange) answerToolsCall(m *message) error {
+func (x *exchange) answerToolsCall() error {
+	m := x.message
 	name, e := x.readName(m.name, "name")
 	if e != nil {
 		return e
@@ -54,9 +55,9 @@ func (x *exchange) answerToolsCall(m *message) error {
 		return x.unknownName("tools/list", "tool", string(name))
 	}
 	if m.tool.task != nil && x.rev.tasks && m.declaresTasks() {
-		return x.callTool(m, (*exchange).addOutputOrTask)
+		return x.callTool((*exchange).addOutputOrTask)
 	}
-	return x.callTool(m, (*exchange).addOutput)
+	return x.callTool((*exchange).addOutput)
 }
 
 // unknownName returns the error for a tool or a prompt that does not exist, with the name of the
@@ -108,7 +109,8 @@ func (x *exchange) readName(value []byte, member string) ([]byte, *mcpError) {
 // For tools/call the answer is a result with isError, which the model sees. Other methods of
 // MCP have no such result, so theirs is a JSON-RPC error; see the table at the top of
 // mcp_resources.go.
-func (x *exchange) failCall(m *message, err error) error {
+func (x *exchange) failCall(err error) error {
+	m := x.message
 	if _, ok := err.(*mcpError); ok || err == nil {
 		return err
 	}
@@ -275,15 +277,16 @@ func sameArgument(header string, value []byte) bool {
 // add adds the output to the result. If the method asks its caller, the result has the
 // questions. An error that callTool returns is from failCall: an *mcpError is to be sent,
 // and for any other the result with isError is made.
-func (x *exchange) callTool(m *message, add addFunc) error {
+func (x *exchange) callTool(add addFunc) error {
+	m := x.message
 	x.method, x.add = m.tool.method, add
-	return x.failCall(m, x.makeCall(m, nil))
+	return x.failCall(x.makeCall(nil))
 }
 
 // makeCall makes the call of x.method, or of fn in its place. If that panics with
 // http.ErrAbortHandler, makeCall ends the stream without an answer and lets net/http close
 // the connection.
-func (x *exchange) makeCall(m *message, fn func() error) (err error) {
+func (x *exchange) makeCall(fn func() error) (err error) {
 	done := false
 	defer func() {
 		if !done { // the panic goes on, and the stream, if it has begun, ends without an answer
@@ -309,7 +312,7 @@ func (x *exchange) makeCall(m *message, fn func() error) (err error) {
 	case err != nil && x.task != nil:
 		return x.answerTaskError(err)
 	case err != nil:
-		return x.answerQuestions(m, err)
+		return x.answerQuestions(err)
 	}
 	return nil
 }
@@ -322,7 +325,7 @@ func (x *exchange) readInput() (in any, err error) {
 	if string(m.method) == "tools/call" {
 		e = cmp.Or(x.checkParamHeaders(t, m.arguments), x.checkCapabilities(t, m.meta.capabilities))
 	}
-	if e = cmp.Or(e, x.readAnswers(m)); e != nil {
+	if e = cmp.Or(e, x.readAnswers()); e != nil {
 		return nil, e
 	}
 	if err = x.takePlace(); err != nil {
@@ -337,7 +340,7 @@ func (x *exchange) readInput() (in any, err error) {
 		x.readKey(&x.ws.dec, "/"+keyArgument, values)
 	}
 	if in, err = x.bindObject(m.arguments, m.input, m.inputErr); err == nil {
-		x.startStream(m)
+		x.startStream()
 		x.openResult()
 	}
 	return in, err

@@ -68,7 +68,8 @@ func (s *service) compileExtensions(o *MCPOptions) map[string]extension {
 
 // answerExtension answers a request for e. The result is what its function returns, which must be
 // an object.
-func (x *exchange) answerExtension(m *message, e extension) error {
+func (x *exchange) answerExtension(e extension) error {
+	m := x.message
 	params := json.RawMessage("{}")
 	if len(m.params) > 0 {
 		params = bytes.Clone(m.params) // the request goes back to its pool
@@ -82,11 +83,11 @@ func (x *exchange) answerExtension(m *message, e extension) error {
 		}
 	})
 	m.arguments = all.close() // to which answers are sealed
-	return x.callFunc(m, e.method, func() error {
-		if e := x.readAnswers(m); e != nil {
+	return x.callFunc(e.method, func() error {
+		if e := x.readAnswers(); e != nil {
 			return e
 		}
-		x.startStream(m)
+		x.startStream()
 		result, err := e.fn(x, params)
 		if err != nil {
 			return err
@@ -127,9 +128,9 @@ func (x *exchange) addResult(object []byte) {
 
 // callFunc calls fn in the place of own. An error of fn is a JSON-RPC error, with its code, reason
 // and details in data.
-func (x *exchange) callFunc(m *message, own *method, fn func() error) error {
+func (x *exchange) callFunc(own *method, fn func() error) error {
 	x.method = own
-	return methodError(x.makeCall(m, fn), CodeInvalidArgument)
+	return methodError(x.makeCall(fn), CodeInvalidArgument)
 }
 
 // methodError returns the error of a request whose answer has no isError, nil for none. An error of

@@ -22,9 +22,11 @@ import (
 //	is GET or DELETE                       405     MCP 2026-07-28, Streamable HTTP
 //	has another method than POST           405     RFC 9110, section 15.5.6
 //	does not say that it is JSON           415     RFC 9110, section 15.5.16
-//	has a body over Options.MaxBody        413     RFC 9110, section 15.5.14
+//	has a body over Options.MaxBody        413 *   RFC 9110, section 15.5.14
 //	has a body that does not arrive        408     RFC 9110, section 15.5.9
 //	accepts neither JSON nor events        406     RFC 9110, section 15.5.7
+//
+// * Before 2026-07-28 that is 200, with the id if it can be found; see mcpError.
 //
 // The Host header is not checked: a server behind a proxy does not know its own names,
 // and browsers send an Origin header with every POST.
@@ -73,7 +75,7 @@ func (h *mcpHandler) respondToPost(w http.ResponseWriter, r *http.Request, ws *w
 		return err
 	}
 	err := ws.readBody(r, h.limits, false)
-	if err != nil && err != errBusy {
+	if err != nil && err != errBusy && ErrorFrom(err).HTTPStatus() != http.StatusRequestEntityTooLarge {
 		return err
 	}
 	x := newExchange(r.Context(), mcpRequest{h: h, w: w, accept: parseAccept(r.Header["Accept"]), agreed: h.agreementOf(r)}, r, ws)
@@ -83,7 +85,10 @@ func (h *mcpHandler) respondToPost(w http.ResponseWriter, r *http.Request, ws *w
 		return nil
 	}
 	x.message = h.messages.Get().(*message)
-	if x.readBody() {
+	switch {
+	case err != nil:
+		x.refuseBody(err)
+	case x.readBody():
 		x.serveBody()
 	}
 	x.returnMessage()

@@ -59,11 +59,12 @@ type requestMeta struct {
 	trace        []byte // the whole of _meta if it has a traceparent
 }
 
-// parseParams sets m.mcpParams, unless readParams has. It runs before the era is known, so it
-// must not depend on it.
-func (x *exchange) parseParams(m *message) *mcpError {
+// parseParams sets x.message.mcpParams, unless readParams has. It runs before the revision is
+// known, so it must not depend on it.
+func (x *exchange) parseParams() {
+	m := x.message
 	if len(m.params) > 0 && !m.found {
-		m.wrong = !isJSONObject(m.params)
+		m.wrong = !isJSONObject(m.params) && !isEmptyArray(m.params)
 		// Members of other names are those of other revisions and of extensions.
 		eachMember(m.params, func(name, value []byte) { m.setMember(slices.Index(mcpNames.names, string(name)), value) })
 	}
@@ -72,10 +73,15 @@ func (x *exchange) parseParams(m *message) *mcpError {
 			m.arguments = inside
 		}
 	}
-	if m.wrong || m.arguments != nil && !isJSONObject(m.arguments) {
-		return protocolError(rpcInvalidParams, "/params, and _meta and arguments in it, must be objects")
-	}
-	return nil
+	m.wrong = m.wrong || m.arguments != nil && !isJSONObject(m.arguments)
+}
+
+// emptyObject is what an empty array counts as.
+var emptyObject = []byte("{}")
+
+// isEmptyArray reports whether a value is []. PHP writes an empty object so.
+func isEmptyArray(value []byte) bool {
+	return len(value) > 1 && value[0] == '[' && len(bytes.TrimSpace(value[1:len(value)-1])) == 0
 }
 
 // The members of params that several methods of MCP have.
@@ -93,6 +99,9 @@ var mcpNames = newMemberNames("name", "arguments", "inputResponses", "requestSta
 func (m *mcpParams) setMember(member int, value []byte) {
 	if isJSONNull(value) { // clients send null for what they leave out
 		return
+	}
+	if isEmptyArray(value) && (member == mcpArgumentsMember || member == mcpMetaMember) {
+		value = emptyObject
 	}
 	switch member {
 	case mcpNameMember:
@@ -116,7 +125,9 @@ func (meta *requestMeta) readMembers(text []byte) {
 		case "io.modelcontextprotocol/protocolVersion":
 			meta.version = value
 		case "io.modelcontextprotocol/clientCapabilities":
-			meta.capabilities = value
+			if meta.capabilities = value; isEmptyArray(value) {
+				meta.capabilities = emptyObject
+			}
 		case "io.modelcontextprotocol/logLevel":
 			meta.logLevel = value
 		case "traceparent":
@@ -222,19 +233,16 @@ func (x *exchange) rpcName() string { return string(x.message.method) }
 func (x *exchange) readBody() bool {
 	text, s := &x.ws.text, &x.ws.dec.scan
 	text.readText(s, x.ws.body, 1, x)
-	var e *mcpError
 	switch {
 	case s.err != nil:
-		e = protocolError(rpcParseError, "the body is not valid JSON: "+s.err.Error())
+		x.refuseUnread(x.ws.body, nil, protocolError(rpcParseError, "the body is not valid JSON: "+s.err.Error()))
+		return false
 	case text.batch:
-		e = noBatches
-	default:
-		x.message.rpcMessage = &text.messages[0]
+		x.sendError(nil, noBatches)
+		return false
 	}
-	if e != nil {
-		x.sendError(nil, e)
-	}
-	return e == nil
+	x.message.rpcMessage = &text.messages[0]
+	return true
 }
 
 // serveBody answers what readBody has read. A client that accepts no form of an answer
@@ -263,41 +271,43 @@ func (x *exchange) serveMessage() {
 	m, version := x.message, x.versionHeader()
 	switch {
 	case wantsAnswer(*m.rpcMessage) && x.agreed.session != "":
-		x.answerInSession(m)
+		x.answerInSession()
 	case wantsAnswer(*m.rpcMessage):
-		x.answerRequest(m)
+		x.answerRequest()
 	case m.kind == rpcNotification && x.headerOf("Mcp-Method") != nil && !x.saysMethod(m.method):
 		// The specification does not require headers, but a gateway may have trusted
 		// Mcp-Method, so it must be right if it is present.
 		x.sendError(nil, methodMismatch)
-	case m.kind == rpcResponse && len(version) == 1 && version[0] == newestRevision.date:
+	case m.kind == rpcResponse && len(version) == 1 && version[0] == newestRevision.date && x.h.speaksModern():
 		// A legacy client answers questions by it. A modern client must not send one
 		// (MCP 2026-07-28, Streamable HTTP).
 		x.sendError(nil, protocolError(rpcInvalidRequest, "clients must not send responses in this revision"))
 	default:
-		// The answer to a notification is 202, whatever it is. The call that
-		// notifications/cancelled names may run on another replica, and receivers
-		// may ignore unknown ids (MCP 2025-11-25, Cancellation).
-		x.acceptMessages(x.receiveNotes(x.ws.text.messages[:1]))
+		x.acceptNote()
 	}
 }
 
-// acceptMessages answers 202 to messages that have no answer of their own, or 400 if the
-// header names a revision that is not served, or if known is false: the result of
-// receiveNotes. Over standard output it sends nothing.
-func (x *exchange) acceptMessages(known bool) {
-	if x.line != nil {
-		return
-	}
-	e := checkVersion(x.versionHeader())
-	if e == nil && !known {
-		e = unasked
-	}
-	if e != nil {
+// acceptNote takes a message that has no answer of its own. The response is 202, whatever the
+// message is, since some clients end their session at any other: an answer may come too late, and
+// the call that notifications/cancelled names may have ended, or run on another replica. Only a
+// revision that is not served gets 400.
+func (x *exchange) acceptNote() {
+	if e := x.checkVersion(); e != nil {
 		x.sendError(nil, e)
 		return
 	}
-	x.w.WriteHeader(http.StatusAccepted)
+	if !x.receiveNote() {
+		x.log(x, unasked)
+	}
+	x.accept202()
+}
+
+// accept202 answers a message that gets no answer of its own. Over standard output it sends
+// nothing.
+func (x *exchange) accept202() {
+	if x.line == nil {
+		x.w.WriteHeader(http.StatusAccepted)
+	}
 }
 
 // wantsAnswer reports whether a message gets an answer of its own.
@@ -306,11 +316,14 @@ func wantsAnswer(m rpcMessage) bool { return m.kind == rpcRequest || m.kind == r
 // answerRequest answers a request, or a message that is not valid JSON-RPC. If its id is
 // not allowed, the error has none: an id of null would not be valid MCP (MCP
 // 2025-11-25, Base Protocol).
-func (x *exchange) answerRequest(m *message) {
+func (x *exchange) answerRequest() {
+	m := x.message
 	id := m.id
 	if !isMCPID(id) {
 		id = nil
 	}
+	x.parseParams()
+	x.setRevision()
 	switch {
 	case m.kind == rpcInvalid:
 		x.sendError(id, protocolError(rpcInvalidRequest, strings.TrimSpace(m.violation.Path+" "+m.violation.Message)))
@@ -319,7 +332,7 @@ func (x *exchange) answerRequest(m *message) {
 		x.sendError(nil, protocolError(rpcInvalidRequest, "/id must be a string or an integer, of at most 1024 bytes"))
 		return
 	}
-	status, err := x.closeAnswer(id, x.answerMessage(m))
+	status, err := x.closeAnswer(id, x.answerMessage())
 	if x.ofCall != nil && x.abortCall() {
 		status = x.abortedStatus()
 	}
@@ -341,17 +354,18 @@ func (x *exchange) closeAnswer(id []byte, err error) (int, error) {
 // answerMessage writes the result of a valid request to ws.enc.buf, all but its end, or
 // returns an *mcpError to send in its place. It returns any other error beside a result
 // that says that the tool failed.
-func (x *exchange) answerMessage(m *message) error {
-	if e := x.parseParams(m); e != nil {
-		return e
+func (x *exchange) answerMessage() error {
+	m := x.message
+	if m.wrong {
+		return protocolError(rpcInvalidParams, "/params, and _meta and arguments in it, must be objects")
 	}
-	if e := x.chooseRevision(m); e != nil {
+	if e := x.checkRevision(); e != nil {
 		return e
 	}
 	if t := m.meta.trace; isText(memberAt(t, traceNames[0])) {
 		x.Context = context.WithValue(x.Context, receivedTrace{}, traceOf(func(i int) string { return textAt(t, traceNames[i]) }))
 	}
-	return x.answerMethod(m)
+	return x.answerMethod()
 }
 
 // versionHeader returns the values of MCP-Protocol-Version.
@@ -364,42 +378,69 @@ func saysModern(header []string) bool { return len(header) == 1 && isModern(head
 // It is that of a body which cannot be read.
 func (x *exchange) headerRevision() *revision {
 	header := x.versionHeader()
-	if saysModern(header) {
+	if saysModern(header) && x.h.speaksModern() {
 		return newestRevision
 	}
 	if len(header) == 1 {
-		if rev := revisionOf(header[0]); rev != nil {
+		if rev := x.h.revisionOf(header[0]); rev != nil {
 			return rev
 		}
 	}
-	return cmp.Or(x.agreed.rev, assumedRevision)
+	return x.agreedRevision()
 }
 
-// chooseRevision sets x.rev, and makes the checks of the revision.
+// agreedRevision returns the revision of a legacy request without a header.
+func (x *exchange) agreedRevision() *revision { return cmp.Or(x.agreed.rev, assumedRevision) }
+
+// setRevision sets x.rev.
 //
 // initialize is legacy even with a modern header, which clients of both eras send; if
 // _meta has a revision, it is a method that modern revisions do not have. Methods that
 // only modern revisions have are always modern: clients send them to probe the server,
 // and an error that only modern servers send tells them its era (MCP 2026-07-28,
-// Versioning, Backward Compatibility).
-func (x *exchange) chooseRevision(m *message) *mcpError {
-	method, header := string(m.method), x.versionHeader()
-	if m.meta.version != nil || saysModern(header) && method != "initialize" ||
-		method == "server/discover" || method == "subscriptions/listen" {
+// Versioning, Backward Compatibility). Where [MCPOptions.Newest] is a legacy one, no request is
+// modern.
+func (x *exchange) setRevision() {
+	m, method := x.message, string(x.message.method)
+	switch isModern := m.meta.version != nil || isProbe(method) || saysModern(x.versionHeader()) && method != "initialize"; {
+	case isModern && x.h.speaksModern():
 		x.rev = newestRevision
-		return x.checkModern(m, header)
+	case x.rev.modern: // by the header of initialize
+		x.rev = x.agreedRevision()
 	}
-	if x.rev.modern { // by the header of initialize
-		x.rev = cmp.Or(x.agreed.rev, assumedRevision)
-	}
-	return x.checkLegacy(m, header)
 }
 
-// checkLegacy checks a legacy request. An unknown revision in the header must get 400 (MCP 2025-11-25, Transports, Protocol Version Header). 2024-11-05
-// and 2025-03-26 do not define the header, but clients send it after agreeing on them too.
-func (x *exchange) checkLegacy(m *message, header []string) *mcpError {
-	if e := checkVersion(header); e != nil && !(saysModern(header) && string(m.method) == "initialize") {
-		return e // not of a client that speaks both eras, whose params have the revision
+// isProbe reports whether only modern revisions have a method.
+func isProbe(method string) bool {
+	return method == "server/discover" || method == "subscriptions/listen"
+}
+
+// checkRevision makes the checks of the revision.
+func (x *exchange) checkRevision() *mcpError {
+	if x.rev.modern {
+		return x.checkModern(x.versionHeader())
+	}
+	return x.checkLegacy()
+}
+
+// checkLegacy checks a legacy request. An unknown revision in the header must get 400 (MCP
+// 2025-11-25, Transports, Protocol Version Header). 2024-11-05 and 2025-03-26 do not define the
+// header, but clients send it after agreeing on them too. For initialize its params decide. A
+// method that only modern revisions have gets to the error that there is none, by which a client
+// of both eras goes on with initialize.
+func (x *exchange) checkLegacy() *mcpError {
+	m := x.message
+	method, version := string(m.method), m.meta.version
+	switch {
+	case method == "initialize":
+	case isProbe(method):
+		return nil
+	case x.line != nil && isText(version) && x.h.revisionOf(string(textOf(version))) == nil:
+		return x.h.unsupportedVersion(string(textOf(version)))
+	default:
+		if e := x.checkVersion(); e != nil {
+			return e
+		}
 	}
 	if !x.saysMethod(m.method) {
 		return methodMismatch
@@ -407,17 +448,27 @@ func (x *exchange) checkLegacy(m *message, header []string) *mcpError {
 	return nil
 }
 
-// checkVersion returns an error if the values of the header name a revision that is not
-// served, or are several.
-func checkVersion(values []string) *mcpError {
-	switch {
+// checkVersion returns an error if the header names a revision that is not served, or several.
+func (x *exchange) checkVersion() *mcpError {
+	switch values := x.versionHeader(); {
 	case len(values) > 1:
 		return repeatedVersion
-	case len(values) == 1 && revisionOf(values[0]) == nil:
-		return unsupportedVersion(values[0])
+	case len(values) == 1 && x.h.revisionOf(values[0]) == nil:
+		return x.h.unsupportedVersion(values[0])
 	}
 	return nil
 }
+
+// revisionOf returns the revision of a date, or nil if it is not served.
+func (h *mcpHandler) revisionOf(date string) *revision {
+	if rev := revisionOf(date); rev != nil && rev.date <= h.newest.date {
+		return rev
+	}
+	return nil
+}
+
+// speaksModern reports whether the newest revision that is served is a modern one.
+func (h *mcpHandler) speaksModern() bool { return h.newest.modern }
 
 // saysMethod reports whether the header Mcp-Method agrees with the method, or is absent
 // where it need not be there. Clients never need base64 for it.
@@ -430,7 +481,8 @@ func (x *exchange) saysMethod(method []byte) bool {
 // request (MCP 2026-07-28, Streamable HTTP, Server Validation). The specification sets
 // the number of each error, but not the order of the checks. A repeated header is an
 // error, since two programs might read different ones.
-func (x *exchange) checkModern(m *message, header []string) *mcpError {
+func (x *exchange) checkModern(header []string) *mcpError {
+	m := x.message
 	overHTTP, version := x.line == nil, []byte(nil)
 	if isText(m.meta.version) {
 		version = textOf(m.meta.version)
@@ -443,13 +495,13 @@ func (x *exchange) checkModern(m *message, header []string) *mcpError {
 	case overHTTP && m.meta.version == nil && revisionOf(header[0]) == nil:
 		// Without _meta only the header has the revision. A later revision may not
 		// have _meta at all.
-		return unsupportedVersion(header[0])
+		return x.h.unsupportedVersion(header[0])
 	case version == nil:
 		return protocolError(rpcInvalidParams, `params._meta["io.modelcontextprotocol/protocolVersion"] is required and must be a string`)
 	case overHTTP && string(version) != header[0]:
 		return protocolError(mcpHeaderMismatch, "the header MCP-Protocol-Version differs from the protocolVersion in _meta")
 	case string(version) != x.rev.date:
-		return unsupportedVersion(string(version))
+		return x.h.unsupportedVersion(string(version))
 	case !x.saysMethod(m.method):
 		return methodMismatch
 	case !isJSONObject(m.meta.capabilities):
@@ -459,7 +511,8 @@ func (x *exchange) checkModern(m *message, header []string) *mcpError {
 }
 
 // answerMethod answers a request that the rules of its era allow; see answerMessage.
-func (x *exchange) answerMethod(m *message) error {
+func (x *exchange) answerMethod() error {
+	m := x.message
 	method := string(m.method)
 	switch {
 	case m.meta.logLevel != nil && x.rev.namesLevel && !isLogLevel(m.meta.logLevel):
@@ -467,24 +520,24 @@ func (x *exchange) answerMethod(m *message) error {
 	case m.meta.token != nil && !isMCPID(m.meta.token):
 		return protocolError(rpcInvalidParams, "params._meta.progressToken must be a string or an integer, of at most 1024 bytes") // MCP 2025-11-25, Progress
 	case method == "tools/call":
-		return x.answerToolsCall(m)
+		return x.answerToolsCall()
 	case x.h.lists[method] != nil:
-		return x.answerList(m)
+		return x.answerList()
 	case len(x.h.resources) > 0 && method == "resources/read":
-		return x.answerRead(m)
+		return x.answerRead()
 	case len(x.h.prompts) > 0 && method == "prompts/get":
-		return x.answerPrompt(m)
+		return x.answerPrompt()
 	case len(x.h.resources)+len(x.h.prompts) > 0 && method == "completion/complete":
-		return x.answerComplete(m)
+		return x.answerComplete()
 	case x.rev.modern && method == "server/discover":
 		x.ws.enc.buf = append(beginRPCResult(x.ws.enc.buf[:0]), '{')
 		x.addJSON(x.h.texts.discover)
 	case x.rev.modern && method == "subscriptions/listen":
-		return x.answerListen(m)
+		return x.answerListen()
 	case x.rev.tasks && x.h.servesTasks(method):
 		return x.answerTask()
 	case !x.rev.modern && method == "initialize":
-		return x.answerInitialize(m)
+		return x.answerInitialize()
 	case !x.rev.modern && (method == "ping" || len(x.h.resources) > 0 && (method == "resources/subscribe" || method == "resources/unsubscribe")):
 		// A subscription has no effect, since this server cannot notify clients later.
 		x.openResult()
@@ -502,7 +555,7 @@ func (x *exchange) answerMethod(m *message) error {
 		x.openResult()
 	default:
 		if own, ok := x.h.extensions[method]; ok {
-			return x.answerExtension(m, own)
+			return x.answerExtension(own)
 		}
 		return protocolError(rpcNoMethod, "there is no such method")
 	}
@@ -513,7 +566,8 @@ func (x *exchange) answerMethod(m *message) error {
 // Version Negotiation): the one that the client asks for, if the server knows it, or
 // else the latest. Over HTTP the client keeps it, in its session. Calls without initialize
 // are answered too.
-func (x *exchange) answerInitialize(m *message) error {
+func (x *exchange) answerInitialize() error {
+	m := x.message
 	wanted := memberAt(m.params, "protocolVersion")
 	if !isText(wanted) {
 		return protocolError(rpcInvalidParams, "params.protocolVersion is required and must be a string")
@@ -522,7 +576,13 @@ func (x *exchange) answerInitialize(m *message) error {
 	if rev == nil || rev.modern { // which has no initialize
 		rev = newestAgreed
 	}
+	if rev.date > x.h.newest.date {
+		rev = x.h.newest
+	}
 	capabilities := memberAt(m.params, "capabilities")
+	if isEmptyArray(capabilities) {
+		capabilities = emptyObject
+	}
 	switch {
 	case x.line != nil:
 		x.line.pipe.agreed = &agreement{rev: rev, capabilities: bytes.Clone(capabilities)}
@@ -545,7 +605,8 @@ type agreement struct {
 // answerList lists all tools, resources, templates or prompts on one page, because many
 // clients read only the first page. So the server makes no cursors, and every cursor,
 // even an empty one, is invalid, which is -32602 (MCP 2025-11-25, Pagination).
-func (x *exchange) answerList(m *message) error {
+func (x *exchange) answerList() error {
+	m := x.message
 	if cursor := memberAt(m.params, "cursor"); cursor != nil && !isJSONNull(cursor) {
 		return protocolError(rpcInvalidParams, "params.cursor is unknown: the list has only one page")
 	}
@@ -563,7 +624,8 @@ func (x *exchange) answerList(m *message) error {
 // change here, so it acknowledges an empty set of notifications, which must be the
 // first message, and ends the subscription at once by its result. A client that accepts
 // no events gets only the result.
-func (x *exchange) answerListen(m *message) error {
+func (x *exchange) answerListen() error {
+	m := x.message
 	if len(x.h.tasks) > 0 && !m.declaresTasks() && memberAt(m.params, "notifications", "taskIds") != nil {
 		return withoutTasks
 	}
@@ -596,17 +658,19 @@ func (x *exchange) openResult() {
 func (x *exchange) addJSON(text string) { x.ws.enc.buf = append(x.ws.enc.buf, text...) }
 
 // An mcpError is an answer that is not a result. Its number decides its status (MCP
-// 2026-07-28, Streamable HTTP, Server Validation). Legacy revisions set only statuses for
-// HTTP itself, so errors of JSON-RPC have 200:
+// 2026-07-28, Streamable HTTP, Server Validation). Legacy clients have 200 for all that is not
+// about HTTP itself: some end their session, with all calls in flight, at any other.
 //
 //	The request                                 Number  Legacy  Modern
 //	------------------------------------------  ------  ------  ------
-//	is not JSON                                 -32700  400     400
-//	is not a valid message, or a batch          -32600  400     400
+//	is not JSON                                 -32700  200     400
+//	is not a valid message, or a batch          -32600  200     400
+//	has a body over Options.MaxBody             -32600  200     413
 //	names an unknown method                     -32601  200     404
 //	lacks protocolVersion or capabilities       -32602  none    400
 //	has other bad params, or no such tool       -32602  200     400
 //	fails in the server                         -32603  200     200
+//	comes from a caller who may not call        -32600  401, 403 as for all
 //	has headers that contradict the body        -32020  400     400
 //	has MCP-Protocol-Version more than once     -32020  400     400
 //	lacks a capability that the tool needs      -32021  none    400
@@ -667,27 +731,47 @@ func (x *exchange) busyAnswer() *mcpError {
 // unsupportedVersion returns the error for an unknown revision. Its data lists the known
 // ones and repeats the requested one (MCP 2026-07-28, Versioning), which is clipped:
 // a revision is no longer than a date.
-func unsupportedVersion(requested string) *mcpError {
+func (h *mcpHandler) unsupportedVersion(requested string) *mcpError {
 	e := protocolError(mcpUnsupportedVersion, "this protocol version is not supported")
-	e.data = fmt.Appendf(nil, `{"supported":%s,"requested":%s}`, encodeDocument(revisionDates()), appendQuoted(nil, clip(requested, 64)))
+	e.data = fmt.Appendf(nil, `{"supported":%s,"requested":%s}`, encodeDocument(h.newest.datesUpTo()), appendQuoted(nil, clip(requested, 64)))
 	return e
 }
 
 // sendError logs and sends the error of a message that makes no call. id is nil if the
 // message has no allowed id; the answer then has none.
 func (x *exchange) sendError(id []byte, e *mcpError) {
+	if x.accept == (accepted{}) && x.statusOf(e) == http.StatusOK {
+		e = notAcceptable
+	}
 	status := x.addError(id, e)
 	x.log(x, e.cause)
 	x.sendResponse(status)
 }
 
-// addError writes the answer e to ws.enc.buf and returns its status.
+// addError writes the answer e to ws.enc.buf and returns its status. Numbers that tell a client
+// of both eras that the server is modern are not those of a server that is not: it would not fall
+// back to initialize.
 func (x *exchange) addError(id []byte, e *mcpError) int {
-	x.ws.enc.buf = appendRPCError(x.ws.enc.buf[:0], e.number, e.text, e.data, id)
-	switch ofRPC := e.number == rpcNoMethod || e.number == rpcInvalidParams || e.number == mcpNotFound; {
-	case e.refusal != 0:
+	number, data := e.number, e.data
+	if e.isModern() && !x.h.speaksModern() {
+		number, data = rpcInvalidRequest, nil
+	}
+	x.ws.enc.buf = appendRPCError(x.ws.enc.buf[:0], number, e.text, data, id)
+	return x.statusOf(e)
+}
+
+// isModern reports whether the number of e tells that the server is modern.
+func (e *mcpError) isModern() bool {
+	return e.number == mcpHeaderMismatch || e.number == mcpMissingCapability || e.number == mcpUnsupportedVersion
+}
+
+// statusOf returns the status of an error over HTTP; see mcpError.
+func (x *exchange) statusOf(e *mcpError) int {
+	switch {
+	case e.refusal == http.StatusUnauthorized, e.refusal == http.StatusForbidden, e.refusal == http.StatusNotAcceptable,
+		e.refusal != 0 && x.rev.statuses:
 		return e.refusal
-	case e.number == rpcInternalError, ofRPC && !x.rev.statuses:
+	case e.number == rpcInternalError, !x.rev.statuses && !e.isModern():
 		return http.StatusOK
 	case e.number == rpcNoMethod:
 		return http.StatusNotFound

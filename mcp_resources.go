@@ -88,7 +88,8 @@ func (t *tool) mediaType() string {
 
 // answerRead answers resources/read. A resource that does not exist is an error (MCP
 // 2026-07-28, Resources).
-func (x *exchange) answerRead(m *message) error {
+func (x *exchange) answerRead() error {
+	m := x.message
 	asked := memberAt(m.params, "uri")
 	uri, e := x.readName(asked, "uri")
 	if e != nil {
@@ -105,7 +106,7 @@ func (x *exchange) answerRead(m *message) error {
 		}
 	}
 	m.tool, m.arguments = t, args.close()
-	return x.callTool(m, func(x *exchange, out any) error { return x.addContents(t, asked, out) })
+	return x.callTool(func(x *exchange, out any) error { return x.addContents(t, asked, out) })
 }
 
 // lookupResource returns the resource of a URI and the values in it, or nil. Resources
@@ -191,7 +192,8 @@ func (c *MCPContent) metaWith(t *tool) ([]byte, error) {
 }
 
 // answerPrompt answers prompts/get.
-func (x *exchange) answerPrompt(m *message) error {
+func (x *exchange) answerPrompt() error {
+	m := x.message
 	name, e := x.readName(m.name, "name")
 	if e != nil {
 		return e
@@ -208,7 +210,7 @@ func (x *exchange) answerPrompt(m *message) error {
 		args.addRaw(string(name), given)
 	})
 	m.tool, m.arguments = t, args.close()
-	return x.callTool(m, (*exchange).addMessages)
+	return x.callTool((*exchange).addMessages)
 }
 
 // addMessages adds what a prompt has returned to the result.
@@ -242,7 +244,8 @@ const maxCompletions = 100
 // begin with what the user has typed, or with those of an [MCPCompleteFunc]. Other arguments have
 // no completions. There is no next page, so the user finds values after the first hundred by
 // typing on.
-func (x *exchange) answerComplete(m *message) error {
+func (x *exchange) answerComplete() error {
+	m := x.message
 	ref, argument := memberAt(m.params, "ref"), memberAt(m.params, "argument")
 	if !isJSONObject(ref) || !isJSONObject(argument) {
 		return protocolError(rpcInvalidParams, "params.ref and params.argument are required and must be objects")
@@ -268,7 +271,7 @@ func (x *exchange) answerComplete(m *message) error {
 		}
 	})
 	m.tool = t
-	return x.callFunc(m, t.method, func() error {
+	return x.callFunc(t.method, func() error {
 		values, err := t.mcp.Complete(x, c)
 		if err != nil {
 			return err

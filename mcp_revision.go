@@ -79,10 +79,12 @@ func revisionOf(date string) *revision {
 	return nil
 }
 
-// revisionDates returns the dates of all revisions, the newest first.
-func revisionDates() (dates []string) {
-	for _, r := range revisions {
-		dates = append(dates, r.date)
+// datesUpTo returns the dates of r and all revisions before it, the newest first.
+func (r *revision) datesUpTo() (dates []string) {
+	for _, other := range revisions {
+		if other.date <= r.date { // dates in this form compare as strings
+			dates = append(dates, other.date)
+		}
 	}
 	return dates
 }

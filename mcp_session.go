@@ -156,14 +156,15 @@ type sessionCall struct {
 
 // answerInSession is answerRequest for a request that its client can cancel. At the end it ends
 // the context of goroutines that the method has left behind.
-func (x *exchange) answerInSession(m *message) {
+func (x *exchange) answerInSession() {
+	m := x.message
 	s, c := x.h.sessions, &sessionCall{key: sessionKey{x.agreed.session, idKey(m.id)}}
 	x.Context, c.cancel = context.WithCancel(x.Context)
 	x.ofCall = c
 	s.addCall(c)
 	defer s.removeCall(c)
 	defer c.cancel()
-	x.answerRequest(m)
+	x.answerRequest()
 }
 
 func (s *mcpSessions) addCall(c *sessionCall) {
@@ -202,29 +203,23 @@ func (s *mcpSessions) cancelCalls(session string, params []byte) {
 	}
 }
 
-// receiveNotes takes the messages of a request over HTTP that get no answer of their own:
-// cancellations and the answers to questions, of which all others than those of a session
-// are ignored. It reports false if there is an answer that no question waits for.
-func (x *exchange) receiveNotes(messages []rpcMessage) (known bool) {
-	known = true
-	if x.line != nil || checkVersion(x.versionHeader()) != nil {
-		return known
+// receiveNote takes a message over HTTP that gets no answer of its own: a cancellation, or the
+// answer to a question. It reports false for an answer that no question waits for.
+func (x *exchange) receiveNote() (known bool) {
+	m, s, session := x.message, x.h.sessions, x.agreed.session
+	switch {
+	case x.line != nil:
+	case m.kind == rpcResponse:
+		return session != "" && s.questions.deliver(session, m.id, m.params)
+	case m.kind == rpcNotification && session != "" && string(m.method) == "notifications/cancelled":
+		s.cancelCalls(session, m.params)
 	}
-	s, session := x.h.sessions, x.agreed.session
-	for i := range messages {
-		switch m := &messages[i]; {
-		case m.kind == rpcResponse:
-			known = session != "" && s.questions.deliver(session, m.id, m.params) && known
-		case m.kind == rpcNotification && session != "" && string(m.method) == "notifications/cancelled":
-			s.cancelCalls(session, m.params)
-		}
-	}
-	return known
+	return true
 }
 
-// unasked is the error for an answer without a question. Its status is not 404, by which
-// clients learn that their session is gone.
-var unasked = protocolError(rpcInvalidRequest, "no question waits here for this answer: it came too late, or another replica of the server has asked; "+
+// unasked is logged for an answer without a question, since the client is not told: it is answered
+// as if it had come in time.
+var unasked = Errorf(CodeInvalidArgument, "no question waits here for this answer: it came too late, or another replica of the server has asked; "+
 	"a proxy in front of several replicas must choose one by the header Mcp-Session-Id (nginx: hash $http_mcp_session_id consistent;)")
 
 // sendAborted answers a call that its client has canceled: nobody waits for the outcome.
@@ -248,11 +243,43 @@ func (x *exchange) abortedStatus() int {
 	return http.StatusAccepted
 }
 
-// Each question that waits holds a call and its connection, so a session may have only a few.
+// Each question that waits holds a call and its connection, so nobody may have too many of them.
 const (
-	maxSessionQuestions = 64
-	maxQuestions        = 4096 // of all sessions of a process
+	maxSessionQuestions   = 64
+	maxCallerQuestions    = 256  // of one Principal.Subject
+	maxAnonymousQuestions = 2048 // of all callers without a Principal
+	maxQuestions          = 4096 // of all callers of a process
 )
+
+// An asker is a caller as questions count it.
+type asker struct {
+	known   bool // it has a Principal
+	subject string
+}
+
+// askerOf returns the caller of a call.
+func askerOf(ctx context.Context) asker {
+	if p, ok := PrincipalFrom(ctx); ok {
+		return asker{true, p.Subject}
+	}
+	return asker{}
+}
+
+// name says who the caller is, for messages.
+func (a asker) name() string {
+	if a.known {
+		return "this caller"
+	}
+	return "callers who are not known"
+}
+
+// mostQuestions returns how many questions of the caller may wait.
+func (a asker) mostQuestions() int {
+	if a.known {
+		return maxCallerQuestions
+	}
+	return maxAnonymousQuestions
+}
 
 // A questionTable holds the questions to clients that wait for an answer. The zero value is
 // an empty one.
@@ -260,29 +287,32 @@ type questionTable struct {
 	mu       sync.Mutex
 	waiting  map[string]*openQuestion // by idKey of the id
 	sessions map[string]int           // how many each session has; never 0
+	askers   map[asker]int            // how many each caller has; never 0
 }
 
 // An openQuestion is a question that waits for its answer.
 type openQuestion struct {
 	session string      // of the client that is asked; "" over standard input and output
+	asker   asker       // the caller
 	answer  chan []byte // gets the result, or nil for an error, and has room for it
 }
 
 // add returns the id of a new question, as JSON, and the question. It reports false if too
 // many wait. The ids are random: a replica never takes the answer to the question of
 // another one for its own.
-func (t *questionTable) add(session string) (id []byte, q *openQuestion, ok bool) {
-	id, q = appendQuoted(nil, "svc-"+rand.Text()), &openQuestion{session, make(chan []byte, 1)}
+func (t *questionTable) add(session string, of asker) (id []byte, q *openQuestion, ok bool) {
+	id, q = appendQuoted(nil, "svc-"+rand.Text()), &openQuestion{session, of, make(chan []byte, 1)}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(t.waiting) >= maxQuestions || t.sessions[session] >= maxSessionQuestions {
+	if len(t.waiting) >= maxQuestions || t.sessions[session] >= maxSessionQuestions || t.askers[of] >= of.mostQuestions() {
 		return nil, nil, false
 	}
 	if t.waiting == nil {
-		t.waiting, t.sessions = make(map[string]*openQuestion), make(map[string]int)
+		t.waiting, t.sessions, t.askers = make(map[string]*openQuestion), make(map[string]int), make(map[asker]int)
 	}
 	t.waiting[idKey(id)] = q
 	t.sessions[session]++
+	t.askers[of]++
 	return id, q, true
 }
 
@@ -299,6 +329,9 @@ func (t *questionTable) deliver(session string, id, result []byte) bool {
 	delete(t.waiting, key)
 	if t.sessions[session]--; t.sessions[session] == 0 {
 		delete(t.sessions, session)
+	}
+	if t.askers[q.asker]--; t.askers[q.asker] == 0 {
+		delete(t.askers, q.asker)
 	}
 	q.answer <- slices.Clone(result)
 	return true
@@ -343,9 +376,9 @@ func (x *exchange) askClient(ctx context.Context, q *question, what string) ([]b
 		defer timer.Stop()
 		late, stop = timer.C, x.h.sessions.stop(x)
 	}
-	id, open, ok := table.add(session)
+	id, open, ok := table.add(session, askerOf(x))
 	if !ok {
-		return nil, tooManyQuestions(what)
+		return nil, tooManyQuestions(askerOf(x), what)
 	}
 	x.sendToClient(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,%s`, id, encodeDocument(q)[len("{"):]), false)
 	err := error(nil)
@@ -370,8 +403,9 @@ func (x *exchange) askClient(ctx context.Context, q *question, what string) ([]b
 // lateAnswer names the cause that is not the user's: the answer went to another replica.
 const lateAnswer = "the caller did not answer in time (if several replicas serve, their proxy must choose one by the header Mcp-Session-Id)"
 
-func tooManyQuestions(what string) error {
-	text := fmt.Sprintf("%d questions of this session, or %d of all, wait for an answer, which is as many as may: %s", maxSessionQuestions, maxQuestions, what)
+func tooManyQuestions(of asker, what string) error {
+	text := fmt.Sprintf("%d questions of this session, %d of %s, or %d of all, wait for an answer, which is as many as may: %s",
+		maxSessionQuestions, of.mostQuestions(), of.name(), maxQuestions, what)
 	return &Error{Code: CodeResourceExhausted, Message: text, sentParts: sentParts{ours: true}, base: errUnanswered}
 }
 

@@ -18,7 +18,7 @@ import (
 // A sealed session says what initialize has said, and nothing else opens.
 func TestMCPSessionSeal(t *testing.T) {
 	s := newMCPSessions(nil)
-	for _, revision := range revisionDates()[1:4] {
+	for _, revision := range newestRevision.datesUpTo()[1:4] {
 		for bits := range 1 << len(sessionCapabilities) {
 			capabilities := unpackCapabilities(byte(bits))
 			text := s.seal("ada", revision, capabilities)
@@ -239,7 +239,7 @@ func TestMCPSessionManyQuestions(t *testing.T) {
 				}
 				asked.Wait() // all 1,000 questions wait
 				for n, id := range ids {
-					if status := clients[(i+1)%sessions].answer(id, `{"of":"another"}`); status != http.StatusBadRequest {
+					if status := clients[(i+1)%sessions].answer(id, `{"of":"another"}`); status != http.StatusAccepted {
 						t.Errorf("the answer of another session is %d", status)
 					}
 					if status := c.answer(id, fmt.Sprintf(`{"of":"%d %s"}`, i, n)); status != http.StatusAccepted {
@@ -295,7 +295,7 @@ func TestMCPSessionAbandonedQuestions(t *testing.T) {
 	}
 }
 
-// A question that nobody answers ends, and says what may be wrong; a late answer is refused.
+// A question that nobody answers ends, and says what may be wrong; a late answer is dropped.
 func TestMCPSessionPatience(t *testing.T) {
 	h, newClient := serveAsking(t, askingImpl{make(chan struct{}, 1)})
 	h.sessions.patience = time.Millisecond
@@ -304,7 +304,7 @@ func TestMCPSessionPatience(t *testing.T) {
 	if !strings.Contains(got, "the caller did not answer in time (if several replicas serve, their proxy must choose one by the header Mcp-Session-Id)") {
 		t.Errorf("a question without an answer ends with %s", got)
 	}
-	if status := c.answer(late, `{}`); status != http.StatusBadRequest {
+	if status := c.answer(late, `{}`); status != http.StatusAccepted {
 		t.Errorf("a late answer is %d", status)
 	}
 }
@@ -351,11 +351,11 @@ func TestMCPSessionLimits(t *testing.T) {
 	}
 	var table questionTable
 	for i := range maxQuestions {
-		if _, _, ok := table.add(fmt.Sprint(i / maxSessionQuestions)); !ok {
+		if _, _, ok := table.add(fmt.Sprint(i/maxSessionQuestions), asker{true, fmt.Sprint(i / maxCallerQuestions)}); !ok {
 			t.Fatalf("question %d is refused", i)
 		}
 	}
-	if _, _, ok := table.add("another"); ok || len(table.sessions) != maxQuestions/maxSessionQuestions {
+	if _, _, ok := table.add("another", asker{true, "another"}); ok || len(table.sessions) != maxQuestions/maxSessionQuestions {
 		t.Errorf("question %d is taken, or the sessions %d are not right", maxQuestions, len(table.sessions))
 	}
 	for key, q := range table.waiting {
@@ -363,7 +363,45 @@ func TestMCPSessionLimits(t *testing.T) {
 			t.Fatalf("the question %s is not there", key)
 		}
 	}
-	if len(table.waiting)+len(table.sessions) != 0 {
+	if len(table.waiting)+len(table.sessions)+len(table.askers) != 0 {
 		t.Error("answered questions are left")
+	}
+}
+
+// A caller may have 256 questions, in whichever sessions, and all callers without a Principal
+// together 2,048; what one has takes nothing from another.
+func TestMCPQuestionsOfCallers(t *testing.T) {
+	var table questionTable
+	for _, test := range []struct {
+		name string
+		of   asker
+		most int
+	}{
+		{"a caller", asker{true, "ada"}, 256},
+		{"another caller", asker{true, "bob"}, 256},
+		{"a caller without a subject", asker{true, ""}, 256},
+		{"callers who are not known", asker{}, 2048},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var id []byte
+			for i := range test.most {
+				var ok bool
+				if id, _, ok = table.add(fmt.Sprint(test.name, i/maxSessionQuestions), test.of); !ok {
+					t.Fatalf("question %d is refused", i+1)
+				}
+			}
+			if _, _, ok := table.add("a new session", test.of); ok {
+				t.Errorf("question %d is taken", test.most+1)
+			}
+			if last := fmt.Sprint(test.name, (test.most-1)/maxSessionQuestions); !table.deliver(last, id, nil) {
+				t.Error("the last question does not wait")
+			}
+			if _, _, ok := table.add("a new session", test.of); !ok {
+				t.Error("an answered question counts")
+			}
+			if text := tooManyQuestions(test.of, "Why?").Error(); !strings.Contains(text, fmt.Sprint("64 questions of this session, ", test.most, " of ", test.of.name(), ", or 4096 of all")) {
+				t.Error(text)
+			}
+		})
 	}
 }

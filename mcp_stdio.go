@@ -156,9 +156,14 @@ func (p *mcpPipe) serveLines(ctx context.Context, in io.Reader) (err error) {
 	r := bufio.NewReader(in)
 	for {
 		line, err := readLine(r, nil, p.h.limits.size)
-		tooLong := err == errLineTooLong
+		var tail []byte                                           // of a line that is too long
 		for err == errLineTooLong || err == bufio.ErrBufferFull { // drop the rest
-			_, err = r.ReadSlice('\n')
+			if tail == nil {
+				tail = tailOf(line)
+			}
+			var part []byte
+			part, err = r.ReadSlice('\n')
+			tail = tailOf(append(tail, part...))
 		}
 		switch {
 		case ctx.Err() != nil:
@@ -166,7 +171,7 @@ func (p *mcpPipe) serveLines(ctx context.Context, in io.Reader) (err error) {
 		case err != nil && err != io.EOF:
 			return err
 		}
-		p.serveLine(ctx, line, tooLong)
+		p.serveLine(ctx, line, tail)
 		if err == io.EOF {
 			return nil
 		}
@@ -182,11 +187,11 @@ func (h *mcpHandler) makesCall(method string) bool {
 	return own || slices.Contains(mcpCalls, method) || h.servesTasks(method)
 }
 
-// serveLine answers one line. If that calls a method, it does so on a new goroutine, so
+// serveLine answers one line, of which tail is the end if it is too long. If that calls a method, it does so on a new goroutine, so
 // that the next lines need not wait.
-func (p *mcpPipe) serveLine(ctx context.Context, line []byte, tooLong bool) {
+func (p *mcpPipe) serveLine(ctx context.Context, line, tail []byte) {
 	body := bytes.TrimSpace(line)
-	if len(body) == 0 && !tooLong {
+	if len(body) == 0 && tail == nil {
 		return
 	}
 	r := mcpRequest{h: p.h, line: &pipeLine{pipe: p}, agreed: p.agreed, accept: accepted{json: true, events: true}}
@@ -194,8 +199,8 @@ func (p *mcpPipe) serveLine(ctx context.Context, line []byte, tooLong bool) {
 	x.message = new(message) // which needs no timer
 	x.ws.body = append(x.ws.body[:0], body...)
 	switch m := x.message; {
-	case tooLong:
-		x.sendError(nil, protocolError(rpcInvalidRequest, "the message has more bytes than this server accepts"))
+	case tail != nil:
+		x.refuseUnread(body, tail, protocolError(rpcInvalidRequest, "the message has more bytes than this server accepts"))
 	case !x.readBody(): // which has answered with an error
 	// A request whose id is not allowed gets its error here, since it calls nothing.
 	case m.kind == rpcRequest && isMCPID(m.id) && p.h.makesCall(string(m.method)):

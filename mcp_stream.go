@@ -98,7 +98,8 @@ func (x *exchange) sendsEvents() bool {
 // startStream allows the method of m to send the notifications that the client wants. Legacy
 // clients get log messages from the level info on, since the server may choose the level until a
 // client sets one (MCP 2025-11-25, schema, LoggingMessageNotification).
-func (x *exchange) startStream(m *message) {
+func (x *exchange) startStream() {
+	m := x.message
 	var wants notices
 	var quiet *quietTimer
 	if x.sendsEvents() {

@@ -241,7 +241,7 @@ func (x *exchange) answerTask() error {
 	}
 	m.meta.token, m.meta.logLevel = nil, nil // tasks have neither progress nor log messages (Tasks, Task Status Notifications)
 	m.arguments, x.method = x.task.input, m.tool.method
-	return methodError(x.makeCall(m, nil), CodeInvalidArgument, CodeNotFound)
+	return methodError(x.makeCall(nil), CodeInvalidArgument, CodeNotFound)
 }
 
 // noTask is the same for every id that names no task of the caller, so that nobody learns which ids

@@ -384,12 +384,11 @@ func TestMCPHeaderLate(t *testing.T) {
 // a call changes the digest, and the spelling of its arguments does not.
 func TestMCPCallDigest(t *testing.T) {
 	digest := func(text string) string {
-		x := &exchange{call: call{Context: context.Background()}, mcpRequest: &mcpRequest{h: new(mcpHandler)}}
+		x := &exchange{call: call{Context: context.Background()}, mcpRequest: &mcpRequest{h: &mcpHandler{newest: newestRevision}}}
 		m := message{rpcMessage: &rpcMessage{method: []byte(textAt([]byte(text), "method")), params: memberAt([]byte(text), "params")}}
-		if e := x.parseParams(&m); e != nil {
-			t.Fatal(e.text)
-		}
-		return x.callDigest(&m)
+		x.message = &m
+		x.parseParams()
+		return x.callDigest()
 	}
 	const call = `{"method":"tools/call","params":{"name":"a","uri":"u:a","arguments":{"b":[1,{"c":"d"}],"e":1.50}}}`
 	for _, test := range []struct {

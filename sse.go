@@ -430,8 +430,8 @@ func (r *eventReader) readRetry(value []byte) {
 
 // readLine appends the next line to buf, without the LF or CRLF that ends it. limit is
 // in bytes; a negative one means none. At the end it returns the text after the last
-// line end together with io.EOF. Of a line over the limit, which is errLineTooLong, at
-// least the last byte stays unread.
+// line end together with io.EOF. Of a line over the limit, which is errLineTooLong, it
+// returns what it has read but the last byte, and at least that byte stays unread.
 func readLine(r *bufio.Reader, buf []byte, limit int64) ([]byte, error) {
 	for {
 		part, err := r.ReadSlice('\n')
@@ -440,7 +440,7 @@ func readLine(r *bufio.Reader, buf []byte, limit int64) ([]byte, error) {
 		switch {
 		case limit >= 0 && int64(len(line)) > limit:
 			r.UnreadByte() // cannot fail after ReadSlice
-			return buf[:0], errLineTooLong
+			return buf[:len(buf)-1], errLineTooLong
 		case err != bufio.ErrBufferFull:
 			return line, err
 		}

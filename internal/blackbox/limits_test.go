@@ -180,10 +180,10 @@ func TestMethodMaxBody(t *testing.T) {
 		want            [3]int // of REST, JSON-RPC and MCP
 	}{
 		{0, 0, 500, [3]int{200, 200, 200}},
-		{1000, 4000, 2000, [3]int{200, 413, 413}},
+		{1000, 4000, 2000, [3]int{200, 413, 200}},
 		{4000, 1000, 2000, [3]int{413, 200, 200}},
-		{1000, -1, 2000, [3]int{200, 413, 413}},
-		{1000, 0, 2000, [3]int{413, 413, 413}},
+		{1000, -1, 2000, [3]int{200, 413, 200}},
+		{1000, 0, 2000, [3]int{413, 413, 200}},
 	} {
 		t.Run(rowName(test.service, test.method, test.size), func(t *testing.T) {
 			s := svc.MustRegister[SafeAPI](vaultOf{}, &svc.Options{Resource: "safe", MaxBody: test.service, Logger: slog.New(slog.DiscardHandler),

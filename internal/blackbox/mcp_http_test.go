@@ -252,7 +252,7 @@ func TestMCPRevisions(t *testing.T) {
 				})
 			}
 			w := mcpPost(h, "MCP-Protocol-Version: "+revision+"\n\n"+`[{"jsonrpc":"2.0","id":1,"method":"ping"}]`)
-			if w.Code != 400 || !strings.Contains(w.Body.String(), `"code":-32600,"message":"there are no batches`) {
+			if w.Code != 200 || !strings.Contains(w.Body.String(), `"code":-32600,"message":"there are no batches`) {
 				t.Errorf("a batch at %s is %d %s", revision, w.Code, w.Body)
 			}
 		})
@@ -327,13 +327,13 @@ func TestMCPCallHeader(t *testing.T) {
 func TestMCPMistakesOfOthers(t *testing.T) {
 	h := newMCP(nil)
 	for _, test := range []struct{ name, who, text, want string }{
-		{"a fraction as id", "go-sdk", `{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, `400 …-32600…`},                                                                     // becomes 1
-		{"no method", "go-sdk, mcp-go", `{"jsonrpc":"2.0","id":1}`, `400 …-32600…`},                                                                                      // gets 202
+		{"a fraction as id", "go-sdk", `{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, `200 …-32600…`},                                                                     // becomes 1
+		{"no method", "go-sdk, mcp-go", `{"jsonrpc":"2.0","id":1}`, `200 …-32600…`},                                                                                      // gets 202
 		{"accepts JSON alone", "go-sdk", mcpLegacy("", "ping", "", "Accept: application/json"), `200 …`},                                                                 // gets 400
 		{"a foreign Origin", "go-sdk, mcp-go", "Origin: http://evil.example\n\n" + `{"jsonrpc":"2.0","id":1,"method":"ping"}`, `403 …`},                                  // gets 200
 		{"an id over 2^53", "go-sdk", `{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}`, `200 …"id":9007199254740993}`},                                          // rounds
 		{"an unknown method", "go-sdk", mcpLegacy("", "nope", ""), `200 …-32601…`},                                                                                       // 400 in plain text
-		{"more text behind the message", "go-sdk", `{"jsonrpc":"2.0","id":1,"method":"ping"}{}`, `400 …-32700…`},                                                         // ignores the rest
+		{"more text behind the message", "go-sdk", `{"jsonrpc":"2.0","id":1,"method":"ping"}{}`, `200 …-32700…`},                                                         // ignores the rest
 		{"an unknown version", "mcp-go", mcpLegacy("1999-01-01", "tools/list", ""), `400 …-32022…`},                                                                      // gets 200
 		{"Method beside method", "mcp-go", `{"jsonrpc":"2.0","id":1,"method":"tools/list","Method":"tools/call"}`, `200 …"tools":[…`},                                    // runs the latter
 		{"a notification of 2026 without its header", "go-sdk, mcp-go", "MCP-Protocol-Version: 2026-07-28\n\n" + `{"jsonrpc":"2.0","method":"notifications/x"}`, `202 `}, // gets 400

@@ -185,7 +185,7 @@ func TestMCPPrompts(t *testing.T) {
 		{"two wrong arguments", get(`"style":"x","words":"many"`), 200, mcpFailure("-32602", `/style must be one of …\n- /words must be an integer`)},
 		{"an error", get(`"style":"funny","words":"13"`), 200, mcpFailure("-32603", "NOT_FOUND: no words")},
 		{"a panic", get(`"style":"funny","words":"14"`), 200, mcpFailure("-32603", "internal error")},
-		{"an argument twice", get(`"style":"a","style":"b"`), 400, mcpAnonymous("-32700", "same name twice")},
+		{"an argument twice", get(`"style":"a","style":"b"`), 200, mcpFailure("-32700", "same name twice")},
 		{"an unknown prompt", mcpLegacy("", "prompts/get", `"name":"nope"`), 200, mcpFailure("-32602", "no prompt")},
 		{"no name", mcpLegacy("", "prompts/get", ``), 200, mcpFailure("-32602", "params.name")},
 		{"completion of an enum", complete("style", "f"), 200, values(`"formal","friendly","funny"`, 3)},

@@ -161,8 +161,6 @@ func (c *mcpSession) answer(id, result string) {
 	c.want(c.post(`{"jsonrpc":"2.0","id":`+id+`,"result":`+result+`}`), 202, "")
 }
 
-const unaskedAnswer = `{"jsonrpc":"2.0","error":{"code":-32600,"message":"no question waits here for this answer: …hash $http_mcp_session_id consistent;…`
-
 // Verify each kind of question in each revision with sessions: answered, declined, canceled,
 // answered with an error and answered twice, while the method runs once.
 func TestMCPSessionQuestions(t *testing.T) {
@@ -188,14 +186,14 @@ func TestMCPSessionQuestions(t *testing.T) {
 					call := c.call("1", test.tool, "")
 					id := call.event(asks)
 					c.want(c.post(`{"jsonrpc":"2.0","id":`+id+`,"method":"ping"}`), 200, `{"jsonrpc":"2.0","result":{},"id":`+id+`}`)
-					c.want(c.post(`{"jsonrpc":"2.0","id":"svc-7","result":`+test.accept+`}`), 400, unaskedAnswer)
+					c.want(c.post(`{"jsonrpc":"2.0","id":"svc-7","result":`+test.accept+`}`), 202, "")
 					c.answer(id, test.accept)
 					call.event(`…"structuredContent":` + test.done + `…"id":1}`)
 					call.end()
 					if test.tool == "q_form" && *runs != 1 {
 						t.Errorf("the method ran %d times", *runs)
 					}
-					c.want(c.post(`{"jsonrpc":"2.0","id":`+id+`,"result":`+test.accept+`}`), 400, unaskedAnswer)
+					c.want(c.post(`{"jsonrpc":"2.0","id":`+id+`,"result":`+test.accept+`}`), 202, "")
 
 					call = c.call("2", test.tool, "")
 					c.want(c.post(`{"jsonrpc":"2.0","id":`+call.event(asks)+`,"error":{"code":-1,"message":"no"}}`), 202, "")
@@ -359,13 +357,13 @@ func TestMCPSessionCountsAsNone(t *testing.T) {
 			test.t = t
 			test.want(test.post(fmt.Sprintf(sessionCall, "1", "q_can", "")), 200, `…{"id":""…`)
 			test.want(test.post(fmt.Sprintf(sessionCall, "1", "q_sure", "")), 200, `…FAILED_PRECONDITION: not confirmed, since this client cannot ask its user…`)
-			test.want(test.post(`{"jsonrpc":"2.0","id":`+id+`,"result":{"forged":true}}`), 400, unaskedAnswer)
+			test.want(test.post(`{"jsonrpc":"2.0","id":`+id+`,"result":{"forged":true}}`), 202, "")
 			test.want(test.post(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`), 202, "")
 		})
 	}
 	t.Run("another session of the same caller", func(t *testing.T) {
 		second := beginSession(t, url, "2025-11-25", everyCapability, "Caller", "ada")
-		second.want(second.post(`{"jsonrpc":"2.0","id":`+id+`,"result":{"forged":true}}`), 400, unaskedAnswer)
+		second.want(second.post(`{"jsonrpc":"2.0","id":`+id+`,"result":{"forged":true}}`), 202, "")
 		second.want(second.post(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`), 202, "")
 	})
 	c.answer(id, `{"a":1}`) // the question still waits, and for its own client
@@ -384,7 +382,7 @@ func TestMCPSessionReplicas(t *testing.T) {
 	to.url = b
 	call := to.call("1", "q_sample", "")
 	id := call.event(`…"method":"sampling/createMessage"…`)
-	at.want(at.post(`{"jsonrpc":"2.0","id":`+id+`,"result":{"a":1}}`), 400, unaskedAnswer)
+	at.want(at.post(`{"jsonrpc":"2.0","id":`+id+`,"result":{"a":1}}`), 202, "")
 	to.answer(id, `{"a":1}`)
 	call.event(`…{"n":7}…"id":1}`)
 
@@ -555,7 +553,7 @@ func TestMCPSessionQuestionsEnd(t *testing.T) {
 	c.want(c.post(cancellation("1")), 202, "")
 	call.event(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + id + `}}`)
 	call.end()
-	c.want(c.post(`{"jsonrpc":"2.0","id":`+id+`,"result":{"action":"accept","content":{"name":"x"}}}`), 400, unaskedAnswer)
+	c.want(c.post(`{"jsonrpc":"2.0","id":`+id+`,"result":{"action":"accept","content":{"name":"x"}}}`), 202, "")
 	c.want(c.post(fmt.Sprintf(sessionCall, "2", "q_quick", "")), 200, `…DEADLINE_EXCEEDED…"id":2}`)
 
 	waits, waiter := newWaits(&svc.Options{})
@@ -659,7 +657,7 @@ func TestMCPSessionArrays(t *testing.T) {
 	c := beginSession(t, serveMCP(t, s.MCP(nil)), "2025-03-26", everyCapability)
 	call := c.call("1", "q_roots", "")
 	id := call.event(`…roots/list…`)
-	c.want(c.post(`[{"jsonrpc":"2.0","id":`+id+`,"result":{"roots":[]}},`+cancellation("1")+`]`), 400, `…no batches…`)
+	c.want(c.post(`[{"jsonrpc":"2.0","id":`+id+`,"result":{"roots":[]}},`+cancellation("1")+`]`), 200, `…no batches…`)
 	c.want(c.post(`{"jsonrpc":"2.0","id":`+id+`,"result":{"roots":[]}}`), 202, "")
 	call.event(`…{"n":12}…`)
 }

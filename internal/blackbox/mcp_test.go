@@ -356,50 +356,52 @@ func mcpEnvelopeRows() []mcpRow {
 		{"1.9 2.4", "a call without an id", `{"jsonrpc":"2.0","method":"tools/call","params":{"name":"notes_count"}}`, 202, mcpNone},
 		{"1.9 4.8", "a notification of 2026", "MCP-Protocol-Version: 2026-07-28\n\n" + `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`, 202, mcpNone},
 		{"1.9", "a notification of a client that accepts HTML alone", "Accept: text/html\n\n" + `{"jsonrpc":"2.0","method":"notifications/x"}`, 202, mcpNone},
-		{"1.10", "a result", `{"jsonrpc":"2.0","id":1,"result":{}}`, 400, mcpAnonymous("-32600", "no question waits")},
-		{"1.10", "an error", `{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"x"}}`, 400, mcpAnonymous("-32600", "no question waits")},
+		{"1.10", "a result", `{"jsonrpc":"2.0","id":1,"result":{}}`, 202, mcpNone},
+		{"1.10", "an error", `{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"x"}}`, 202, mcpNone},
 		{"1.10", "a result of 2026", "MCP-Protocol-Version: 2026-07-28\n\n" + `{"jsonrpc":"2.0","id":1,"result":{}}`, 400, mcpAnonymous("-32600", "responses")},
-		{"1.11 1.12", "JSON cut short", `{"jsonrpc":"2.0",`, 400, mcpAnonymous("-32700", "not valid JSON")},
-		{"1.11 1.12", "no body", ``, 400, mcpAnonymous("-32700", "not valid JSON")},
-		{"1.11", "more text behind the message", `{"jsonrpc":"2.0","id":1,"method":"ping"} {}`, 400, mcpAnonymous("-32700", "more text")},
-		{"1.11", "a number", `17`, 400, mcpAnonymous("-32600", "object")},
-		{"1.11 1.12", "an empty object", `{}`, 400, mcpAnonymous("-32600", "jsonrpc")},
-		{"1.15", "no method", `{"jsonrpc":"2.0","id":1}`, 400, mcpFailure("-32600", "method is required")},
-		{"2.1", "jsonrpc 1.0", `{"jsonrpc":"1.0","id":1,"method":"ping"}`, 400, mcpFailure("-32600", "jsonrpc")},
-		{"2.1", "no jsonrpc", `{"id":1,"method":"ping"}`, 400, mcpFailure("-32600", "jsonrpc")},
-		{"2.1 1.12", "an id of null", `{"jsonrpc":"2.0","id":null,"method":"ping"}`, 400, mcpAnonymous("-32600", "id")},
-		{"2.1 1.12", "a fraction as id", `{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, 400, mcpAnonymous("-32600", "id")},
-		{"2.1 1.12", "an id of true", `{"jsonrpc":"2.0","id":true,"method":"ping"}`, 400, mcpAnonymous("-32600", "id")},
-		{"2.1 1.12", "an object as id", `{"jsonrpc":"2.0","id":{},"method":"ping"}`, 400, mcpAnonymous("-32600", "id")},
-		{"2.1", "a number as method", `{"jsonrpc":"2.0","id":1,"method":5}`, 400, mcpFailure("-32600", "method")},
+		{"1.11 1.12", "JSON cut short", `{"jsonrpc":"2.0",`, 200, mcpAnonymous("-32700", "not valid JSON")},
+		{"1.11 1.12", "no body", ``, 200, mcpAnonymous("-32700", "not valid JSON")},
+		{"1.11", "more text behind the message", `{"jsonrpc":"2.0","id":1,"method":"ping"} {}`, 200, mcpFailure("-32700", "more text")},
+		{"1.11", "a number", `17`, 200, mcpAnonymous("-32600", "object")},
+		{"1.11 1.12", "an empty object", `{}`, 200, mcpAnonymous("-32600", "jsonrpc")},
+		{"1.15", "no method", `{"jsonrpc":"2.0","id":1}`, 200, mcpFailure("-32600", "method is required")},
+		{"2.1", "jsonrpc 1.0", `{"jsonrpc":"1.0","id":1,"method":"ping"}`, 200, mcpFailure("-32600", "jsonrpc")},
+		{"2.1", "no jsonrpc", `{"id":1,"method":"ping"}`, 200, mcpFailure("-32600", "jsonrpc")},
+		{"2.1 1.12", "an id of null", `{"jsonrpc":"2.0","id":null,"method":"ping"}`, 200, mcpAnonymous("-32600", "id")},
+		{"2.1 1.12", "a fraction as id", `{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, 200, mcpAnonymous("-32600", "id")},
+		{"2.1 1.12", "an id of true", `{"jsonrpc":"2.0","id":true,"method":"ping"}`, 200, mcpAnonymous("-32600", "id")},
+		{"2.1 1.12", "an object as id", `{"jsonrpc":"2.0","id":{},"method":"ping"}`, 200, mcpAnonymous("-32600", "id")},
+		{"2.1", "a number as method", `{"jsonrpc":"2.0","id":1,"method":5}`, 200, mcpFailure("-32600", "method")},
 		{"2.2", "an id over 2^53", `{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}`, 200, `{"jsonrpc":"2.0","result":{},"id":9007199254740993}`},
 		{"2.2", "an id of 30 digits", `{"jsonrpc":"2.0","id":123456789012345678901234567890,"method":"ping"}`, 200, `…"id":123456789012345678901234567890}`},
 		{"2.2", "an id of -0", `{"jsonrpc":"2.0","id":-0,"method":"ping"}`, 200, `…"id":-0}`},
 		{"2.2", "an id with escapes", `{"jsonrpc":"2.0","id":"\u0041\"é","method":"ping"}`, 200, `…"id":"\u0041\"é"}`},
 		{"2.2", "an empty id", `{"jsonrpc":"2.0","id":"","method":"nope"}`, 200, `…"id":""}`},
 		{"2.2", "the longest id", `{"jsonrpc":"2.0","id":"` + strings.Repeat("x", 1022) + `","method":"ping"}`, 200, mcpOK[:len(mcpOK)-2] + `"` + strings.Repeat("x", 1022) + `"}`},
-		{"2.2 1.12", "an id that is too long", `{"jsonrpc":"2.0","id":"` + strings.Repeat("x", 1023) + `","method":"ping"}`, 400, mcpAnonymous("-32600", "1024 bytes")},
-		{"2.2 1.12", "a number that is too long as id", `{"jsonrpc":"2.0","id":` + strings.Repeat("1", 1025) + `,"method":"ping"}`, 400, mcpAnonymous("-32600", "1024 bytes")},
+		{"2.2 1.12", "an id that is too long", `{"jsonrpc":"2.0","id":"` + strings.Repeat("x", 1023) + `","method":"ping"}`, 200, mcpAnonymous("-32600", "1024 bytes")},
+		{"2.2 1.12", "a number that is too long as id", `{"jsonrpc":"2.0","id":` + strings.Repeat("1", 1025) + `,"method":"ping"}`, 200, mcpAnonymous("-32600", "1024 bytes")},
 		{"2.5 2.6", "an unknown method", `{"jsonrpc":"2.0","id":1,"method":"nope"}`, 200, `{"jsonrpc":"2.0","error":{"code":-32601,"message":"there is no such method"},"id":1}`},
 		{"2.7", "Method beside method", `{"jsonrpc":"2.0","id":1,"method":"ping","Method":"tools/list"}`, 200, `{"jsonrpc":"2.0","result":{},"id":1}`},
-		{"2.7", "METHOD in capitals", `{"jsonrpc":"2.0","id":1,"METHOD":"ping"}`, 400, mcpFailure("-32600", "method is required")},
-		{"2.7", "method twice", `{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/list"}`, 400, mcpAnonymous("-32700", "same name twice")},
+		{"2.7", "METHOD in capitals", `{"jsonrpc":"2.0","id":1,"METHOD":"ping"}`, 200, mcpFailure("-32600", "method is required")},
+		{"2.7", "method twice", `{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/list"}`, 200, mcpFailure("-32700", "same name twice")},
 		{"2.7", "an argument in capitals", mcpLegacy("", "tools/call", `"name":"notes_create","arguments":{"TITLE":"x"}`), 200, `…/title is required…"isError":true…`},
-		{"2.7", "an argument twice", mcpLegacy("", "tools/call", `"name":"notes_create","arguments":{"title":"x","title":"y"}`), 400, mcpAnonymous("-32700", "same name twice")},
-		{"2.7", "an argument twice in front of the name", mcpLegacy("", "tools/call", `"arguments" : {"tags":["}\"",{"a":1,"a":[2]}]} ,"name":"notes_create"`), 400, mcpAnonymous("-32700", "same name twice")},
-		{"2.7", "a member of an unknown param twice", mcpLegacy("", "tools/list", `"arguments":{"a":1,"a":1}`), 400, mcpAnonymous("-32700", "same name twice")},
-		{"2.7", "name twice", mcpLegacy("", "tools/call", `"name":"notes_create","name":"notes_get","arguments":{}`), 400, mcpAnonymous("-32700", "same name twice")},
-		{"2.7", "an argument twice in a notification", `{"jsonrpc":"2.0","method":"tools/call","params":{"name":"notes_count","arguments":{"a":1,"a":1}}}`, 400, mcpAnonymous("-32700", "same name twice")},
-		{"2.7", "an argument twice in a batch", `[` + `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"notes_count","arguments":{"a":1,"a":1}}}` + `]`, 400, mcpAnonymous("-32700", "same name twice")},
-		{"2.8", "half a character in an argument", mcpLegacy("", "tools/call", `"name":"notes_create","arguments":{"title":"\ud800"}`), 400, mcpAnonymous("-32700", "surrogate")},
-		{"2.8", "half a character in a name", mcpLegacy("", "tools/call", `"name":"\udfff","arguments":{}`), 400, mcpAnonymous("-32700", "surrogate")},
-		{"2.8", "half a character in an argument that a header repeats", mcpModern("tools/call", `"name":"notes_locate","arguments":{"region":"\ud800"}`, "Mcp-Param-Region: x"), 400, mcpAnonymous("-32700", "surrogate")},
-		{"2.8", "no UTF-8 in an argument", mcpLegacy("", "tools/call", "\"name\":\"notes_create\",\"arguments\":{\"title\":\"\xff\"}"), 400, mcpAnonymous("-32700", "UTF-8")},
-		{"2.8", "no UTF-8 in the method", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"pi\xffng\"}", 400, mcpAnonymous("-32700", "UTF-8")},
-		{"2.8", "half a character in the id", `{"jsonrpc":"2.0","id":"\ud800","method":"ping"}`, 400, mcpAnonymous("-32700", "surrogate")},
+		{"2.7", "an argument twice", mcpLegacy("", "tools/call", `"name":"notes_create","arguments":{"title":"x","title":"y"}`), 200, mcpFailure("-32700", "same name twice")},
+		{"2.7", "an argument twice in front of the name", mcpLegacy("", "tools/call", `"arguments" : {"tags":["}\"",{"a":1,"a":[2]}]} ,"name":"notes_create"`), 200, mcpFailure("-32700", "same name twice")},
+		{"2.7", "a member of an unknown param twice", mcpLegacy("", "tools/list", `"arguments":{"a":1,"a":1}`), 200, mcpFailure("-32700", "same name twice")},
+		{"2.7", "name twice", mcpLegacy("", "tools/call", `"name":"notes_create","name":"notes_get","arguments":{}`), 200, mcpFailure("-32700", "same name twice")},
+		{"2.7", "an argument twice in a notification", `{"jsonrpc":"2.0","method":"tools/call","params":{"name":"notes_count","arguments":{"a":1,"a":1}}}`, 202, mcpNone},
+		{"2.7", "an argument twice in a batch", `[` + `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"notes_count","arguments":{"a":1,"a":1}}}` + `]`, 200, mcpAnonymous("-32700", "same name twice")},
+		{"2.8", "half a character in an argument", mcpLegacy("", "tools/call", `"name":"notes_create","arguments":{"title":"\ud800"}`), 200, mcpFailure("-32700", "surrogate")},
+		{"2.8", "half a character in a name", mcpLegacy("", "tools/call", `"name":"\udfff","arguments":{}`), 200, mcpFailure("-32700", "surrogate")},
+		{"2.8", "half a character in an argument that a header repeats", mcpModern("tools/call", `"name":"notes_locate","arguments":{"region":"\ud800"}`, "Mcp-Param-Region: x"), 400, mcpFailure("-32700", "surrogate")},
+		{"2.8", "no UTF-8 in an argument", mcpLegacy("", "tools/call", "\"name\":\"notes_create\",\"arguments\":{\"title\":\"\xff\"}"), 200, mcpFailure("-32700", "UTF-8")},
+		{"2.8", "no UTF-8 in the method", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"pi\xffng\"}", 200, mcpFailure("-32700", "UTF-8")},
+		{"2.8", "half a character in the id", `{"jsonrpc":"2.0","id":"\ud800","method":"ping"}`, 200, mcpAnonymous("-32700", "surrogate")},
 		{"2.9", "a list as params", `{"jsonrpc":"2.0","id":1,"method":"ping","params":[1]}`, 200, mcpFailure("-32602", "params")},
-		{"2.9", "a string as params", `{"jsonrpc":"2.0","id":1,"method":"ping","params":"x"}`, 400, mcpFailure("-32600", "params")},
-		{"2.9", "a list as _meta", `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":[]}}`, 200, mcpFailure("-32602", "_meta")},
+		{"2.9", "a string as params", `{"jsonrpc":"2.0","id":1,"method":"ping","params":"x"}`, 200, mcpFailure("-32600", "params")},
+		{"2.9", "a list as _meta", `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":[]}}`, 200, mcpOK},
+		{"2.9", "a list of something as _meta", `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":[1]}}`, 200, mcpFailure("-32602", "_meta")},
+		{"2.9", "an empty list as params", `{"jsonrpc":"2.0","id":1,"method":"ping","params":[ ]}`, 200, mcpOK},
 		{"2.9", "null as params", `{"jsonrpc":"2.0","id":1,"method":"ping","params":null,"more":1}`, 200, mcpOK},
 		{"2.9 8.5", "unknown params", `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":1,"_meta":{"example.com/x":1}}}`, 200, mcpOK},
 	}
@@ -411,20 +413,23 @@ func mcpBatchRows() []mcpRow {
 	none := mcpAnonymous("-32600", "no batches")
 	var rows []mcpRow
 	for _, revision := range append(slices.Clone(mcpRevisions), "") {
-		var version []string
+		version, status := []string(nil), 200
 		if revision != "" {
 			version = []string{"MCP-Protocol-Version: " + revision}
 		}
-		rows = append(rows, mcpRow{"1.14", "one message in " + revision, mcpText(version, nil, "["+ping+"]"), 400, none})
+		if revision == "2026-07-28" {
+			status = 400
+		}
+		rows = append(rows, mcpRow{"1.14", "one message in " + revision, mcpText(version, nil, "["+ping+"]"), status, none})
 	}
 	return append(rows, []mcpRow{
-		{"1.14", "two messages", `[` + ping + `,` + ping + `]`, 400, none},
-		{"1.14 2.7", "a name twice in the second message", `[` + ping + `,{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"notes_count","arguments":{"a":1,"a":1}}}]`, 400, mcpAnonymous("-32700", "same name twice")},
-		{"1.14 2.8", "half a character in the second message", `[` + ping + `,{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"notes_count","arguments":{"a":"\ud800"}}}]`, 400, mcpAnonymous("-32700", "surrogate")},
-		{"1.14", "an empty batch", `[]`, 400, none},
-		{"1.14", "a notification and a result", `[{"jsonrpc":"2.0","method":"notifications/initialized"},{"jsonrpc":"2.0","id":1,"result":{}}]`, 400, none},
-		{"1.14", "initialize in a batch", `[{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-03-26"}}]`, 400, none},
-		{"1.14", "a comma before the end", `[` + ping + `,]`, 400, mcpAnonymous("-32700", "valid JSON")},
+		{"1.14", "two messages", `[` + ping + `,` + ping + `]`, 200, none},
+		{"1.14 2.7", "a name twice in the second message", `[` + ping + `,{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"notes_count","arguments":{"a":1,"a":1}}}]`, 200, mcpAnonymous("-32700", "same name twice")},
+		{"1.14 2.8", "half a character in the second message", `[` + ping + `,{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"notes_count","arguments":{"a":"\ud800"}}}]`, 200, mcpAnonymous("-32700", "surrogate")},
+		{"1.14", "an empty batch", `[]`, 200, none},
+		{"1.14", "a notification and a result", `[{"jsonrpc":"2.0","method":"notifications/initialized"},{"jsonrpc":"2.0","id":1,"result":{}}]`, 200, none},
+		{"1.14", "initialize in a batch", `[{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-03-26"}}]`, 200, none},
+		{"1.14", "a comma before the end", `[` + ping + `,]`, 200, mcpAnonymous("-32700", "valid JSON")},
 	}...)
 }
 
@@ -442,7 +447,8 @@ func mcpVersionRows() []mcpRow {
 		{"3.7", "a notification with two versions", "MCP-Protocol-Version: 2025-06-18\nMCP-Protocol-Version: 2025-06-18\n\n" + `{"jsonrpc":"2.0","method":"notifications/initialized"}`, 400, mcpAnonymous("-32020", "more than once")},
 		{"3.1", "a notification of 2024-11-05", "MCP-Protocol-Version: 2024-11-05\n\n" + `{"jsonrpc":"2.0","method":"notifications/initialized"}`, 202, mcpNone},
 		{"3.4", "a notification of 2026-07-28", "MCP-Protocol-Version: 2026-07-28\n\n" + `{"jsonrpc":"2.0","method":"notifications/initialized"}`, 202, mcpNone},
-		{"3.3", "initialize with a version that is none", mcpLegacy("banana", "initialize", `"protocolVersion":"2025-06-18"`), 400, mcpFailure("-32022", "not supported")},
+		{"3.3", "initialize with a version that is none", mcpLegacy("banana", "initialize", `"protocolVersion":"2025-06-18"`), 200, `…"protocolVersion":"2025-06-18"…`},
+		{"3.7", "initialize with two versions", mcpLegacy("2025-06-18", "initialize", `"protocolVersion":"2025-06-18"`, "MCP-Protocol-Version: 2025-11-25"), 200, `…"protocolVersion":"2025-06-18"…`},
 		{"3.3", "ping with a version that is none", mcpLegacy("2027-01-01x", "ping", ""), 400, mcpFailure("-32022", "not supported")},
 		{"3.7", "ping with two versions", mcpLegacy("2025-06-18", "ping", "", "MCP-Protocol-Version: 2025-06-18"), 400, mcpFailure("-32020", "more than once")},
 		{"0.3", "initialize with 2026-07-28 in the header", mcpLegacy("2026-07-28", "initialize", `"protocolVersion":"2025-11-25"`), 200, `…"protocolVersion":"2025-11-25"…`},
@@ -464,7 +470,7 @@ func mcpVersionRows() []mcpRow {
 		{"4.1", "Mcp-Method in another case", mcpModern("tools/list", "", "-Mcp-Method", "Mcp-Method: Tools/List"), 400, mcpFailure("-32020", "Mcp-Method")},
 		{"4.1 3.7", "Mcp-Method twice", mcpModern("tools/list", "", "Mcp-Method: tools/list"), 400, mcpFailure("-32020", "Mcp-Method")},
 		{"0.4 8.1", "no clientCapabilities", mcpLegacy("2026-07-28", "tools/list", `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}`, "Mcp-Method: tools/list"), 400, mcpFailure("-32602", "clientCapabilities")},
-		{"8.1", "a list as clientCapabilities", mcpLegacy("2026-07-28", "tools/list", `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":[]}`, "Mcp-Method: tools/list"), 400, mcpFailure("-32602", "clientCapabilities")},
+		{"8.1", "a list as clientCapabilities", mcpLegacy("2026-07-28", "tools/list", `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":[1]}`, "Mcp-Method: tools/list"), 400, mcpFailure("-32602", "clientCapabilities")},
 		{"4.1", "another Mcp-Method of a legacy client", mcpLegacy("2025-11-25", "tools/list", "", "Mcp-Method: nonsense"), 400, mcpFailure("-32020", "Mcp-Method")},
 		{"4.1", "Mcp-Method of a legacy client", mcpLegacy("2025-11-25", "tools/list", "", "Mcp-Method: tools/list"), 200, mcpOK},
 		{"4.1 0.3", "Mcp-Method of initialize", mcpLegacy("2026-07-28", "initialize", `"protocolVersion":"2025-11-25"`, "Mcp-Method: initialize"), 200, mcpOK},
@@ -596,7 +602,8 @@ func mcpToolRows() []mcpRow {
 		{"10.16", "a name in another case", mcpLegacy("", "tools/call", `"name":"Notes_Count"`), 200, mcpFailure("-32602", "no tool")},
 		{"10.16", "no name", mcpLegacy("", "tools/call", ``), 200, mcpFailure("-32602", "params.name")},
 		{"10.16", "a number as name", mcpLegacy("", "tools/call", `"name":7`), 200, mcpFailure("-32602", "params.name")},
-		{"10.16", "a list as arguments", call("count", `[]`), 200, mcpFailure("-32602", "arguments")},
+		{"10.16", "a list as arguments", call("count", `[1]`), 200, mcpFailure("-32602", "arguments")},
+		{"10.16", "an empty list as arguments", call("count", `[]`), 200, `{"jsonrpc":"2.0","result":{` + mcpN7 + `},"id":1}`},
 		{"10.16", "a string as arguments", call("count", `"x"`), 200, mcpFailure("-32602", "arguments")},
 		{"10.16", "null as arguments", call("count", `null`), 200, shows(`{"type":"text","text":"{\"n\":7}"}`)[:27] + `…`},
 		{"10.16", "no arguments", mcpLegacy("", "tools/call", `"name":"notes_show"`), 200, shows("")},
@@ -839,7 +846,7 @@ func TestMCPBodyLimit(t *testing.T) {
 		length int64
 		status int
 	}{
-		{"as long as the limit", ping, int64(len(ping)), 200}, {"as long as the limit without a length", ping, -1, 200}, {"too long", ping + " ", int64(len(ping)) + 1, 413}, {"too long without a length", ping + " ", -1, 413},
+		{"as long as the limit", ping, int64(len(ping)), 200}, {"as long as the limit without a length", ping, -1, 200}, {"too long", ping + " ", int64(len(ping)) + 1, 0}, {"too long without a length", ping + " ", -1, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := httptest.NewRequest("POST", "/mcp", strings.NewReader(test.body))
@@ -847,7 +854,7 @@ func TestMCPBodyLimit(t *testing.T) {
 			r.Header.Set("Content-Type", "application/json")
 			w := httptest.NewRecorder()
 			h.ServeHTTP(w, r)
-			if w.Code != test.status || w.Code == 413 && !mcpMatches(w.Body.String(), mcpAnonymous("-32600", "bytes")) {
+			if test.status == 0 && (w.Code != 200 || !mcpMatches(w.Body.String(), mcpFailure("-32600", "bytes"))) || test.status != 0 && w.Code != test.status {
 				t.Errorf("%d bytes: %d %s; want %d", test.length, w.Code, w.Body, test.status)
 			}
 		})

@@ -577,8 +577,7 @@ func TestRPCLog(t *testing.T) {
 }
 
 // Verify that every transport logs the same attributes in the same order, that
-// the logger is that of the service a method came from, and that an answer to one
-// message of a batch does not name the method of another.
+// the logger is that of the service a method came from.
 func TestTransportsLogTheSameAttributes(t *testing.T) {
 	var first, second bytes.Buffer
 	logTo := func(b *bytes.Buffer, resource string) *svc.Service {
@@ -597,6 +596,8 @@ func TestTransportsLogTheSameAttributes(t *testing.T) {
 		{"REST without a route", s.REST(), "/none", `{}`, warning + `"svc: not found" transport=rest method=POST path=/none code=NOT_FOUND error="NOT_FOUND: there is nothing at this path"`, ""},
 		{"JSON-RPC", s.RPC(), "/rpc", `{"jsonrpc":"2.0","id":1,"method":"two.fail","params":{"how":"plain"}}`, "", secret + "transport=rpc method=POST path=/rpc call=two.fail code=INTERNAL error=secret"},
 		{"MCP", s.MCP(nil), "/mcp", tool, "", secret + "transport=mcp method=POST path=/mcp call=two.fail code=INTERNAL error=secret"},
+		{"MCP without a method", s.MCP(nil), "/mcp", `{"jsonrpc":"2.0","id":2}`,
+			warning + `"svc: invalid input" transport=mcp method=POST path=/mcp code=INVALID_ARGUMENT error="INVALID_ARGUMENT: /method is required"`, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			first.Reset()

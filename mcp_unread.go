@@ -1,0 +1,206 @@
+package svc
+
+// This file finds the id of a message that cannot be read. Without an id in the answer, most
+// clients wait for ever, or until their time-out.
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"time"
+)
+
+// glimpseSize is how much of the beginning and of the end of a message over the limit is looked
+// at, in bytes: an id, and members such as jsonrpc beside it.
+const glimpseSize = 2 * maxMCPID
+
+// maxRest is how much of a body over the limit is read and dropped, in bytes, since many clients
+// write the id last.
+const maxRest = 64 << 20
+
+const (
+	restPause = time.Second      // how long readRest waits for more
+	restTime  = 10 * time.Second // how long it reads at all
+)
+
+// A glimpse is what can be said of a message that cannot be read. kind is rpcInvalid if it may be
+// any.
+type glimpse struct {
+	kind rpcKind
+	id   []byte // JSON; nil if it is unknown
+}
+
+// glimpseAt returns the glimpse of a message of which head is the beginning, and tail the end if it
+// is not nil. Members count by the first and the last braces, so a text that is broken in between
+// will do.
+func glimpseAt(head, tail []byte) (g glimpse) {
+	l := looseText{head}
+	ids, hasMethod, hasResult := l.readMembers()
+	if id := lastID(tail); id != nil {
+		ids = append(ids, id)
+	}
+	for _, id := range ids {
+		s := scanner{data: id}
+		if s.skipValue(); s.err != nil || !isMCPID(id) || !bytes.Equal(id, ids[0]) {
+			return glimpse{}
+		}
+	}
+	switch isWhole := len(l.rest) > 0 && l.rest[0] == '}'; {
+	case hasResult && !hasMethod:
+		g.kind = rpcResponse
+	case ids != nil:
+		g = glimpse{rpcRequest, bytes.Clone(ids[0])}
+	case hasMethod && isWhole:
+		g.kind = rpcNotification
+	}
+	return g
+}
+
+// A looseText is read as far as braces, brackets and strings go, whatever is between them.
+type looseText struct{ rest []byte }
+
+// readMembers returns the ids of an object, and whether it has a method, and a result or an
+// error. It stops at the closing brace of the object, or where it cannot go on.
+func (l *looseText) readMembers() (ids [][]byte, hasMethod, hasResult bool) {
+	for open := byte('{'); l.skipByte(open); open = ',' {
+		name := l.skipValue()
+		if !l.skipByte(':') {
+			break
+		}
+		value := l.skipValue()
+		switch {
+		case value == nil: // its end is not there
+		case string(name) == `"id"`:
+			ids = append(ids, value)
+			continue
+		}
+		hasMethod = hasMethod || string(name) == `"method"`
+		hasResult = hasResult || string(name) == `"result"` || string(name) == `"error"`
+	}
+	return ids, hasMethod, hasResult
+}
+
+// skipByte skips white space, and b if it comes next. It reports whether it does.
+func (l *looseText) skipByte(b byte) bool {
+	l.rest = bytes.TrimLeft(l.rest, " \t\r\n")
+	if len(l.rest) == 0 || l.rest[0] != b {
+		return false
+	}
+	l.rest = l.rest[1:]
+	return true
+}
+
+// skipValue skips white space and a value, and returns the value; nil if its end is not there.
+func (l *looseText) skipValue() []byte {
+	l.rest = bytes.TrimLeft(l.rest, " \t\r\n")
+	depth, quoted := 0, false
+	for i := 0; i < len(l.rest); i++ {
+		switch c := l.rest[i]; {
+		case quoted && c == '\\':
+			i++
+			continue
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+			continue
+		case c == '{', c == '[':
+			depth++
+		case depth > 0 && (c == '}' || c == ']'):
+			depth--
+		case depth > 0:
+			continue
+		case bytes.IndexByte([]byte(",}]: \t\r\n"), c) >= 0: // the end of a number or a literal
+			return l.cut(i)
+		default:
+			continue
+		}
+		if depth == 0 && !quoted {
+			return l.cut(i + 1)
+		}
+	}
+	l.rest = nil
+	return nil
+}
+
+// cut returns the first n bytes of the rest, which it leaves behind.
+func (l *looseText) cut(n int) []byte {
+	value := l.rest[:n]
+	l.rest = l.rest[n:]
+	return value
+}
+
+// lastID returns the id of an object of which tail is the end, if that is its last member.
+func lastID(tail []byte) []byte {
+	const name = `"id"`
+	i := bytes.LastIndex(tail, []byte(name))
+	if i < 0 {
+		return nil
+	}
+	before := bytes.TrimRight(tail[:i], " \t\r\n")
+	l := looseText{tail[i+len(name):]}
+	if len(before) == 0 || before[len(before)-1] != ',' && before[len(before)-1] != '{' || !l.skipByte(':') {
+		return nil
+	}
+	id := l.skipValue()
+	if !l.skipByte('}') || len(bytes.TrimSpace(l.rest)) > 0 {
+		return nil
+	}
+	return id
+}
+
+// tailOf returns the last glimpseSize bytes of text at most, in memory of its own.
+func tailOf(text []byte) []byte { return bytes.Clone(text[max(0, len(text)-glimpseSize):]) }
+
+// readRest reads and drops the rest of a body of which head was read, as far as maxRest, and as long
+// as it keeps coming. It returns more of the head if that is short, and the tail, or nil if the end
+// was not found.
+func readRest(w http.ResponseWriter, r *http.Request, head []byte) (longer, tail []byte) {
+	longer, tail = head[:min(len(head), glimpseSize)], tailOf(head)
+	if r.Header["Expect"] != nil { // a client that asks first sends nothing
+		return longer, nil
+	}
+	control, end, chunk := http.NewResponseController(w), time.Now().Add(restTime), make([]byte, 32<<10)
+	for total := 0; total < maxRest && time.Now().Before(end); {
+		if control.SetReadDeadline(time.Now().Add(restPause)) != nil && r.Context().Value(http.ServerContextKey) != nil {
+			break // nothing would end a wait
+		}
+		n, err := r.Body.Read(chunk)
+		total += n
+		if len(longer) < glimpseSize {
+			longer = append(longer, chunk[:n]...)
+		}
+		tail = tailOf(append(tail, chunk[:n]...))
+		if err == io.EOF {
+			return longer, tail
+		}
+		if err != nil {
+			break
+		}
+	}
+	return longer, nil
+}
+
+// refuseUnread answers a message that cannot be read, or is over the limit, with e. head and tail
+// are as for glimpseAt. What is no request gets no answer, and so no error.
+func (x *exchange) refuseUnread(head, tail []byte, e *mcpError) {
+	g := glimpseAt(head, tail)
+	if g.kind == rpcRequest || g.kind == rpcInvalid || x.rev.modern && x.line == nil {
+		x.sendError(g.id, e)
+		return
+	}
+	x.log(x, e.cause)
+	x.accept202()
+}
+
+// refuseBody answers a request whose body is over the limit, which is err. A body whose id was read
+// already is left.
+func (x *exchange) refuseBody(err error) {
+	ws := x.ws
+	head, tail := ws.body, []byte(nil)
+	if glimpseAt(head, nil).kind == rpcInvalid {
+		head, tail = readRest(ws.writer, x.request, ws.body)
+		ws.unread = tail == nil
+	}
+	ws.leaveBody(x.request)
+	x.refuseUnread(head, tail, refusal(err))
+}
