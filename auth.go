@@ -292,6 +292,7 @@ func (g *guard) serve(w http.ResponseWriter, r *http.Request, next http.Handler)
 	outer := identityOf(r.Context())
 	id := &identity{outer.principal, g.challenge, outer}
 	p, err := g.identify(r)
+	given := r
 	if g.query != "" {
 		r = withoutParameter(r, g.query)
 	}
@@ -310,7 +311,7 @@ func (g *guard) serve(w http.ResponseWriter, r *http.Request, next http.Handler)
 		refuse(w, r, err, g.errors)
 		return
 	}
-	next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), identityKey{}, id)))
+	serveCopy(w, given, r.WithContext(context.WithValue(r.Context(), identityKey{}, id)), next)
 }
 
 // BearerOptions configures [Bearer]. The zero value and nil require a valid token and no

@@ -84,7 +84,7 @@ func CORS(opts *CORSOptions) func(http.Handler) http.Handler {
 				refuse(w, r, err, ErrorOptions{})
 			}
 		case named:
-			next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), originKey{}, true)))
+			serveCopy(w, r, r.WithContext(context.WithValue(r.Context(), originKey{}, true)), next)
 		default:
 			next.ServeHTTP(w, r)
 		}

@@ -319,15 +319,22 @@ func checkUncompressed(w http.ResponseWriter, r *http.Request) error {
 // type with the suffix +json (RFC 6839, section 3.1), in UTF-8. JSON ignores other
 // parameters than charset (RFC 8259, section 11).
 func isJSONType(value string) bool {
+	subtype := applicationSubtype(value)
+	return subtype == "json" || len(subtype) > len("+json") && strings.HasSuffix(subtype, "+json")
+}
+
+// applicationSubtype returns json for application/json, and "" for types that are not of an
+// application or not in UTF-8.
+func applicationSubtype(value string) string {
 	mediaType, params, err := mime.ParseMediaType(value)
-	if err != nil {
-		return false
+	if charset, given := params["charset"]; err != nil || given && !strings.EqualFold(charset, "utf-8") {
+		return ""
 	}
-	if charset, given := params["charset"]; given && !strings.EqualFold(charset, "utf-8") {
-		return false
+	subtype, _ := strings.CutPrefix(mediaType, "application/")
+	if subtype == mediaType {
+		return ""
 	}
-	subtype, ok := strings.CutPrefix(mediaType, "application/")
-	return ok && (subtype == "json" || len(subtype) > len("+json") && strings.HasSuffix(subtype, "+json"))
+	return subtype
 }
 
 // chooseType returns the media type to which the Accept headers give the highest weight.
@@ -592,6 +599,14 @@ func middleware(serve func(w http.ResponseWriter, r *http.Request, next http.Han
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { serve(w, r, next) })
 	}
+}
+
+// serveCopy calls next with inner, a copy of r that middleware has changed. The pattern of the route
+// is copied back, after a panic too: traces and access logs outside read it from r. Path values
+// stay inside.
+func serveCopy(w http.ResponseWriter, r, inner *http.Request, next http.Handler) {
+	defer func() { r.Pattern = inner.Pattern }()
+	next.ServeHTTP(w, inner)
 }
 
 // refuse writes the response for err in middleware that has not read the body. It does not

@@ -46,7 +46,7 @@ func setErrorHeader(h, header http.Header) {
 		case isAddedHeader(name):
 			addHeader(h, name, values[0])
 		case isResponseHeader(name), name == "Content-Range": // of a 416 (RFC 9110, section 14.4)
-			h[name] = slices.Clip(values)
+			h[name] = slices.Clone(values) // an error can be sent many times, and middleware may change what is there
 		}
 	}
 }

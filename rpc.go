@@ -72,7 +72,7 @@ func (h *rpcHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspa
 	if r.Method != http.MethodPost {
 		return notAllowed(http.MethodPost)
 	}
-	err := checkJSON(w, r)
+	err := checkRPCType(w, r)
 	if err == nil {
 		err = ws.readBody(r, h.limits, false)
 	}
@@ -100,6 +100,17 @@ func (h *rpcHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspa
 		writeJSON(w, r, http.StatusOK, ws.enc.buf, &single.values)
 	}
 	return err
+}
+
+// checkRPCType is checkJSON, which also takes the two types that JSON-RPC over HTTP has had. Pages of
+// other sites cannot send them without asking the server first, as with application/json.
+func checkRPCType(w http.ResponseWriter, r *http.Request) error {
+	if types := r.Header["Content-Type"]; len(types) == 1 && !isPlainJSON(r) {
+		if subtype := applicationSubtype(types[0]); subtype == "json-rpc" || subtype == "jsonrequest" {
+			return checkUncompressed(w, r)
+		}
+	}
+	return checkJSON(w, r)
 }
 
 // refuseBody answers errBusy to a message whose body is large and not read to its end: with the id,

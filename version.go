@@ -66,7 +66,7 @@ func Version(opts *VersionOptions) func(http.Handler) http.Handler {
 			return
 		}
 		setHeaders(w.Header(), v.notices[version])
-		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), versionKey{}, seenVersion{version, v.QueryParam})))
+		serveCopy(w, r, r.WithContext(context.WithValue(r.Context(), versionKey{}, seenVersion{version, v.QueryParam})), next)
 	})
 }
 
