@@ -635,6 +635,8 @@ func (c *methodCompiler) structBehind(t reflect.Type, role string) reflect.Type 
 		return t
 	case t.Kind() == reflect.Func, t.Kind() == reflect.Chan, t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Func:
 		c.addf("the %s is a %v; a stream is a svc.Stream[Out], which is an iter.Seq2[*Out, error], for a struct Out", role, t)
+	case t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Pointer:
+		c.addf("the %s has the type %v; one pointer is enough", role, t)
 	default:
 		c.addf("the %s has the type %v; it must be a pointer to a struct, so put the %v into a field of one", role, t, t)
 	}
