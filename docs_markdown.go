@@ -219,7 +219,7 @@ func (w *docsWriter) writeTypes(client *clientWriter) {
 	}
 	w.WriteString("\n## Types\n\n`int8` to `uint64` are integers that take that many bits, `File` is the content of a file. A comment behind a type is its JSON Schema.\n\n```ts\n")
 	w.Write(client.appendTypes(nil))
-	for _, name := range [...]string{"Error", "Problem", "ErrorObject", "ErrorDetails", "Violation"} {
+	for _, name := range [...]string{"ErrorBody", "Problem", "ErrorObject", "ErrorDetails", "Violation"} {
 		if schema := w.schemas[name]; schema != nil {
 			fmt.Fprintf(w, "export interface %s {\n%s}\n\n", name, appendErrorMembers(nil, schema))
 		}

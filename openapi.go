@@ -667,7 +667,7 @@ func (m *method) describeStatus(status int, list []*Error, common int, texts err
 	if !slices.ContainsFunc(list[common:], hasStatus) { // as in most methods
 		return texts.ref
 	}
-	var about []string
+	var about, reasons []string
 	headers, examples, content := make(map[string][]byte), make(map[string][]byte), []byte(nil)
 	for i, e := range list {
 		if !hasStatus(e) || e == errAbsent { // only methods return NOT_FOUND, and list has what this one declares
@@ -679,6 +679,9 @@ func (m *method) describeStatus(status int, list []*Error, common int, texts err
 		if i < common {
 			continue
 		}
+		if reason := e.sentReason(); reason != "" && !slices.Contains(reasons, reason) {
+			reasons = append(reasons, reason)
+		}
 		examples["error"+strconv.Itoa(len(examples)+1)] = object("value", m.exampleOf(e))
 		header := make(http.Header)
 		setErrorHeader(header, e.header)
@@ -687,7 +690,7 @@ func (m *method) describeStatus(status int, list []*Error, common int, texts err
 		}
 	}
 	if texts.mediaType != "" {
-		content = object(texts.mediaType, object("schema", texts.schema, "examples", examples))
+		content = object(texts.mediaType, object("schema", texts.schemaWith(reasons), "examples", examples))
 	}
 	return object("description", strings.Join(about, "; "), "headers", headers, "content", content)
 }
@@ -773,7 +776,7 @@ func (b *apiBuilder) streamContent(m *method) []byte {
 	}
 	envelope := b.describeErrors(m).schema
 	if m.errorForm == nil { // an ErrorWriter writes no events, so their errors are envelopes
-		envelope = b.referErrorSchema("Error")
+		envelope = b.referErrorSchema("ErrorBody")
 	}
 	events := strings.NewReplacer("ITEM", string(item), "DONE", m.endSchema(), "ENVELOPE", string(envelope)).Replace(eventSchema)
 	return object(contentTypeEvents, object("itemSchema", []byte(events)))
@@ -806,6 +809,17 @@ type errorTexts struct {
 	mediaType string // "" if their bodies are not known
 	schema    []byte
 	ref       []byte // a Response Object for any error, or the reference to it
+	reason    string // the schema of a body, in which REASON stands for that of its reason; "" if that is not known
+}
+
+// schemaWith returns the schema of bodies that have one of these reasons. A newer service can have
+// others.
+func (t *errorTexts) schemaWith(reasons []string) []byte {
+	if reasons == nil || t.reason == "" {
+		return t.schema
+	}
+	reason := `{"anyOf":[{"type":"string","enum":` + string(encodeDocument(reasons)) + `},{"type":"string"}]}`
+	return object("allOf", slices.Concat([]byte("["), t.schema, []byte(","+strings.Replace(t.reason, "REASON", reason, 1)+"]")))
 }
 
 // describeErrors returns what the document says about the errors of m. It describes the
@@ -816,16 +830,21 @@ func (b *apiBuilder) describeErrors(m *method) errorTexts {
 	if known {
 		return texts
 	}
-	name := "Error"
+	name := "ErrorBody"
 	switch {
 	case m.errorForm != nil:
 		name = cmp.Or(b.service.typeNames[m.errorForm.shape], name)
 		texts.mediaType, texts.schema = m.errorForm.contentType, b.writer.appendShape(nil, m.errorForm.shape)
 	case m.onError == nil || isHandler(m.onError, WriteError):
 		texts.mediaType, texts.schema = contentTypeJSON, b.referErrorSchema(name)
+		texts.reason = `{"type":"object","properties":{"error":{"type":"object","properties":{"reason":REASON}}}}`
 	case isHandler(m.onError, WriteProblem):
 		name = "Problem"
 		texts.mediaType, texts.schema = contentTypeProblem, b.referErrorSchema(name)
+		texts.reason = `{"type":"object","properties":{"reason":REASON}}`
+	}
+	if b.writer.dialect == openAPI30 || b.writer.plain { // generators of 3.0 have no types for these, and readers have the texts
+		texts.reason = ""
 	}
 	texts.ref = object("description", "Error")
 	if texts.schema != nil {
@@ -894,7 +913,7 @@ func declaredReasons(methods []*method) (names []string) {
 var errorSchemas = map[string]string{
 	// The envelope that appendEnvelope writes: {"error":{"code":…,"message":…,"reason":…,
 	// "details":…}}, where reason and details may be absent.
-	"Error": `{"type":"object","properties":{"error":{"$ref":"#/components/schemas/ErrorObject"}},"required":["error"]}`,
+	"ErrorBody": `{"type":"object","properties":{"error":{"$ref":"#/components/schemas/ErrorObject"}},"required":["error"]}`,
 	"ErrorObject": `{"type":"object","properties":{` +
 		`"code":{"type":"string","enum":CODES},"message":{"type":"string"},"reason":{"type":"string","description":REASONS},` +
 		`"details":{"$ref":"#/components/schemas/ErrorDetails"}},"required":["code","message"]}`,

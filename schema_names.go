@@ -148,7 +148,7 @@ func (p *mistakes) qualifyNames(all []*typeName) (changed bool) {
 
 // isOwnName reports whether svc has a schema of this name, which is in lower case.
 func isOwnName(fold string) bool {
-	return slices.Contains([]string{"error", "errorobject", "errordetails", "problem", "violation"}, fold)
+	return slices.Contains([]string{"errorbody", "errorobject", "errordetails", "problem", "violation"}, fold)
 }
 
 // packageName returns the last elements of a package path as a part of a name: MyShop for

@@ -622,7 +622,7 @@ func TestCallersDocuments(t *testing.T) {
 	}
 	const (
 		bearer = `[{"bearer":[]}]`
-		refer  = `{"$ref":"#/components/responses/Error"}`
+		refer  = `{"$ref":"#/components/responses/ErrorBody"}`
 		lacks  = `"PERMISSION_DENIED: the caller lacks a scope: vault:read vault:take"`
 		all    = `[{"bearer":["vault:read","vault:take"]}]`
 	)

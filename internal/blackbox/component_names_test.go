@@ -19,7 +19,7 @@ func TestComponentNames(t *testing.T) {
 	type Point struct {
 		X int `json:"x"`
 	}
-	type Error struct {
+	type ErrorBody struct {
 		X int `json:"x"`
 	}
 	type alone struct {
@@ -34,9 +34,9 @@ func TestComponentNames(t *testing.T) {
 		P Point       `json:"p"`
 	}
 	type own struct {
-		N exNamed `json:"n"`
-		E Error   `json:"e"`
-		O exOver  `json:"o"`
+		N exNamed   `json:"n"`
+		E ErrorBody `json:"e"`
+		O exOver    `json:"o"`
 	}
 	type wrong struct {
 		B exBadName `json:"b"`
@@ -58,7 +58,7 @@ func TestComponentNames(t *testing.T) {
 		{names(exactly[alone](nil, svc.Options{})), "Point alone"},
 		{names(exactly[both](nil, svc.Options{})), "BlackboxTestPoint ImagePoint both"},
 		{names(exactly[other](nil, svc.Options{})), "BlackboxTestPoint ImagePoint other"},
-		{names(exactly[own](nil, svc.Options{})), "BlackboxTestError Over a.named-Type own"},
+		{names(exactly[own](nil, svc.Options{})), "BlackboxTestErrorBody Over a.named-Type own"},
 		{names(exactly[wrong](nil, svc.Options{})), `blackbox_test.exBadName.SchemaName returns "a b"; want letters, digits, dots, dashes and underscores`},
 		{names(exactly[wrong](nil, svc.Options{})), "blackbox_test.exSame.SchemaName and blackbox_test.exNamed.SchemaName return the same name; change one of them"},
 		{names(exactly[wrong](nil, svc.Options{})), "blackbox_test.exPanics.SchemaName panics on the zero value: no name"},
@@ -190,7 +190,7 @@ func TestDerivedNamesAreTaken(t *testing.T) {
 	if err := json.Unmarshal(w.Body.Bytes(), &doc); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"BlackboxTestDerivedBillCashBody", "BlackboxTestDerivedMadeResponse", "BlackboxTestDerivedOrderBody", "BlackboxTestDerivedPayCard", "Error", "ErrorDetails", "ErrorObject", "Violation", "derivedAll", "derivedBillBody", "derivedBillCashBody", "derivedMadeResponse", "derivedOrderBody", "derivedOrderBody2", "derivedPay", "derivedPayCard"}
+	want := []string{"BlackboxTestDerivedBillCashBody", "BlackboxTestDerivedMadeResponse", "BlackboxTestDerivedOrderBody", "BlackboxTestDerivedPayCard", "ErrorBody", "ErrorDetails", "ErrorObject", "Violation", "derivedAll", "derivedBillBody", "derivedBillCashBody", "derivedMadeResponse", "derivedOrderBody", "derivedOrderBody2", "derivedPay", "derivedPayCard"}
 	if got := slices.Sorted(maps.Keys(doc.Components.Schemas)); !slices.Equal(got, want) {
 		t.Errorf("the components are %q, want %q", got, want)
 	}

@@ -277,7 +277,7 @@ func TestErrorFormInDocuments(t *testing.T) {
 				{"paths /payments post responses 400", ""},
 				{"paths /payments post responses default", `{"$ref":"#/components/responses/PayErrors"}`},
 				{"paths /payments post responses 401", `{"$ref":"#/components/responses/PayErrors"}`},
-				{"paths /desk/who post responses 400", `{"$ref":"#/components/responses/Error"}`},
+				{"paths /desk/who post responses 400", `{"$ref":"#/components/responses/ErrorBody"}`},
 				{"components responses PayErrors content", `{"application/problem+json":{"schema":{"$ref":"#/components/schemas/PayErrors"}}}`},
 				{"paths /payments/{id}/refund post responses 409", `{"description":"ALREADY_EXISTS: already refunded","content":{"application/problem+json":{"schema":{"$ref":"#/components/schemas/PayErrors"},` +
 					`"examples":{"error1":{"value":{"errors":[{"code":"already_exists","message":"already refunded"}]}}}}}}`},

@@ -82,11 +82,11 @@ func TestDeclaredErrorsInDocuments(t *testing.T) {
 	w, r := httptest.NewRecorder(), httptest.NewRequest("POST", "/", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"rpc.discover"}`))
 	s.RPC().ServeHTTP(w, r)
 	documents["rpc"] = w.Body.Bytes()
-	const shared = `{"$ref":"#/components/responses/Error"}`
+	const shared = `{"$ref":"#/components/responses/ErrorBody"}`
 	for _, test := range [][3]string{
 		{"3.0", "paths /refunds post responses default", shared},
 		{"3.0", "paths /refunds post responses 401", shared},
-		{"3.0", "paths /refunds post responses 400", `{"description":"INVALID_ARGUMENT: invalid input; FAILED_PRECONDITION: the payment is too old","content":{"application/json":{"schema":{"$ref":"#/components/schemas/Error"},` +
+		{"3.0", "paths /refunds post responses 400", `{"description":"INVALID_ARGUMENT: invalid input; FAILED_PRECONDITION: the payment is too old","content":{"application/json":{"schema":{"$ref":"#/components/schemas/ErrorBody"},` +
 			`"examples":{"error1":{"value":{"error":{"code":"FAILED_PRECONDITION","message":"the payment is too old"}}}}}}}`},
 		{"3.0", "paths /refunds post responses 409 description", `"ALREADY_EXISTS: already refunded; ALREADY_EXISTS: in progress; ABORTED: the books are being closed"`},
 		{"3.0", "paths /refunds post responses 409 headers", `{"Retry-After":{"schema":{"type":"string"}}}`},
@@ -117,8 +117,8 @@ func TestDeclaredErrorsInDocuments(t *testing.T) {
 	w = httptest.NewRecorder()
 	s.Docs(nil).ServeHTTP(w, httptest.NewRequest("GET", "/llms.txt", nil))
 	for _, line := range []string{
-		"- answer 409: ALREADY_EXISTS: already refunded; ALREADY_EXISTS: in progress; ABORTED: the books are being closed, `Error` as application/json\n  - header `Retry-After`\n",
-		"- answer 404: NOT_FOUND: there is no refund with this id, `Error` as application/json\n",
+		"- answer 409: ALREADY_EXISTS: already refunded; ALREADY_EXISTS: in progress; ABORTED: the books are being closed, `ErrorBody` as application/json\n  - header `Retry-After`\n",
+		"- answer 404: NOT_FOUND: there is no refund with this id, `ErrorBody` as application/json\n",
 	} {
 		if !strings.Contains(w.Body.String(), line) {
 			t.Errorf("the Markdown lacks %s\n%s", line, w.Body)

@@ -140,7 +140,7 @@ func oaAt(t *testing.T, doc []byte, path ...string) string {
 
 // Verify the rules of documents one by one.
 func TestOpenAPIRules(t *testing.T) {
-	const errorRef = `{"$ref":"#/components/responses/Error"}`
+	const errorRef = `{"$ref":"#/components/responses/ErrorBody"}`
 	plain := oaService(svc.Options{Methods: map[string]svc.MethodOptions{"Create": {Description: "Makes a todo."}}})
 	bearer := oaService(svc.Options{
 		Name: "Todo list", Description: "Things to do.", Version: "2.1.0",
@@ -214,7 +214,7 @@ func TestOpenAPIRules(t *testing.T) {
 		{"404", plain, "?openapi=3.1", "paths /todos/{id} delete responses 404", errorRef},
 		{"no range", plain, "", "paths /todos post responses 4XX", ""},
 		{"default", plain, "", "paths /todos post responses default", errorRef},
-		{"envelope", plain, "", "components responses Error content application/json schema", `{"$ref":"#/components/schemas/Error"}`},
+		{"envelope", plain, "", "components responses ErrorBody content application/json schema", `{"$ref":"#/components/schemas/ErrorBody"}`},
 		{"envelope's members", plain, "", "components schemas ErrorObject required", `["code","message"]`},
 
 		{"At", plain.At("v1"), "", "paths /v1/todos post operationId", `"todos_Create"`},
@@ -238,8 +238,8 @@ func TestOpenAPIErrorForms(t *testing.T) {
 		onError svc.ErrorWriter
 		want    string
 	}{
-		{"default", nil, `{"$ref":"#/components/responses/Error"}`},
-		{"WriteError", svc.WriteError, `{"$ref":"#/components/responses/Error"}`},
+		{"default", nil, `{"$ref":"#/components/responses/ErrorBody"}`},
+		{"WriteError", svc.WriteError, `{"$ref":"#/components/responses/ErrorBody"}`},
 		{"WriteProblem", svc.WriteProblem, `{"$ref":"#/components/responses/Problem"}`},
 		{"another", func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(500) }, `{"description":"Error"}`},
 	} {

@@ -494,6 +494,12 @@ func TestReasonsInDocuments(t *testing.T) {
 	openAPI := func(s *svc.Service, version string) []byte {
 		return []byte(textOf(answerTo(s.OpenAPI(), "GET", "/?openapi="+version, "")))
 	}
+	const reason = `{"type":"object","properties":{"reason":{"anyOf":[{"type":"string","enum":["hall_full","hall_closed"]},{"type":"string"}]}}}`
+	typed := [2]string{
+		`{"allOf":[{"$ref":"#/components/schemas/ErrorBody"},{"type":"object","properties":{"error":` + reason + `}}]}`,
+		`{"allOf":[{"$ref":"#/components/schemas/Problem"},` + reason + `]}`,
+	}
+	schemas := map[string][2]string{"3.0": {`{"$ref":"#/components/schemas/ErrorBody"}`, `{"$ref":"#/components/schemas/Problem"}`}, "3.1": typed, "3.2": typed}
 	for _, version := range []string{"3.0", "3.1", "3.2"} {
 		document, problems := openAPI(plain, version), openAPI(problem, version)
 		book := []string{"paths", "/halls", "post", "responses"}
@@ -509,6 +515,8 @@ func TestReasonsInDocuments(t *testing.T) {
 			{"a private code", at(document, append(slices.Clone(book), "500", "description")...), `"DATA_LOSS: data loss (reason: plan_lost)"`},
 			{"an example", at(document, append(slices.Clone(book), "400", "content", "application/json", "examples", "error1", "value", "error", "reason")...), `"hall_full"`},
 			{"an example of problems", at(problems, append(slices.Clone(book), "400", "content", "application/problem+json", "examples", "error2", "value", "reason")...), `"hall_closed"`},
+			{"a schema", at(document, append(slices.Clone(book), "400", "content", "application/json", "schema")...), schemas[version][0]},
+			{"a schema of problems", at(problems, append(slices.Clone(book), "400", "content", "application/problem+json", "schema")...), schemas[version][1]},
 			{"headers of errors", at(document, append(slices.Clone(book), "400", "headers")...), `{"Retry-After":{"schema":{"type":"string"}},"Www-Authenticate":{"schema":{"type":"string"}},"X-Own":{"schema":{"type":"string"}}}`},
 			{"a header of an output", at(document, append(slices.Clone(book), "200", "headers", "etag", "schema", "type")...), `"string"`},
 			{"a header of an input", at(document, "paths", "/halls/leave", "post", "parameters", "1", "name"), `"if-match"`},
@@ -537,7 +545,7 @@ func TestReasonsInOtherDocuments(t *testing.T) {
 		{"OpenRPC, one", rpc, `"errors":[{"code":-32010,"message":"try again","data":{"code":"ABORTED","reason":"asleep"}}]`},
 		{"the page", page, `"reasons":[["asleep","ABORTED","try again"],["hall_closed","FAILED_PRECONDITION","the hall is closed"],["hall_full","FAILED_PRECONDITION","every seat | is taken"],["plan_lost","DATA_LOSS","data loss"]]`},
 		{"the Markdown", markdown, "| reason | code | message |\n|---|---|---|\n| asleep | ABORTED | try again |\n| hall_closed | FAILED_PRECONDITION | the hall is closed |\n| hall_full | FAILED_PRECONDITION | every seat &#124; is taken |\n| plan_lost | DATA_LOSS | data loss |\n"},
-		{"an answer in the Markdown", markdown, "- answer 409: ABORTED: try again (reason: asleep), `Error` as application/json\n"},
+		{"an answer in the Markdown", markdown, "- answer 409: ABORTED: try again (reason: asleep), `ErrorBody` as application/json\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if !strings.Contains(test.text, test.want) {

@@ -38,9 +38,9 @@ func TestStrictClosesInputs(t *testing.T) {
 		return strings.Join(list, " ")
 	}
 	for _, test := range []struct{ got, want string }{
-		{schemas(register("a", false)), "Error ErrorDetails ErrorObject Violation exBoth exKind exOnly exResult exShared"},
-		{schemas(register("a", true)), "Error ErrorDetails ErrorObject Violation exBoth! exKind exOnly exResult exShared!"},
-		{schemas(svc.Join("j", register("a", true), register("b", false))), "Error ErrorDetails ErrorObject Violation exBoth exBothStrict! exKind exOnly exResult exShared exSharedStrict!"},
+		{schemas(register("a", false)), "ErrorBody ErrorDetails ErrorObject Violation exBoth exKind exOnly exResult exShared"},
+		{schemas(register("a", true)), "ErrorBody ErrorDetails ErrorObject Violation exBoth! exKind exOnly exResult exShared!"},
+		{schemas(svc.Join("j", register("a", true), register("b", false))), "ErrorBody ErrorDetails ErrorObject Violation exBoth exBothStrict! exKind exOnly exResult exShared exSharedStrict!"},
 	} {
 		t.Run(rowName(test.want), func(t *testing.T) {
 			if test.got != test.want {

@@ -120,7 +120,7 @@ func callTodos(ctx context.Context, c *todos.Client) error {
 		return fmt.Errorf("delete: %v, %v", deleted, err)
 	}
 	got, err = c.TodosGet(ctx, todos.TodosGetParams{ID: todo.ID})
-	if missing, ok := got.(*todos.Error); err != nil || !ok || missing.Error.Code != todos.ErrorObjectCodeNOTFOUND {
+	if missing, ok := got.(*todos.ErrorBody); err != nil || !ok || missing.Error.Code != todos.ErrorObjectCodeNOTFOUND {
 		return fmt.Errorf("get what is deleted: %v, %v", got, err)
 	}
 	return nil

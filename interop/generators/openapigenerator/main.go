@@ -52,7 +52,7 @@ func get(ctx context.Context, api *sink.DefaultAPIService) error {
 	if !errors.As(err, &typed) {
 		return fmt.Errorf("get: %v", err)
 	}
-	if body, ok := typed.Model().(sink.Error); !ok || body.Error.Code != "NOT_FOUND" {
+	if body, ok := typed.Model().(sink.ErrorBody); !ok || body.Error.Code != "NOT_FOUND" {
 		return fmt.Errorf("get: %T %s", typed.Model(), typed.Body())
 	}
 	return nil
