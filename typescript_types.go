@@ -330,7 +330,7 @@ func (m *method) inputMembers(s *shape, cookies bool) []clientMember {
 
 // sourceName returns the name of the field f in its place in the request.
 func (p *restPlan) sourceName(f *field) string {
-	for _, list := range [...][]param{p.path, p.query, p.header} {
+	for _, list := range [...][]param{p.path, p.query, p.header, p.cookie} {
 		for i := range list {
 			if list[i].field == f {
 				return list[i].sourceName
