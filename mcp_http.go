@@ -42,6 +42,9 @@ func (h *mcpHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspa
 		addHeader(w.Header(), "Vary", "Origin")
 		h.cors.setHeader(w.Header(), origin[0], true)
 	}
+	if isAllowedOrigin(r.Context()) {
+		exposeHeaders(w.Header(), mcpExposed) // without its session a page cannot go on
+	}
 	switch r.Method {
 	case http.MethodPost:
 		return h.respondToPost(w, r, ws)
@@ -64,6 +67,9 @@ func (h *mcpHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspa
 		return err
 	}
 }
+
+// mcpExposed are the headers of MCP that pages need, after those that CORS names.
+const mcpExposed = ", Mcp-Session-Id, MCP-Protocol-Version"
 
 // mcpAllow is the header Allow, which 405 must have (RFC 9110, section 15.5.6).
 const mcpAllow = "POST, OPTIONS"

@@ -195,7 +195,7 @@ func TestCORSMark(t *testing.T) {
 			if got := w.Header().Values("Vary"); len(got) != 1 || got[0] != "Origin" {
 				t.Errorf("%v, %s: Vary: %s", test.origins, test.path, got)
 			}
-			if e := w.Header().Get("Access-Control-Expose-Headers"); strings.Contains(e, "Mcp") {
+			if e := w.Header().Get("Access-Control-Expose-Headers"); strings.Contains(e, "Mcp") != (test.path == "/mcp" && test.allowed == "https://app.example") {
 				t.Errorf("%v, %s: Access-Control-Expose-Headers: %s", test.origins, test.path, e)
 			}
 		})

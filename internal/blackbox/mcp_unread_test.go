@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -181,4 +182,28 @@ func TestMCPNewest(t *testing.T) {
 		}
 	}()
 	s.MCP(&svc.MCPOptions{Newest: "2025-01-01"})
+}
+
+// Verify that a page of another origin can read the session of an answer, in every order of the
+// middleware around MCP.
+func TestMCPBehindCORS(t *testing.T) {
+	s := svc.MustRegister[mcpNotes](mcpService{}, &svc.Options{Resource: "notes", Logger: slog.New(slog.DiscardHandler)})
+	cors := svc.CORS(&svc.CORSOptions{AllowedOrigins: []string{"https://app.example"}})
+	guard := svc.Bearer(func(context.Context, string) (*svc.Principal, error) { return &svc.Principal{Subject: "ada"}, nil }, &svc.BearerOptions{Optional: true})
+	recover := svc.Recover(nil)
+	for name, h := range map[string]http.Handler{
+		"CORS alone":      cors(s.MCP(nil)),
+		"outside of all":  cors(recover(guard(s.MCP(nil)))),
+		"between":         recover(cors(guard(s.MCP(nil)))),
+		"inside of all":   recover(guard(cors(s.MCP(nil)))),
+		"origins of both": cors(s.MCP(&svc.MCPOptions{AllowedOrigins: []string{"https://app.example"}})),
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := mcpPost(h, mcpLegacy("", "initialize", `"protocolVersion":"2025-11-25"`, "Origin: https://app.example"))
+			exposed := w.Header().Values("Access-Control-Expose-Headers")
+			if w.Code != 200 || len(exposed) != 1 || !strings.HasSuffix(exposed[0], ", Mcp-Session-Id, MCP-Protocol-Version") || !strings.HasPrefix(exposed[0], "WWW-Authenticate, ") {
+				t.Errorf("%d %q", w.Code, exposed)
+			}
+		})
+	}
 }
