@@ -379,8 +379,15 @@ func (p *prober) compare(a, b *contractPlan, at string, in func(string) string) 
 	case a.Kind == "object" && (b.Kind == "object" || b.Kind == "map"):
 		p.compareObjects(x, y, at, in)
 	case a.Kind == "map" && b.Kind == "object":
-		p.remarkIf(!p.outputs, at, "%s: unknown names are %s", p.changed(a, b), p.ignored())
 		least, most := p.sizes(a, a)
+		stray := ""
+		if p.is.Strict && !p.outputs {
+			stray = p.strayMember(a, y)
+		}
+		if stray != "" {
+			p.refuse(at, p.changed(a, b)+": unknown names are refused (Strict)", in(p.fillMap(a, y, stray, least, most)))
+		}
+		p.remarkIf(!p.is.Strict && !p.outputs, at, "%s: unknown names are %s", p.changed(a, b), p.ignored())
 		p.compareMembers(p.objectLike(a, y), y, at, func(text string) string { return in(p.fillMap(a, y, text, least, most)) })
 	case a.Kind == "map" && b.Kind == "map":
 		p.compareMaps(a, b, at, in)
@@ -474,6 +481,20 @@ func (p *prober) objectLike(of, y *contractPlan) *contractPlan {
 		}
 	}
 	return x
+}
+
+// strayMember returns a value of the map of with one member, whose name the object y does not have,
+// or "" if all its names are there.
+func (p *prober) strayMember(of, y *contractPlan) string {
+	fields := y.allFields()
+	for _, key := range p.some(of.Keys, nil, len(fields)+1) {
+		name := textOr(key)
+		if key != "null" && !slices.ContainsFunc(fields, func(f *contractPlan) bool { return f.Name == name }) {
+			return p.object(&contractPlan{}, y, name, p.sample(of.Of, nil))
+		}
+	}
+	p.takeMissing() // nothing is made
+	return ""
 }
 
 // compareMaps is compare for maps: a value and a name that b may refuse, and sizes that it

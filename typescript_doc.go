@@ -44,20 +44,23 @@ func appendWrapped(lines []string, text string, width int) []string {
 	if len(text) <= width || strings.HasPrefix(text, "    ") {
 		return append(lines, text)
 	}
-	line, size := "", 0
-	for _, word := range strings.Split(text, " ") {
+	start, end, size := 0, 0, 0 // of the line, and how many characters it has
+	for at := 0; at <= len(text); at++ {
+		word, _, _ := strings.Cut(text[at:], " ")
 		n := utf8.RuneCountInString(word)
-		if line != "" && size+1+n > width && word != "" && !strings.ContainsAny(word[:1], "#>-+*_=~|@0123456789") {
-			lines = append(lines, line)
-			line, size = word, n
-			continue
+		if end > start && size+1+n > width && word != "" && !strings.ContainsAny(word[:1], "#>-+*_=~|@0123456789") {
+			lines = append(lines, text[start:end])
+			start, size = at, n
+		} else {
+			if end == start { // blanks at the beginning
+				start = at
+			}
+			size += 1 + n
 		}
-		if line != "" {
-			line += " "
-		}
-		line, size = line+word, size+1+n
+		at += len(word)
+		end = at
 	}
-	return append(lines, line)
+	return append(lines, text[start:end])
 }
 
 // commentLines returns the lines of a text in a comment. Nothing in it ends the comment or the

@@ -852,6 +852,13 @@ input /a/a: is required, was optional; for example {"a":{}}`},
 		A int `json:"a,omitempty"`
 	}](), taking[one[int]](), `input /a: is required, was optional; for example {}`},
 	{"a field that is gone", taking[rPair[int, string]](), taking[one[int]](), "input /b: is gone: it is ignored now (refused over MCP without AllowUnknown)"},
+	{"an object for a map of integers, strictly", taking[one[map[int]string]](svc.Options{Strict: true}), taking[one[one[string]]](svc.Options{Strict: true}),
+		`input /a: is object, was map: unknown names are refused (Strict); for example {"a":{"0":"a"}}
+input /a/a: is required, and is new; for example {"a":{}}`},
+	{"an object for a map, strictly", taking[one[map[string]string]](svc.Options{Strict: true}), taking[one[one[string]]](svc.Options{Strict: true}),
+		`input /a: is object, was map: unknown names are refused (Strict); for example {"a":{"b":"a"}}
+input /a/a: is required, was optional; for example {"a":{}}
+input /a/other: is gone, and unknown names are refused (Strict); for example {"a":{"other":"a"}}`},
 	{"a field that is gone, strictly", taking[rPair[int, string]](svc.Options{Strict: true}), taking[one[int]](svc.Options{Strict: true}), `input /b: is gone, and unknown names are refused (Strict); for example {"a":0,"b":"a"}`},
 	{"renamed", taking[struct {
 		A string `json:"title"`
