@@ -107,9 +107,12 @@ type inputOptions struct {
 	// as idempotency_key. They are suggested for misspelt members of the root.
 	beside []knownName
 
-	// readStrings reads a list or an object from a string with its JSON; see
+	// readStrings reads a list, an object, a number or a boolean from a string with its JSON; see
 	// MCPOptions.ReadStrings.
 	readStrings bool
+	// readDigits reads an integer of 64 bits from a string with its digits, since programs in
+	// JavaScript round numbers beyond 2^53.
+	readDigits bool
 
 	keepURL bool // strings may be parts of the path and the query of the request; see isShortURL
 	ahead   int  // how many bytes of the input are still to come and not in scan.data: those of the query
@@ -1302,7 +1305,7 @@ func (c *decoders) decodeScalar(s *shape) decodeFunc {
 	case s.kind.isNumeric():
 		return func(d *decoder, v reflect.Value) {
 			if c := d.scan.peek(); c != '-' && !isDigit(c) {
-				d.skipMismatch(mismatch)
+				d.readNumberInside(s, mismatch, v, set)
 				return
 			}
 			if num := d.scan.readNumber(); d.scan.err == nil {
@@ -1311,6 +1314,22 @@ func (c *decoders) decodeScalar(s *shape) decodeFunc {
 		}
 	}
 	return decodeText(set, mismatch)
+}
+
+// readNumberInside reads a value that is no number: if it is a string with a number of the shape s in
+// it that the options let through, set sets that. Else the value is skipped as by skipMismatch.
+func (d *decoder) readNumberInside(s *shape, c *complaint, v reflect.Value, set setter) {
+	value := d.scan.skipValue()
+	if d.scan.err == nil && isText(value) {
+		text := textOf(value)
+		num, ok := jsonNumber(text)
+		isWide := d.opts.readDigits && s.bits == 64 && s.kind.isInteger() && isPlainInteger(text)
+		if ok && (isWide || d.opts.readStrings) {
+			d.addIfAny(set(d, v, num))
+			return
+		}
+	}
+	d.addMismatch(c, value)
 }
 
 // decodeText returns the decodeFunc of a string whose text set sets.
@@ -1355,7 +1374,16 @@ func decodeBool(d *decoder, v reflect.Value) {
 	case 'f':
 		d.scan.readLiteral("false")
 	default:
-		d.skipMismatch(errNotBool)
+		value := d.scan.skipValue()
+		inside := ""
+		if d.opts.readStrings && d.scan.err == nil && isText(value) {
+			inside = string(textOf(value))
+		}
+		if inside != "true" && inside != "false" {
+			d.addMismatch(errNotBool, value)
+			return
+		}
+		v.SetBool(inside == "true")
 	}
 }
 

@@ -86,8 +86,9 @@ type MCPOptions struct {
 	// set. Default: they are violations, so that a model that misspells an argument learns of
 	// it.
 	AllowUnknown bool
-	// ReadStrings reads an argument that should be an object, a list, a number or a boolean from
-	// a string with its JSON, as some hosts send it. Default: that is a violation, which says so.
+	// ReadStrings reads an argument that should be an object, a list, a number or a boolean from a
+	// string with its JSON, as some hosts send it. Default: that is a violation, which says so, but
+	// for integers of 64 bits: they are always read from a string with their digits too.
 	ReadStrings bool
 	// Newest is the newest revision that is spoken, such as "2025-11-25", for hosts whose newest
 	// one is broken; doc/assistants.md has them. Methods and members of later revisions are then
@@ -389,6 +390,9 @@ func (c *toolCompiler) compileTool(t *tool) {
 		t.allow = t.allows
 	}
 	c.compileInput(t)
+	if t.isTool() && t.mcp.InputSchema == nil { // which is published as it was written
+		c.checkMembers(t, t.input)
+	}
 	c.compileOutput(t)
 }
 
@@ -409,10 +413,32 @@ func (c *toolCompiler) compileInput(t *tool) {
 	if in == nil {
 		in = &shape{kind: kindObject, strict: t.strict}
 	}
-	t.input = c.schemaOf(in, schemaWriter{use: forToolInput, closed: t.closed}, t.beside...)
+	t.input = c.schemaOf(in, schemaWriter{use: forToolInput}, t.beside...)
 	if bytes.Contains(t.input, []byte(`"x-mcp-header"`)) {
 		t.headers = readHeaderParams(c.mistakes, t.input)
 	}
+}
+
+// checkMembers notes the names of members, anywhere in the input schema of t, that APIs of models do
+// not take: they refuse every request of a host with such a tool.
+func (c *toolCompiler) checkMembers(t *tool, schema []byte) {
+	const remedy = "give the field another name in JSON, and the one of REST in its path, query or header tag"
+	eachMember(schema, func(keyword, value []byte) {
+		switch string(keyword) {
+		case "default", "const", ruleEnum, "examples", "required": // values, not schemas
+		case "properties", "$defs":
+			eachMember(value, func(name, child []byte) {
+				isTaken := len(name) <= 64 && isMadeOf(string(name), "_.-")
+				c.addIf(!isTaken && string(keyword) == "properties", "the input has the member %q, and models take names of 1 to 64 letters, digits, _, . and - of ASCII; %s, or leave MCP out of MethodOptions.Transports", clip(string(name), 100), remedy)
+				c.checkMembers(t, child)
+			})
+		default:
+			for _, child := range itemsOf(value) {
+				c.checkMembers(t, child)
+			}
+			c.checkMembers(t, value)
+		}
+	})
 }
 
 // schemaOf returns the schema of s that w writes, of an input with more fields. Over MCP
@@ -426,6 +452,9 @@ func (c *toolCompiler) schemaOf(s *shape, w schemaWriter, more ...*field) []byte
 		s = s.onWire(more...)
 	}
 	text := w.appendSchema(nil, s, c.service.typeNames)
+	if w.use == forToolInput {
+		text = appendToolSchema(nil, text)
+	}
 	if isShared {
 		c.schemas[key] = text
 	}

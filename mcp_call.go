@@ -349,7 +349,7 @@ func (x *exchange) readInput() (in any, err error) {
 // setInputOptions says how the arguments of t are read.
 func (x *exchange) setInputOptions(t *tool) {
 	o := &x.ws.dec.opts
-	o.allow, o.beside, o.readStrings = t.allow, t.suggest, x.h.options.ReadStrings
+	o.allow, o.beside, o.readStrings, o.readDigits = t.allow, t.suggest, x.h.options.ReadStrings, true
 }
 
 func (x *exchange) encodeOutput(out any) error { return x.add(x, out) }

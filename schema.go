@@ -76,7 +76,6 @@ type shape struct {
 
 	recursive  bool // an object that can contain itself
 	strict     bool // an object that allows no properties but its own
-	mirrored   bool // an object that has the tag mcpheader on a field of it, or of an object inside
 	hasMistake bool // compilation noted a mistake in it, so it gets no plan
 
 	validates bool    // a struct at or below it has a Validate to be called; see valueCheck

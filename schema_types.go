@@ -1054,12 +1054,6 @@ func (c *shapes) finishShapes() {
 	for s, name := range nameTypes(c.mistakes, c.named, nil) {
 		s.name = name
 	}
-	isMirrored := func(s *shape) bool {
-		return slices.ContainsFunc(s.fields, func(f *field) bool { return f.mcpHeader != "" })
-	}
-	for s := range shapesAround(c.all, isMirrored) {
-		s.mirrored = s.kind == kindObject
-	}
 	markChecks(c.all)
 }
 

@@ -72,7 +72,6 @@ func dialectOf(version string) (d dialect, ok bool) {
 type schemaWriter struct {
 	dialect dialect
 	use     schemaUse
-	closed  bool // objects allow no other properties, as if the service were strict
 	// sent has the types that clients send. Objects of other types are only answered, with each
 	// member that has a default. If it is nil, all are sent.
 	sent map[reflect.Type]bool
@@ -86,30 +85,29 @@ type schemaWriter struct {
 
 // A schemaUse says what a schema is published for. The zero value is a document.
 //
-// MCP clients hand the schema of an input to a model and check results against
-// that of an output. Both know less of JSON Schema than the tools that read
-// OpenAPI documents:
+// MCP clients hand the schema of an input to a model, and each model knows another part of JSON
+// Schema. So schemas of inputs stay inside what all of them take: appendToolSchema of
+// schema_write_tools.go puts the rest into words. Clients check results against the schema of an
+// output by validators, which know all of it:
 //
 //	                      in a document    of an input    of an output
-//	format                all              date-time      none
-//	optional pointer      T or null        T or null      T
-//	the same with a       T or null        T              T
-//	header of MCP in it
+//	format                all              date-time      all
+//	optional pointer      T or null        T              T
 //	Optional              T or null        T or null      T or null
 //	nullable:"false"      T                T              T
-//	bounds of a Go type   unless the       of numbers     none
-//	                      format has them  below 64 bits
-//	rules, patterns       all              all            none
+//	bounds of a Go type   unless the       of numbers     as in a
+//	                      format has them  below 64 bits  document
+//	rules, patterns       all              all, some in   all
+//	                                       words
+//	no other properties   of a strict      no             no
+//	                      service
 //	texts of types        all              not that of    none
 //	                                       the whole
-//	base64                a format         an encoding    not said
+//	base64                a format         an encoding    a format
 //	                                       and a pattern
 //	x-mcp-header          none             yes            yes
 //
-// Clients reject correct values if they do not know a format or read it too narrowly.
-// svc does not check the values of outputs, so output schemas have types and names only: if
-// one value breaks a constraint, the official TypeScript client discards the result of a call
-// that has already happened.
+// Hosts refuse correct values if they do not know a format or read it too narrowly.
 type schemaUse uint8
 
 const (
@@ -224,15 +222,12 @@ func (s *shape) takesNullable() bool {
 }
 
 // leavesOutNull reports whether the schema does not say that f, a pointer, can be null: an
-// output does not have null if the encoder leaves it out, and a form leaves out what the user
-// does not fill in. x-mcp-header cannot be anywhere in an anyOf (MCP 2026-07-28, Tools), so an
-// optional pointer with it has none.
+// output does not have null if the encoder leaves it out, a form leaves out what the user
+// does not fill in, and a model can leave out what is optional.
 func (w *schemaWriter) leavesOutNull(f *field) bool {
 	switch w.use {
 	case forDocument:
 		return false
-	case forToolInput:
-		return f.optional && (f.mcpHeader != "" || f.shape.deref().mirrored)
 	case forToolOutput:
 		return f.optional && f.omit != 0
 	}
@@ -303,7 +298,6 @@ func (w *schemaWriter) writePlain(m *members, s *shape, f *field, null bool) {
 		m.add("enum", [][]byte{f.only})
 	case f.only != nil:
 		m.addRaw("const", f.only)
-	case w.use == forToolOutput:
 	case w.use >= forForm && s.enumTitles != nil:
 		w.writeTitles(m, "oneOf", s)
 		w.writeRules(m, s.rules[1:], null)
@@ -369,9 +363,9 @@ const (
 		" minLength maxLength pattern minItems maxItems uniqueItems minProperties maxProperties required items not allOf anyOf oneOf properties additionalProperties "
 	unknown30 = " $anchor $comment $id $schema contentEncoding contentMediaType contentSchema "
 
-	// outputKeywords are the keywords about types and names, which schemas of outputs keep
-	// for MCP clients. trimCustom keeps the two about items, too.
-	outputKeywords = " type required title description properties anyOf "
+	// formKeywords are the keywords about types and names, which schemas of forms keep for MCP
+	// clients. trimCustom keeps the two about items, too.
+	formKeywords = " type required title description properties anyOf "
 )
 
 // schema30 returns v, a schema of 2020-12 or a part of one, as a schema of 3.0.3. It sets
@@ -416,7 +410,7 @@ func (s *shape) constrains(d dialect) bool {
 // keywords are sorted: all that is published has one order. f is the field with the value.
 func (w *schemaWriter) writeCustom(m *members, s *shape, f *field, null bool) {
 	custom := s.customIn(w.dialect)
-	if w.use != forDocument {
+	if !w.isWhole() {
 		custom = w.trimCustom(custom).(map[string]any)
 	}
 	for _, name := range slices.Sorted(maps.Keys(custom)) {
@@ -435,9 +429,9 @@ func (w *schemaWriter) writeCustom(m *members, s *shape, f *field, null bool) {
 }
 
 // trimCustom returns v, a schema by JSONSchema or a part of one, as MCP clients get it:
-// without formats that they may not know, and for an output with types and names only.
+// without formats that they may not know, and for a form with types and names only.
 // Most schemas accept more with fewer keywords, and the rest must not change. A not or a
-// oneOf would accept less if schemas in it had fewer constraints, so an output has none.
+// oneOf would accept less if schemas in it had fewer constraints, so a form has none.
 func (w *schemaWriter) trimCustom(v any) any {
 	schema, ok := v.(map[string]any)
 	if !ok {
@@ -448,7 +442,7 @@ func (w *schemaWriter) trimCustom(v any) any {
 		_, isSchema := value.(map[string]any)
 		ofItems := isSchema && (name == "items" || name == "additionalProperties")
 		switch {
-		case w.use != forToolInput && !ofItems && !strings.Contains(outputKeywords, " "+name+" "):
+		case w.use != forToolInput && !ofItems && !strings.Contains(formKeywords, " "+name+" "):
 		case name == "format" && value != "date-time":
 		case name == "not", name == "if", name == "contains": // with fewer keywords in it the whole would accept less
 			out[name] = value
@@ -470,18 +464,18 @@ func (w *schemaWriter) writeTyped(m *members, s *shape, f *field) {
 	}
 	if s.format != "" {
 		format = s.format
-		if w.use == forDocument && s.kind.isMachineInteger() { // the format of the tag does not imply the bounds, as that of the type did
+		if w.isWhole() && s.kind.isMachineInteger() { // the format of the tag does not imply the bounds, as that of the type did
 			low, high = s.integerBounds()
 		}
 	}
-	if w.use != forDocument && !w.knowsFormat(format) {
+	if !w.knowsFormat(format) {
 		format = ""
 	}
 	if s.kind == kindFloat && s.bits == 32 && format != "float" {
 		low, high = "-"+float32Bound, float32Bound
 	}
 	m.add("format", format)
-	if w.use != forToolOutput && s.rules.lookup(roleValues) == nil {
+	if s.rules.lookup(roleValues) == nil {
 		if s.rules.lookup(roleLow) == nil {
 			m.add("minimum", []byte(low))
 		}
@@ -491,23 +485,21 @@ func (w *schemaWriter) writeTyped(m *members, s *shape, f *field) {
 	}
 	switch s.kind {
 	case kindBytes:
-		if w.use != forDocument && w.use != forToolOutput { // MCP clients do not get the format byte
+		if !w.isWhole() { // MCP clients do not get the format byte
 			m.add("contentEncoding", "base64", "pattern", base64Pattern)
 		}
 	case kindDuration:
-		if w.use != forToolOutput {
-			w.writePattern(m, durationPattern, kindNotes[kindDuration])
-		}
+		w.writePattern(m, durationPattern, kindNotes[kindDuration])
 	case kindSlice, kindArray:
 		m.addName("items")
 		m.buf = w.appendShape(m.buf, s.elem)
-		if s.kind == kindArray && w.use != forToolOutput {
+		if s.kind == kindArray {
 			n := strconv.AppendInt(nil, int64(s.typ.Len()), 10)
 			m.addRaw("minItems", n)
 			m.addRaw("maxItems", n)
 		}
 	case kindMap:
-		if w.dialect != openAPI30 && w.use != forToolOutput {
+		if w.dialect != openAPI30 {
 			w.writeNames(m, s.key)
 		}
 		m.addName("additionalProperties")
@@ -515,10 +507,13 @@ func (w *schemaWriter) writeTyped(m *members, s *shape, f *field) {
 	}
 }
 
-// knowsFormat reports whether MCP clients know this format.
+// isWhole reports whether the readers of the schema know all of JSON Schema.
+func (w *schemaWriter) isWhole() bool { return w.use == forDocument || w.use == forToolOutput }
+
+// knowsFormat reports whether the readers of the schema know this format.
 func (w *schemaWriter) knowsFormat(format string) bool {
-	if format == "date-time" {
-		return w.use != forToolOutput
+	if w.isWhole() || format == "date-time" {
+		return true
 	}
 	return w.use >= forForm && slices.Contains([]string{"email", "uri", "date"}, format)
 }
@@ -544,9 +539,7 @@ func (w *schemaWriter) writeNames(m *members, key *shape) {
 // the number in it.
 func (w *schemaWriter) writeQuoted(m *members, s *shape) {
 	m.addText("type", "string")
-	if w.use != forToolOutput {
-		w.writePattern(m, s.numberPattern(), s.quotedNote())
-	}
+	w.writePattern(m, s.numberPattern(), s.quotedNote())
 }
 
 // writePattern writes a pattern that is no rule of the author, and notes what it means.
@@ -654,7 +647,9 @@ func (w *schemaWriter) writeObject(m *members, s *shape) {
 			m.buf = w.appendField(m.buf, f)
 		}
 	}
-	if w.use >= forForm { // a form must have properties, even if it is empty (MCP 2025-11-25, ElicitRequest)
+	if w.use == forToolInput || w.use >= forForm {
+		// A form must have properties, even if it is empty (MCP 2025-11-25, ElicitRequest), and OpenAI's
+		// API refuses all tools for one that has none.
 		m.end("}")
 	} else {
 		m.closeSome(at, '}')
@@ -667,7 +662,7 @@ func (w *schemaWriter) writeObject(m *members, s *shape) {
 		}
 	}
 	m.closeSome(at, ']')
-	if (s.strict || w.closed) && w.use != forToolOutput {
+	if s.strict && w.use != forToolInput && w.use != forToolOutput {
 		m.addRaw("additionalProperties", []byte("false"))
 	}
 }
@@ -774,7 +769,7 @@ func (w *schemaWriter) writeAbout(m *members, s *shape) {
 //	When it is due.   When it is due (a date, such as 2026-01-02).
 //	""                a date, such as 2026-01-02
 func (w *schemaWriter) sayFormat(text string, s *shape) string {
-	if w.use == forDocument || w.use == forToolOutput || s.jsonType(anywhere) != "string" || s.rules.lookup(roleValues) != nil {
+	if w.isWhole() || s.jsonType(anywhere) != "string" || s.rules.lookup(roleValues) != nil {
 		return text
 	}
 	format := s.format
@@ -788,6 +783,11 @@ func (w *schemaWriter) sayFormat(text string, s *shape) string {
 	if known := formatNamed(format); known != nil {
 		words = known.words + ", such as " + known.samples[0]
 	}
+	return addWords(text, words)
+}
+
+// addWords adds words to a text in parentheses.
+func addWords(text, words string) string {
 	if text == "" {
 		return words
 	}

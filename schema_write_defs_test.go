@@ -52,7 +52,7 @@ type defsTree struct {
 var defsUses = []struct {
 	name   string
 	writer schemaWriter
-}{{"document", schemaWriter{}}, {"input", schemaWriter{use: forToolInput, closed: true}}, {"output", schemaWriter{use: forToolOutput}}}
+}{{"document", schemaWriter{}}, {"input", schemaWriter{use: forToolInput}}, {"output", schemaWriter{use: forToolOutput}}}
 
 func defsShape(t *testing.T, typ reflect.Type) *shape {
 	t.Helper()
@@ -68,8 +68,8 @@ func defsShape(t *testing.T, typ reflect.Type) *shape {
 
 // Verify by eye a schema of more than 4 KiB: testdata/schema/defs.json.
 func TestDefsGolden(t *testing.T) {
-	text := appendBundle(nil, defsShape(t, reflect.TypeFor[defsOrder]()), schemaWriter{use: forToolInput, closed: true})
-	plain := (&schemaWriter{use: forToolInput, closed: true}).appendShape(nil, defsShape(t, reflect.TypeFor[defsOrder]()))
+	text := appendBundle(nil, defsShape(t, reflect.TypeFor[defsOrder]()), schemaWriter{use: forToolInput})
+	plain := (&schemaWriter{use: forToolInput}).appendShape(nil, defsShape(t, reflect.TypeFor[defsOrder]()))
 	if len(plain) <= maxWrittenOut || len(text) >= len(plain) {
 		t.Errorf("written out it has %d bytes, and %d with $defs", len(plain), len(text))
 	}
