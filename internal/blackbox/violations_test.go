@@ -147,7 +147,7 @@ func TestTypeThatCame(t *testing.T) {
 		{"items", `{}`, "must be an array, is an object"},
 		{"items", `null`, "must not be null; leave it out"},
 		{"pair", `"[1,2]"`, "must be an array, is a string with JSON in it; send the array itself"},
-		{"count", `"5"`, "must be an integer, is a string with JSON in it; send the integer itself"},
+		{"count", `"5.5"`, "must be an integer, is a string"},
 		{"count", `"five"`, "must be an integer, is a string"},
 		{"count", `"1.5"`, "must be an integer, is a string"},
 		{"count", `1.5`, "must be an integer, is a number with a fraction"},
