@@ -122,7 +122,8 @@ type schemeField struct {
 // schemeFields are the fields of a Scheme beside its Type. A Scheme must have those that
 // its row names in object, and no others.
 var schemeFields = []schemeField{
-	{"Header", "X-Api-Key", func(s Scheme) string { return s.Header }, func(name string) bool { return isToken(name) && headerOwner(name) == "" || isAuthorization(name) }},
+	{"Header", "X-Api-Key", func(s Scheme) string { return s.Header },
+		func(name string) bool { return isToken(name) && headerOwner(name) == "" || isAuthorization(name) }},
 	{"Prefix", "\"Token \"", func(s Scheme) string { return s.Prefix }, isKeyPrefix},
 	{"Cookie", "session", func(s Scheme) string { return s.Cookie }, isToken},
 	{"Query", "api_key", func(s Scheme) string { return s.Query }, isToken},
@@ -137,7 +138,8 @@ func isAuthorization(name string) bool { return http.CanonicalHeaderKey(name) ==
 // equality behind it. Bearer and Basic have types of their own.
 func isKeyPrefix(prefix string) bool {
 	word := keyWord(prefix)
-	return (prefix == word+" " || prefix == word+"=") && isToken(word) && !strings.EqualFold(word, "Bearer") && !strings.EqualFold(word, "Basic")
+	return (prefix == word+" " || prefix == word+"=") && isToken(word) && !strings.EqualFold(word, "Bearer") &&
+		!strings.EqualFold(word, "Basic")
 }
 
 // keyWord returns the word of a Prefix.
@@ -191,10 +193,12 @@ func checkScheme(p *mistakes, s Scheme) {
 		p.addf("the Type is %q; want one of %s", s.Type, strings.Join(names, ", "))
 		return
 	}
-	p.addIf(s.Type == "apiKey" && isAuthorization(s.Header) && s.Prefix == "", "the Header of the scheme %q is %q, which needs a Prefix, such as \"Token \"", s.Type, s.Header)
+	p.addIf(s.Type == "apiKey" && isAuthorization(s.Header) && s.Prefix == "",
+		"the Header of the scheme %q is %q, which needs a Prefix, such as \"Token \"", s.Type, s.Header)
 	for _, f := range schemeFields {
 		value := f.value(s)
-		p.addIf(d.needs(f.name) && !f.isValid(value), "the %s of the scheme %q is %q; want one such as %s", f.name, s.Type, value, f.example)
+		p.addIf(d.needs(f.name) && !f.isValid(value), "the %s of the scheme %q is %q; want one such as %s", f.name, s.Type, value,
+			f.example)
 		p.addIf(!d.needs(f.name) && value != "", "the scheme %q%s has no %s; leave it empty", s.Type, d.beside(s), f.name)
 	}
 }
@@ -387,7 +391,8 @@ func (opts *BearerOptions) checked() BearerOptions {
 	o.Scopes = checkScopes(p, "Scopes", o.Scopes)
 	o.ScopesSupported = checkScopes(p, "ScopesSupported", o.ScopesSupported)
 	for _, s := range o.AuthorizationServers { // RFC 8414, section 2
-		p.addIf(!isResourceURL(s) || strings.Contains(s, "?"), "AuthorizationServers has %q; write a URL without a query, such as https://login.example", s)
+		p.addIf(!isResourceURL(s) || strings.Contains(s, "?"),
+			"AuthorizationServers has %q; write a URL without a query, such as https://login.example", s)
 	}
 	p.addIf(o.Resource == "" && len(o.AuthorizationServers) > 0, "AuthorizationServers is set, so Resource must be the URL of this server")
 	p.addIf(o.Resource != "" && !isResourceURL(o.Resource), "Resource is %q; write a URL such as https://api.example/mcp", o.Resource)
@@ -430,7 +435,8 @@ type APIKeyOptions struct {
 //
 // APIKey panics if verify is nil, if the name or a scope is not valid, and if Cookie and Query are
 // both set.
-func APIKey(name string, verify func(ctx context.Context, key string) (*Principal, error), opts *APIKeyOptions) func(http.Handler) http.Handler {
+func APIKey(name string, verify func(ctx context.Context, key string) (*Principal, error),
+	opts *APIKeyOptions) func(http.Handler) http.Handler {
 	if verify == nil {
 		panic("svc: APIKey: verify must not be nil")
 	}
@@ -514,7 +520,8 @@ func withoutParameter(r *http.Request, name string) *http.Request {
 
 // guard returns the guard of t, with the options that are not those of tokens left out.
 func (t *tokenGuard) guard() *guard {
-	return &guard{identify: t.identify, query: t.query, required: Errorf(CodeUnauthenticated, "an %s is required", t.noun), challenge: t.challenge}
+	return &guard{identify: t.identify, query: t.query, required: Errorf(CodeUnauthenticated, "an %s is required", t.noun),
+		challenge: t.challenge}
 }
 
 // maxToken is the largest size of a token or an API key, in bytes. It bounds the work of
@@ -599,7 +606,8 @@ func (t *tokenGuard) verifyToken(ctx context.Context, token string) (*Principal,
 		return nil, t.tokenError(withoutToken(err, token))
 	}
 	after := cmp.Or(ErrorFrom(err).Header().Get("Retry-After"), "1") // in seconds
-	return nil, Errorf(CodeUnavailable, "%ss cannot be checked at the moment", t.noun).WithCause(withoutToken(err, token)).WithHeader("Retry-After", after)
+	return nil, Errorf(CodeUnavailable, "%ss cannot be checked at the moment",
+		t.noun).WithCause(withoutToken(err, token)).WithHeader("Retry-After", after)
 }
 
 // callVerify calls verify and returns its panic as an error.
@@ -613,7 +621,8 @@ func (t *tokenGuard) callVerify(ctx context.Context, token string) (p *Principal
 // requestError returns the error for a malformed request: invalid_request in RFC 6750,
 // section 3.1.
 func (t *tokenGuard) requestError(text string) error {
-	return Errorf(CodeInvalidArgument, "%s", text).WithStatus(http.StatusBadRequest).WithHeader("WWW-Authenticate", t.challenge("invalid_request", nil))
+	return Errorf(CodeInvalidArgument, "%s", text).WithStatus(http.StatusBadRequest).WithHeader("WWW-Authenticate",
+		t.challenge("invalid_request", nil))
 }
 
 // tokenError returns the error for a token that is not valid. The reason is only
@@ -695,7 +704,8 @@ func BasicAuth(realm string, users map[string]string, opts *ErrorOptions) func(h
 	}
 	quoted := strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(realm) // a quoted-string (RFC 9110, section 5.6.4)
 	challenge := alwaysChallenge(`Basic realm="` + quoted + `", charset="UTF-8"`)
-	g := &guard{identify: identify, required: required, challenge: challenge, quiet: true, errors: valueOf(opts)} // any client can send wrong passwords, as often as it likes
+	// any client can send wrong passwords, as often as it likes
+	g := &guard{identify: identify, required: required, challenge: challenge, quiet: true, errors: valueOf(opts)}
 	return middleware(g.serve)
 }
 
@@ -930,7 +940,8 @@ func isScope(s string) bool {
 // (RFC 8707, section 2). A challenge quotes it, so it has the characters of a scope.
 func isResourceURL(s string) bool {
 	u, err := url.Parse(s)
-	return err == nil && isScope(s) && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil && !strings.Contains(s, "#")
+	return err == nil && isScope(s) && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil &&
+		!strings.Contains(s, "#")
 }
 
 // AllowIPs returns middleware that passes requests on connections from addresses within

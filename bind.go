@@ -212,7 +212,8 @@ func (b *binding) checkBody(p *mistakes, r route, fields []*field) {
 	}
 	p.addIf(!r.hasBody(), "%s: requests with GET and DELETE have no body; give the method an HTTP pattern with PUT or POST in Options.Methods", b.in.file.place)
 	for _, f := range fields {
-		p.addf("%s: the field %s is the whole body of the request; give this one a tag path, query, header or cookie", f.place, b.in.file.goName)
+		p.addf("%s: the field %s is the whole body of the request; give this one a tag path, query, header or cookie", f.place,
+			b.in.file.goName)
 	}
 }
 
@@ -271,7 +272,8 @@ func (r route) sourceOf(p *mistakes, f *field) (name, source string) {
 func (c *decoders) appendParam(list []param, f *field, name, in string) []param {
 	p := c.compileParam(f, name, in)
 	for _, other := range list {
-		c.mistakes.addIf(other.canonical == p.canonical, "%s: %s also takes the %s %q", f.place, other.goName, strings.Replace(in, inQuery, "query parameter", 1), name)
+		c.mistakes.addIf(other.canonical == p.canonical, "%s: %s also takes the %s %q", f.place, other.goName,
+			strings.Replace(in, inQuery, "query parameter", 1), name)
 	}
 	return append(list, p)
 }
@@ -288,7 +290,8 @@ func checkHeaderName(p *mistakes, f *field) {
 	p.addIf(!isToken(f.header), "%s: header:%q: want the name of a header, in letters, digits and dashes", f.place, written)
 	instead := headerOwner(f.header)
 	p.addIf(instead != "", "%s: header:%q: %s", f.place, written, instead)
-	p.addIf(canonical == lastEventID && f.isRequired(), "%s: a client sends %s only when it reconnects, so the field must be optional (omitempty)", f.place, f.header)
+	p.addIf(canonical == lastEventID && f.isRequired(),
+		"%s: a client sends %s only when it reconnects, so the field must be optional (omitempty)", f.place, f.header)
 }
 
 // checkNameless adds a mistake for a field with json:"-" if it is required, or has a tag
@@ -302,7 +305,8 @@ func checkNameless(p *mistakes, f *field) {
 		tag, name = "cookie", f.cookie
 	}
 	p.addIf(f.isRequired(), "%s: with json:\"-\" the field exists only over REST, so it must be optional: write %s:\"%s,omitempty\", or give it a JSON name", f.place, tag, name)
-	p.addIf(f.mcpHeader != "", "%s: mcpheader:%q needs a JSON member, and json:\"-\" makes the field none; drop one of the two", f.place, f.mcpHeader)
+	p.addIf(f.mcpHeader != "", "%s: mcpheader:%q needs a JSON member, and json:\"-\" makes the field none; drop one of the two",
+		f.place, f.mcpHeader)
 }
 
 // checkPlaceholders adds a mistake for each placeholder that no field fills, or that
@@ -371,7 +375,8 @@ func (c *decoders) compileParam(f *field, name, in string) param {
 		}
 	}
 	if f.shape.kind == kindOptional {
-		c.mistakes.addf("%s: an Optional cannot come from the %s, where there is no null; write a *%v in its place", f.place, in, target.typ)
+		c.mistakes.addf("%s: an Optional cannot come from the %s, where there is no null; write a *%v in its place", f.place, in,
+			target.typ)
 		return p
 	}
 	if !target.kind.isScalar() {

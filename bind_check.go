@@ -273,7 +273,8 @@ func (s *shape) alternativeComplaint() *complaint {
 	for _, a := range s.alternatives {
 		values = append(values, a.value)
 	}
-	return &complaint{rule: ruleVariant, message: "must have exactly one of the alternatives " + strings.Join(values, ", ") + ", and a discriminator that is empty or says which"}
+	return &complaint{rule: ruleVariant, message: "must have exactly one of the alternatives " + strings.Join(values, ", ") +
+		", and a discriminator that is empty or says which"}
 }
 
 // fillOnly sets the empty field v to the one value that it can have, if inputOptions.fills

@@ -326,7 +326,8 @@ func (c *call) callNow(ctx context.Context, in any) (any, error) {
 // input. Its mistakes are errors of the program, so clients get INTERNAL.
 func (c *call) callIntercepted(ctx context.Context, resource, name string, in any) (any, error) {
 	if m := c.method; m.resource != resource || m.name != name {
-		return nil, &Error{Code: CodeInternal, cause: fmt.Errorf("Options.Intercept passed on the names %q and %q, or the context of another call", resource, name)}
+		return nil, &Error{Code: CodeInternal,
+			cause: fmt.Errorf("Options.Intercept passed on the names %q and %q, or the context of another call", resource, name)}
 	}
 	if err := c.method.checkType(in); err != nil {
 		return nil, &Error{Code: CodeInternal, cause: fmt.Errorf("Options.Intercept passed on another input: %w", err)}
@@ -429,7 +430,8 @@ func (c *call) observe(t carrier, err error) {
 	if c.start == 0 {
 		return
 	}
-	o := Observation{Transport: c.transport(), Resource: c.method.resource, Method: c.method.name, Err: err, Duration: time.Since(started) - c.start}
+	o := Observation{Transport: c.transport(), Resource: c.method.resource, Method: c.method.name, Err: err,
+		Duration: time.Since(started) - c.start}
 	o.Replayed = c.keyed != nil && c.keyed.replayed
 	c.start = 0
 	if c.endpoint != nil {
@@ -693,8 +695,10 @@ type batchBudget struct {
 // The errors of calls that exceed the budget. They tell whether the call was begun, which
 // matters if it is a write.
 var (
-	errAnswerTooLarge = Errorf(CodeResourceExhausted, "the call was begun, but its answer does not fit: the answers of a batch have at most 16 MiB together")
-	errBudgetSpent    = Errorf(CodeResourceExhausted, "the call was not begun: the answers of a batch have at most 16 MiB together, and those of other calls have used them up")
+	errAnswerTooLarge = Errorf(CodeResourceExhausted,
+		"the call was begun, but its answer does not fit: the answers of a batch have at most 16 MiB together")
+	errBudgetSpent = Errorf(CodeResourceExhausted,
+		"the call was not begun: the answers of a batch have at most 16 MiB together, and those of other calls have used them up")
 )
 
 // checkNext returns nil if the next call of the batch may begin. It returns errBudgetSpent

@@ -169,8 +169,10 @@ func restoreHeader(h, before http.Header) {
 // The results of a do that was called and has not returned, and of one that was called
 // twice or too late.
 var (
-	runLost  = &keyedResult{error: &Error{Code: CodeInternal, sentParts: sentParts{reason: reasonOutcomeUnknown, ours: true}, cause: errors.New("Idempotency.Run returned no error, although do failed or has not returned, or without a record")}}
-	runTwice = &keyedResult{error: &Error{Code: CodeInternal, sentParts: sentParts{reason: reasonOutcomeUnknown, ours: true}, cause: errors.New("Idempotency.Run called do twice, or after it had returned; return ABORTED, and the client tries again")}}
+	runLost = &keyedResult{error: &Error{Code: CodeInternal, sentParts: sentParts{reason: reasonOutcomeUnknown, ours: true},
+		cause: errors.New("Idempotency.Run returned no error, although do failed or has not returned, or without a record")}}
+	runTwice = &keyedResult{error: &Error{Code: CodeInternal, sentParts: sentParts{reason: reasonOutcomeUnknown, ours: true},
+		cause: errors.New("Idempotency.Run called do twice, or after it had returned; return ABORTED, and the client tries again")}}
 )
 
 // runError returns the error for err of Idempotency.Run: that of the method, that of an *Error,
@@ -196,7 +198,8 @@ func runError(ctx context.Context, err error, r *keyedResult) error {
 	case ctx.Err() != nil:
 		return ErrorFrom(ctx.Err()).WithCause(err).withOwnReason(reasonOutcomeUnknown)
 	case early:
-		return Errorf(CodeUnavailable, "the call could not begin, and nothing has happened; try again: %w", err).WithHeader("Retry-After", "1")
+		return Errorf(CodeUnavailable, "the call could not begin, and nothing has happened; try again: %w",
+			err).WithHeader("Retry-After", "1")
 	}
 	e := Errorf(CodeUnavailable, "it is not known whether the call has happened; repeat it with the same idempotency key: %w", err)
 	return e.withOwnReason(reasonOutcomeUnknown).WithHeader("Retry-After", "1")

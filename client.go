@@ -158,7 +158,8 @@ func checkClient(p *mistakes, client reflect.Value) (fields []reflect.StructFiel
 func newConnection(p *mistakes, baseURL string, o ClientOptions) *connection {
 	c := &connection{max: cmp.Or(o.MaxBody, maxAnswers), buffers: &sync.Pool{New: func() any { return new(callBuffer) }},
 		attempts: cmp.Or(o.Attempts, defaultAttempts), silence: streamSilence, wait: waitFor}
-	p.addIf(o.Attempts < 0, "ClientOptions.Attempts is %d; give how often a call is sent at most: 1 or more, or 0 for %d", o.Attempts, defaultAttempts)
+	p.addIf(o.Attempts < 0, "ClientOptions.Attempts is %d; give how often a call is sent at most: 1 or more, or 0 for %d", o.Attempts,
+		defaultAttempts)
 	c.http = *http.DefaultClient
 	switch {
 	case o.HTTPClient != nil:
@@ -472,7 +473,8 @@ func (c *connection) networkError(ctx context.Context, err error, message string
 		if !errors.Is(err, ended) {
 			err = errors.Join(ended, err)
 		}
-		return &Error{Code: CodeOf(ended), Message: codes[CodeOf(ended).row()].text, sentParts: sentParts{reason: reasonOutcomeUnknown}, cause: err}
+		return &Error{Code: CodeOf(ended), Message: codes[CodeOf(ended).row()].text,
+			sentParts: sentParts{reason: reasonOutcomeUnknown}, cause: err}
 	}
 	if e := (*Error)(nil); errors.As(err, &e) { // from a Body that is too large
 		return e
@@ -480,7 +482,8 @@ func (c *connection) networkError(ctx context.Context, err error, message string
 	var timeout interface{ Timeout() bool }
 	_, limited := ctx.Deadline()
 	if (limited || c.http.Timeout > 0) && errors.Is(err, context.DeadlineExceeded) && errors.As(err, &timeout) && timeout.Timeout() {
-		return &Error{Code: CodeDeadlineExceeded, Message: codes[CodeDeadlineExceeded.row()].text, sentParts: sentParts{reason: reasonOutcomeUnknown}, cause: err}
+		return &Error{Code: CodeDeadlineExceeded, Message: codes[CodeDeadlineExceeded.row()].text,
+			sentParts: sentParts{reason: reasonOutcomeUnknown}, cause: err}
 	}
 	return &Error{Code: CodeUnavailable, Message: message, sentParts: sentParts{reason: reasonOutcomeUnknown}, cause: err}
 }
@@ -652,7 +655,8 @@ func (c *clientCall) writeInput(b *callBuffer, r *http.Request, in any) (err err
 	d.start(nil)
 	b.sent = sentPath{c, r.URL}
 	// Read it as the server will. Its strings need no copies, since nothing keeps them.
-	_, err = c.bind.bindRequest(d, &requestValues{path: &b.sent, query: r.URL.RawQuery, keepURL: true, header: r.Header, body: b.enc.buf, form: form})
+	_, err = c.bind.bindRequest(d, &requestValues{path: &b.sent, query: r.URL.RawQuery, keepURL: true, header: r.Header,
+		body: b.enc.buf, form: form})
 	b.sent = sentPath{}
 	if err != nil {
 		return err
@@ -959,7 +963,8 @@ func outputError(err error) *Error {
 
 // largeError returns the error for an output, or an item, that is too large.
 func (c *connection) largeError() *Error {
-	return Errorf(CodeInternal, "the response has more than %d bytes, the limit of the client: %w", c.max, errors.New("the body is larger than ClientOptions.MaxBody"))
+	return Errorf(CodeInternal, "the response has more than %d bytes, the limit of the client: %w", c.max,
+		errors.New("the body is larger than ClientOptions.MaxBody"))
 }
 
 // statusText returns a status and its phrase, such as 502 Bad Gateway.

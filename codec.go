@@ -65,7 +65,8 @@ func (c *Codec[T]) Decode(data []byte) (*T, error) {
 // INVALID_ARGUMENT with violations, or what a Validate has returned.
 func (c *Codec[T]) Check(v *T) error {
 	if v == nil {
-		return &Error{Code: CodeInvalidArgument, Message: errNilValue.message, Details: map[string]any{"violations": []Violation{errNilValue.violation()}}}
+		return &Error{Code: CodeInvalidArgument, Message: errNilValue.message,
+			Details: map[string]any{"violations": []Violation{errNilValue.violation()}}}
 	}
 	w := c.plan.borrow()
 	err := c.plan.check.checkRules(&w.dec, reflect.ValueOf(v).Elem())
@@ -96,7 +97,8 @@ func newCodecPlan(t reflect.Type) *codecPlan {
 	s := shapes.shapeFor(t, t.String())
 	shapes.checkUse(s, asStored, t.String())
 	isFile := func(s *shape) bool { return s.kind == kindFile || s.file != nil }
-	p.addIf(s.reaches(make(map[*shape]bool), isFile), "%v has a Body or a File, which is not JSON; keep the bytes elsewhere, or in a []byte", t)
+	p.addIf(s.reaches(make(map[*shape]bool), isFile),
+		"%v has a Body or a File, which is not JSON; keep the bytes elsewhere, or in a []byte", t)
 	p.addIf(s.kind == kindOptional, "%v is an Optional, which only a field can be; put it into a struct", t)
 	shapes.finishShapes()
 	// The decoders of an input try the defaults and the examples. Their plans are not used.

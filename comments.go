@@ -266,7 +266,10 @@ func ReadComments(sources ...fs.FS) *Comments {
 			continue
 		}
 		r.source = i
-		if err := fs.WalkDir(source, ".", func(name string, d fs.DirEntry, err error) error { return r.visit(source, name, d, err) }); err != nil {
+		if err := fs.WalkDir(source, ".", func(name string, d fs.DirEntry,
+			err error) error {
+			return r.visit(source, name, d, err)
+		}); err != nil {
 			r.addMistake("source %d of ReadComments ends early: %v", i+1, err)
 		}
 	}
@@ -323,7 +326,8 @@ func (r *sourceReader) addFile(dir string, file *ast.File) {
 	})
 	if i < 0 {
 		i = len(r.packages)
-		r.packages = append(r.packages, &sourcePackage{r.source, dir, file.Name.Name, make(map[string]*sourceType), make(map[string]map[string]string)})
+		r.packages = append(r.packages, &sourcePackage{r.source, dir, file.Name.Name, make(map[string]*sourceType),
+			make(map[string]map[string]string)})
 	}
 	f := &sourceFile{r.packages[i], file.Imports}
 	for _, decl := range file.Decls {

@@ -346,7 +346,8 @@ func plainType(kind string) (t reflect.Type, ok bool) {
 }
 
 func newContract(s *service) *contract {
-	c := &contract{Form: contractForm, Types: []*contractPlan{}, names: s.typeNames, types: make(map[string]*contractPlan), natives: make(map[string]*shape)}
+	c := &contract{Form: contractForm, Types: []*contractPlan{}, names: s.typeNames, types: make(map[string]*contractPlan),
+		natives: make(map[string]*shape)}
 	for _, m := range s.methods {
 		c.Methods = append(c.Methods, c.planMethod(s, m))
 	}
@@ -358,7 +359,8 @@ func newContract(s *service) *contract {
 
 // planMethod returns what m promises.
 func (c *contract) planMethod(s *service, m *method) *contractMethod {
-	p := &contractMethod{Name: m.resource + "." + m.name, Stream: m.stream, StreamEnd: m.streamEnd, Scopes: slices.Sorted(slices.Values(m.scopes)), Strict: m.strict, Key: m.keyUse(), compiled: m}
+	p := &contractMethod{Name: m.resource + "." + m.name, Stream: m.stream, StreamEnd: m.streamEnd,
+		Scopes: slices.Sorted(slices.Values(m.scopes)), Strict: m.strict, Key: m.keyUse(), compiled: m}
 	p.Transports = m.served
 	if m.mediaType != contentTypeJSON && m.out != nil && m.stream == "" && !m.sendsFile() {
 		p.MediaType = m.mediaType
@@ -385,7 +387,8 @@ func (c *contract) planMethod(s *service, m *method) *contractMethod {
 	}
 	slices.Sort(p.Identity)
 	for _, alias := range m.otherNames() { // of which another method may have taken one
-		if s.names[methodName{m.resource, alias}] == m && alias != m.name && !slices.Contains(p.Aliases, alias) && callsByName(p.Transports) != "" {
+		if s.names[methodName{m.resource, alias}] == m && alias != m.name && !slices.Contains(p.Aliases, alias) &&
+			callsByName(p.Transports) != "" {
 			p.Aliases = append(p.Aliases, alias)
 		}
 	}
@@ -756,7 +759,8 @@ func compareContracts(old, now *contract) (breaks []Break) {
 			continue
 		}
 		is := now.Methods[i]
-		p := &prober{was: was, is: is, takers: findTakers(was, is, old.Methods, now.Methods), compared: make(map[[2]*contractPlan]bool), making: make(map[*contractPlan]int), shown: make(map[string]bool)}
+		p := &prober{was: was, is: is, takers: findTakers(was, is, old.Methods, now.Methods),
+			compared: make(map[[2]*contractPlan]bool), making: make(map[*contractPlan]int), shown: make(map[string]bool)}
 		p.compareMethods(was, is)
 		breaks = append(breaks, p.breaks()...)
 	}
@@ -787,7 +791,8 @@ func (m *contractMethod) readsBody() bool {
 
 // readsForm reports whether the input of m is in a form.
 func (m *contractMethod) readsForm() bool {
-	return m.Input != nil && slices.ContainsFunc(m.Input.Fields, func(f *contractPlan) bool { return strings.HasPrefix(f.From, inForm+" ") })
+	return m.Input != nil && slices.ContainsFunc(m.Input.Fields,
+		func(f *contractPlan) bool { return strings.HasPrefix(f.From, inForm+" ") })
 }
 
 // bodyKind says what the body of a request to m is.
@@ -812,7 +817,8 @@ func (p *prober) compareForms(was, is *contractMethod) {
 	a, b := was.bodyKind(), is.bodyKind()
 	isLess := is.readsForm() && a != b && !(was.readsForm() && b == "a form of any type") // which takes multipart too
 	p.remarkIf(isLess || was.readsForm() && !is.readsForm() && b != "none", "", "the body is %s, was %s", b, a)
-	p.remarkIf(was.readsForm() && is.readsForm() && is.MaxBody.bytes() < was.MaxBody.bytes(), "", "MaxBody is %v over REST, was %v", is.MaxBody, was.MaxBody)
+	p.remarkIf(was.readsForm() && is.readsForm() && is.MaxBody.bytes() < was.MaxBody.bytes(), "", "MaxBody is %v over REST, was %v",
+		is.MaxBody, was.MaxBody)
 }
 
 // hasMessages reports whether m is served over transports whose messages name the method.
@@ -853,14 +859,16 @@ func (p *prober) compareMethods(was, is *contractMethod) {
 	if was.HTTP != "" && is.HTTP != "" {
 		p.remarkIf(!p.sameRoute, "", "the route is %s, was %s", is.HTTP, was.HTTP)
 		p.compareStatuses(was, is)
-		p.remarkIf(was.MediaType != is.MediaType && was.Output != nil && is.Output != nil, "", "the Content-Type is %s, was %s", cmp.Or(is.MediaType, contentTypeJSON), cmp.Or(was.MediaType, contentTypeJSON))
+		p.remarkIf(was.MediaType != is.MediaType && was.Output != nil && is.Output != nil, "", "the Content-Type is %s, was %s",
+			cmp.Or(is.MediaType, contentTypeJSON), cmp.Or(was.MediaType, contentTypeJSON))
 		p.compareErrors(was, is)
 	}
 	if p.sameRoute {
 		p.compareForms(was, is)
 	}
 	p.remarkIf(was.Stream != is.Stream, "", "the stream mode is %q, was %q", is.Stream, was.Stream)
-	p.remarkIf(was.Stream == is.Stream && was.HTTP != "" && was.StreamEnd != is.StreamEnd, "", "StreamEnd is %q, was %q", is.StreamEnd, was.StreamEnd)
+	p.remarkIf(was.Stream == is.Stream && was.HTTP != "" && was.StreamEnd != is.StreamEnd, "", "StreamEnd is %q, was %q",
+		is.StreamEnd, was.StreamEnd)
 	if transport := callsByName(is.Transports); transport != "" {
 		lost(p, "the "+transport+" name %s is gone, or calls another method", was.Aliases, is.Aliases)
 	}
@@ -891,7 +899,8 @@ func (p *prober) compareTools(was, is *contractMethod) {
 		p.remarkIf(name.was != "" && name.is != "" && name.is != name.was, "", "the %s is called %s, was %s", name.kind, name.is, name.was)
 	}
 	p.remarkIf(was.Resource != "" && is.Resource == "", "", "the resource %s is gone", was.Resource)
-	p.remarkIf(was.Resource != "" && is.Resource != "" && !coversURI(is.Resource, was.Resource), "", "the resource has the URI %s, had %s", is.Resource, was.Resource)
+	p.remarkIf(was.Resource != "" && is.Resource != "" && !coversURI(is.Resource, was.Resource), "",
+		"the resource has the URI %s, had %s", is.Resource, was.Resource)
 }
 
 // compareStatuses finds the statuses of a success that clients do not know.
@@ -1016,7 +1025,8 @@ func (p *prober) compareOutputs(was, is *contractMethod) {
 	}
 	for _, h := range is.Headers {
 		old := fieldFrom(h.From, was.Headers)
-		p.remarkIf(old == nil && !h.RESTOnly && was.Output.child(h.Name) != nil, "output /"+h.Name, "is the header %s over REST, was a member", h.From)
+		p.remarkIf(old == nil && !h.RESTOnly && was.Output.child(h.Name) != nil, "output /"+h.Name,
+			"is the header %s over REST, was a member", h.From)
 		p.compareAnswers(h, old, header+h.From)
 	}
 }

@@ -305,7 +305,8 @@ func (p *prober) refuses(plan *contractPlan, text string) []string {
 		return []string{ruleType}
 	}
 	// The reader of an output knows rules which do not count there.
-	return slices.DeleteFunc(plan.reader.read(text), func(keyword string) bool { return plan.Rules[keyword] != nil && p.value(plan, keyword) == "" })
+	return slices.DeleteFunc(plan.reader.read(text),
+		func(keyword string) bool { return plan.Rules[keyword] != nil && p.value(plan, keyword) == "" })
 }
 
 // takes reports whether plan takes a scalar. A plan that is nil takes all.
@@ -506,7 +507,8 @@ func (p *prober) compareMaps(a, b *contractPlan, at string, in func(string) stri
 	}
 	if most > 0 { // else there are no members, and what they would be is no break
 		p.compare(a.Of, b.Of, placeIn(at, "*"), func(text string) string { return with(p.sample(a.Keys, b.Keys), text) })
-		p.compareScalars(a.Keys, b.Keys, placeIn(at, "*"), "there are names that the reader does not take", func(text string) string { return with(text, p.sample(a.Of, b.Of)) })
+		p.compareScalars(a.Keys, b.Keys, placeIn(at, "*"), "there are names that the reader does not take",
+			func(text string) string { return with(text, p.sample(a.Of, b.Of)) })
 	}
 	p.compareSizes(a, b, at, func(n int) string { return in(p.fillMap(a, b, "{}", n, n)) })
 }
@@ -617,9 +619,11 @@ func (p *prober) explainAbsent(f *contractPlan) string {
 // compareField adds the breaks of a field of an input that have no witness.
 func (p *prober) compareField(f, g *contractPlan, at string) {
 	p.remarkIf(p.sameRoute && !f.isFrom(g.From), at, "comes from %s, came from %s", cmp.Or(g.From, "body"), cmp.Or(f.From, "body"))
-	p.remarkIf(!p.isRequired(f) && !p.isRequired(g) && !sameScalar(f.Default, g.Default), at, "default is %s, was %s", cmp.Or(string(g.Default), "none"), cmp.Or(string(f.Default), "none"))
+	p.remarkIf(!p.isRequired(f) && !p.isRequired(g) && !sameScalar(f.Default, g.Default), at, "default is %s, was %s",
+		cmp.Or(string(g.Default), "none"), cmp.Or(string(f.Default), "none"))
 	p.remarkIf(f.Unkeyed && !g.Unkeyed && p.was.Key != "" && p.is.Key != "", at, "counts for idempotency keys now")
-	p.remarkIf(f.MCPHeader != g.MCPHeader && g.MCPHeader != "" && p.usesMCP(), at, "mcpheader is %s, was %s", g.MCPHeader, cmp.Or(f.MCPHeader, "none"))
+	p.remarkIf(f.MCPHeader != g.MCPHeader && g.MCPHeader != "" && p.usesMCP(), at, "mcpheader is %s, was %s", g.MCPHeader,
+		cmp.Or(f.MCPHeader, "none"))
 	if x, y := cmp.Or(f.Of, f), cmp.Or(g.Of, g); f.From != "" && x.jsonType() == "number" && !x.isInteger() && y.isInteger() {
 		p.doubt(at, "%s, and outside of JSON an integer is written in digits alone", p.changed(f, g))
 	}
@@ -631,7 +635,8 @@ func (p *prober) compareFiles(f, g *contractPlan, at string, in func(string) str
 	was, _ := f.maxBytes()
 	is, _ := g.maxBytes()
 	if f.Kind == "file" && g.Kind == "file" && is < was {
-		why := fmt.Sprintf("%s is %d, was %s: a body of %d bytes is refused", ruleMaxBytes, is, cmp.Or(string(f.Rules[ruleMaxBytes]), "none"), is+1)
+		why := fmt.Sprintf("%s is %d, was %s: a body of %d bytes is refused", ruleMaxBytes, is,
+			cmp.Or(string(f.Rules[ruleMaxBytes]), "none"), is+1)
 		p.refuse(at, why, in(p.sample(f, g)))
 	}
 }
@@ -656,7 +661,8 @@ func (p *contractPlan) fitsREST(text string) bool {
 	case source == inQuery, source == inForm:
 		return text != "[]" && !strings.Contains(text, "null")
 	}
-	return text != "null" && (plain != "" || name != lastEventID) && !strings.ContainsFunc(plain, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`",;\`, r) })
+	return text != "null" && (plain != "" || name != lastEventID) &&
+		!strings.ContainsFunc(plain, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`",;\`, r) })
 }
 
 // unfitForREST returns 1 for what fitsREST refuses, and 0 for all else: values are sorted by it, so

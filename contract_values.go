@@ -268,7 +268,8 @@ func (r *scalarReader) nativeTexts() (list []string) {
 			list = append(list, string(text))
 		}
 	}
-	for _, text := range []string{"", "a", "0", "1", "true", "1h", "en", "192.0.2.1", "192.0.2.0/24", "192.0.2.1:80", "00000000-0000-0000-0000-000000000000", "2006-01-02", "2006-01-02T15:04:05Z", "AA==", "a@example.com", "https://example.com/"} {
+	for _, text := range []string{"", "a", "0", "1", "true", "1h", "en", "192.0.2.1", "192.0.2.0/24", "192.0.2.1:80",
+		"00000000-0000-0000-0000-000000000000", "2006-01-02", "2006-01-02T15:04:05Z", "AA==", "a@example.com", "https://example.com/"} {
 		list = append(list, `"`+text+`"`)
 	}
 	return append(list, "0", "1", "0.5", "true", "{}", "[]", "null")
@@ -389,7 +390,8 @@ func (p *prober) usualTexts(a *contractPlan, x, y textRules, n int) (texts []str
 			texts = append(texts, "application/x-"+strconv.Itoa(i))
 		}
 	case a.Kind == "time":
-		return []string{"2006-01-02T15:04:05Z", "2006-01-02T15:04:05+23:59", "2006-01-02T15:04:05." + strings.Repeat("0", max(long, 21)-21) + "5Z"}
+		return []string{"2006-01-02T15:04:05Z", "2006-01-02T15:04:05+23:59", "2006-01-02T15:04:05." +
+			strings.Repeat("0", max(long, 21)-21) + "5Z"}
 	case a.Kind == "duration":
 		return []string{"1h", "0", "-1.5s", strings.Repeat("0", max(long, 2)-1) + "s"}
 	case a.Kind == "bytes":

@@ -125,9 +125,11 @@ func newCORSPolicy(opts CORSOptions) *corsPolicy {
 	if opts.MaxAge != 0 {
 		c.preflight.Set("Access-Control-Max-Age", strconv.FormatInt(max(0, int64(opts.MaxAge/time.Second)), 10))
 	}
-	p.addIf(opts.Credentials && (c.origins["*"] || c.origins["null"]), `Credentials with "*" or "null" would let every page on the web act as its reader; list the origins by name`)
+	p.addIf(opts.Credentials && (c.origins["*"] || c.origins["null"]),
+		`Credentials with "*" or "null" would let every page on the web act as its reader; list the origins by name`)
 	for _, name := range opts.AllowedHeaders { // "*" would not allow Authorization (Fetch, CORS protocol)
-		p.addIf(!isToken(name) || name == "*", "AllowedHeaders has %q, which is not a header name; leave AllowedHeaders nil to allow all headers", name)
+		p.addIf(!isToken(name) || name == "*",
+			"AllowedHeaders has %q, which is not a header name; leave AllowedHeaders nil to allow all headers", name)
 	}
 	for _, name := range opts.ExposedHeaders { // with credentials, "*" is an ordinary name
 		p.addIf(!isToken(name) || name == "*" && opts.Credentials, "ExposedHeaders has %q, which is not a header name", name)
@@ -212,7 +214,9 @@ func (p *corsPolicy) respondToPreflight(w http.ResponseWriter, r *http.Request, 
 //	https://*.example        =>  false: browsers send hosts in ASCII, without *
 func normalOrigin(text string) (string, bool) {
 	u, err := url.Parse(text)
-	if err != nil || u.Host == "" || strings.HasSuffix(u.Host, ":") || strings.ContainsFunc(u.Host, func(r rune) bool { return r == '*' || r > unicode.MaxASCII }) || !strings.EqualFold(text, u.Scheme+"://"+u.Host) {
+	if err != nil || u.Host == "" || strings.HasSuffix(u.Host, ":") ||
+		strings.ContainsFunc(u.Host, func(r rune) bool { return r == '*' || r > unicode.MaxASCII }) ||
+		!strings.EqualFold(text, u.Scheme+"://"+u.Host) {
 		return "", false
 	}
 	if port := u.Port(); port != "" {

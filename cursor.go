@@ -79,7 +79,8 @@ func NewCursorKey(secrets ...[]byte) *CursorKey {
 	k := &CursorKey{secrets: make([][]byte, len(secrets))}
 	for i, secret := range secrets {
 		if len(secret) < minCursorKey {
-			panic(fmt.Sprintf("svc: NewCursorKey: key %d has %d bytes; a key needs at least %d, and should have 32 random ones", i+1, len(secret), minCursorKey))
+			panic(fmt.Sprintf("svc: NewCursorKey: key %d has %d bytes; a key needs at least %d, and should have 32 random ones", i+1,
+				len(secret), minCursorKey))
 		}
 		k.secrets[i] = slices.Clone(secret)
 	}
@@ -151,7 +152,8 @@ func sealOf(secret []byte, label string, payload []byte) []byte {
 // logged, since it would help clients that forge cursors.
 func cursorError(cause error) error {
 	var vs violations
-	vs.addViolation(Violation{In: "query", Path: "/cursor", Rule: ruleType, Message: "must be a cursor from an earlier answer of this list"})
+	vs.addViolation(Violation{In: "query", Path: "/cursor", Rule: ruleType,
+		Message: "must be a cursor from an earlier answer of this list"})
 	return ErrorFrom(vs.err()).WithCause(cause)
 }
 

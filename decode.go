@@ -202,7 +202,8 @@ func (d *decoder) startInput() {
 // of the buffers beside it, keeps more memory than about limit bytes.
 func (d *decoder) resetWithin(limit int, buffers ...[]byte) bool {
 	isLarge := func(b []byte) bool { return cap(b) > limit }
-	if slices.ContainsFunc(buffers, isLarge) || isLarge(d.scratch) || cap(d.scan.names) > limit/16 || len(d.scan.found) > limit/16 || cap(d.texts) > limit/16 || cap(d.seen) > limit {
+	if slices.ContainsFunc(buffers, isLarge) || isLarge(d.scratch) || cap(d.scan.names) > limit/16 || len(d.scan.found) > limit/16 ||
+		cap(d.texts) > limit/16 || cap(d.seen) > limit {
 		return false
 	}
 	d.start(nil)
@@ -442,7 +443,8 @@ type decoders struct {
 }
 
 func newDecoders(p *mistakes, strict bool) *decoders {
-	return &decoders{mistakes: p, byShape: make(map[*shape]*decodeFunc), plans: make(map[*shape]*objectPlan), examples: make(map[exampleKey]bool), discriminators: new([]string), strict: strict}
+	return &decoders{mistakes: p, byShape: make(map[*shape]*decodeFunc), plans: make(map[*shape]*objectPlan),
+		examples: make(map[exampleKey]bool), discriminators: new([]string), strict: strict}
 }
 
 // decoderFor returns the decodeFunc for values of shape s.
@@ -521,7 +523,9 @@ func (c *decoders) typeDecoder(s *shape) decodeFunc {
 	case kindArray:
 		n := s.typ.Len() // its schema has it as minItems and maxItems
 		exactly, limit := "must have exactly "+countText(n, "item"), json.Number(strconv.Itoa(n))
-		return decodeList(c.decoderFor(s.elem), s.typ, &rule{count: n, complaint: &complaint{rule: "maxItems", message: exactly, limit: limit}}, &complaint{rule: "minItems", message: exactly, limit: limit})
+		return decodeList(c.decoderFor(s.elem), s.typ,
+			&rule{count: n, complaint: &complaint{rule: "maxItems", message: exactly, limit: limit}}, &complaint{rule: "minItems",
+				message: exactly, limit: limit})
 	case kindMap:
 		c.checkExamples(s.key)
 		return decodeMap(c.checkedSetter(s.key, isPlainInteger), c.decoderFor(s.elem), s, s.rules.lookup(roleMost))

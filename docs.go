@@ -38,7 +38,8 @@ type DocsOptions struct {
 	RPC     string // the handler of Service.RPC
 	MCP     string // the handler of Service.MCP
 	OpenAPI string // the handler of Service.OpenAPI, to whose forms the page links
-	Client  string // the handler of Service.TypeScript, such as "client.ts", to which the page links; it then shows calls in TypeScript and Go too
+	// the handler of Service.TypeScript, such as "client.ts", to which the page links; it then shows calls in TypeScript and Go too
+	Client string
 }
 
 // Docs returns a handler that serves a page about the REST routes of s, with a form to call
@@ -56,7 +57,8 @@ func (s *Service) Docs(opts *DocsOptions) http.Handler {
 	places := *cmp.Or(opts, new(DocsOptions))
 	for _, place := range []string{places.REST, places.RPC, places.MCP, places.OpenAPI, places.Client} {
 		u, err := url.Parse(place)
-		if err != nil || *u != (url.URL{Path: u.Path, RawPath: u.RawPath}) || strings.ContainsAny(place, "\\#") || strings.HasPrefix(place, "//") {
+		if err != nil || *u != (url.URL{Path: u.Path, RawPath: u.RawPath}) || strings.ContainsAny(place, "\\#") ||
+			strings.HasPrefix(place, "//") {
 			panic(fmt.Sprintf("svc: Docs: %q is not a path of this server; write one relative to the page, such as \"rpc\" or \"../rpc\"", place))
 		}
 	}
@@ -151,7 +153,8 @@ func newDocsWriter(s *service, places DocsOptions) *docsWriter {
 	for _, path := range w.paths {
 		for _, operation := range path.operations {
 			m := operation.method
-			o := docsOperation{apiOperation: operation, path: path.template, placeholders: path.placeholders, order: m.readingOrder(), names: make(map[string][]byte), examples: make(map[string][]byte)}
+			o := docsOperation{apiOperation: operation, path: path.template, placeholders: path.placeholders, order: m.readingOrder(),
+				names: make(map[string][]byte), examples: make(map[string][]byte)}
 			o.addParameters(m, path.placeholders)
 			if m.isServedBy(TransportRPC) {
 				o.rpc = rpcName(m)
@@ -227,7 +230,8 @@ func (w *docsWriter) appendData(dst []byte) []byte {
 	}
 	out.end("}")
 	maps.DeleteFunc(w.writer.words, func(_, words string) bool { return words == "" })
-	out.add("schemes", encodeDocument(credentials), "codes", encodeDocument(table), "rules", messages, "oneLine", lines, "words", encodeDocument(w.writer.words))
+	out.add("schemes", encodeDocument(credentials), "codes", encodeDocument(table), "rules", messages, "oneLine", lines, "words",
+		encodeDocument(w.writer.words))
 	if reasons := w.listReasons(); reasons != nil {
 		out.addRaw("reasons", encodeDocument(reasons))
 	}

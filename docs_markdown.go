@@ -46,7 +46,8 @@ func (w *docsWriter) renderMarkdown() []byte {
 		{"OpenAPI", w.places.OpenAPI, "add `?openapi=3.1` for code generators"},
 		{"JSON-RPC", w.places.RPC, input + ", and `rpc.discover` returns OpenRPC"},
 		{"MCP", w.places.MCP, input},
-		{"A client in TypeScript", w.places.Client, "calls begin with `import { connect } from \"./client.ts\"` and `const api = connect({ url: URL })`"},
+		{"A client in TypeScript", w.places.Client,
+			"calls begin with `import { connect } from \"./client.ts\"` and `const api = connect({ url: URL })`"},
 	} {
 		if served[1] != "" {
 			fmt.Fprintf(w, "%s is served at %s, relative to this page; %s.\n", served[0], codeSpan(served[1]), served[2])

@@ -283,7 +283,8 @@ func (e *Error) WithDetails(details map[string]any) *Error {
 // does not send them with an error of yours.
 func (e *Error) WithReason(reason string) *Error {
 	if !isReason(reason) {
-		panic("svc: WithReason(" + strconv.Quote(reason) + "): write a name such as list_full, of 1 to 63 lower-case letters, digits and underscores that begins with a letter")
+		panic("svc: WithReason(" + strconv.Quote(reason) +
+			"): write a name such as list_full, of 1 to 63 lower-case letters, digits and underscores that begins with a letter")
 	}
 	c := e.clone()
 	c.reason, c.ours = reason, false
@@ -603,7 +604,8 @@ func ErrorFrom(err error) *Error {
 	case errors.Is(err, context.DeadlineExceeded):
 		return &Error{Code: CodeDeadlineExceeded, cause: err}
 	case errors.As(err, &tooLarge):
-		return Errorf(CodeResourceExhausted, "the request body has more than %d bytes: %w", tooLarge.Limit, err).WithStatus(http.StatusRequestEntityTooLarge)
+		return Errorf(CodeResourceExhausted, "the request body has more than %d bytes: %w", tooLarge.Limit,
+			err).WithStatus(http.StatusRequestEntityTooLarge)
 	}
 	return &Error{Code: CodeInternal, cause: err}
 }
@@ -653,8 +655,9 @@ func panicIn(err error) *PanicError {
 // A Violation is one thing that is wrong with an input. An INVALID_ARGUMENT error carries at
 // most 32 of them in its details, as "violations".
 type Violation struct {
-	In      string `json:"in"`      // "path", "query", "header", "cookie" or "body": where the REST route takes the field from
-	Path    string `json:"path"`    // a JSON Pointer (RFC 6901) to the place as it was sent, "/name" for a REST parameter; "" means the whole input
+	In string `json:"in"` // "path", "query", "header", "cookie" or "body": where the REST route takes the field from
+	// a JSON Pointer (RFC 6901) to the place as it was sent, "/name" for a REST parameter; "" means the whole input
+	Path    string `json:"path"`
 	Rule    string `json:"rule"`    // for programs: the name of a constraint tag, a word of doc/errors.md such as "required", or your own
 	Message string `json:"message"` // for people; never quotes what the client sent
 
@@ -729,7 +732,8 @@ func (vs *violations) addViolation(v Violation) {
 	if !v.hasLimit() {
 		v.Limit = ""
 	}
-	n := len(`{"in":"","path":"","rule":"","message":"","limit":},`) + len(`\u0000`)*(len(v.In)+len(v.Path)+len(v.Rule)+len(v.Message)) + len(v.Limit)
+	n := len(`{"in":"","path":"","rule":"","message":"","limit":},`) +
+		len(`\u0000`)*(len(v.In)+len(v.Path)+len(v.Rule)+len(v.Message)) + len(v.Limit)
 	if vs.bytes+n > maxViolationBytes {
 		vs.bytes, n = len(appendViolations(nil, vs.list)), len(appendViolations(nil, []Violation{v}))
 	}

@@ -108,21 +108,26 @@ var (
 	errPlusInTime   = &complaint{rule: ruleType, message: errNotTime.message + "; in a query + is a blank, so write %2B for it"}
 	errStrayPercent = &complaint{rule: ruleSyntax, message: "has a % that two hexadecimal digits do not follow"}
 	errSemicolon    = &complaint{rule: ruleSyntax, message: "has a semicolon; write %3B for the character, and & between parameters"}
-	errNotKey       = &complaint{rule: "pattern", message: "must be a string of 1 to 255 visible ASCII characters; in a header it may have quotes (RFC 8941)"}
+	errNotKey       = &complaint{rule: "pattern",
+		message: "must be a string of 1 to 255 visible ASCII characters; in a header it may have quotes (RFC 8941)"}
 
 	// Parts of forms.
-	errBehindFile  = &complaint{rule: ruleOrder, message: "is required, and must come before the file, which is the last part of the form"}
-	errOtherFile   = &complaint{rule: ruleOrder, message: "must not come behind the file, which is the last part of the form"}
-	errFileInText  = &complaint{rule: ruleType, message: "must be a text, is a file"}
-	errNotBinary   = &complaint{rule: ruleType, message: "must have no Content-Transfer-Encoding, which forms do not have any more (RFC 7578, section 4.7)"}
+	errBehindFile = &complaint{rule: ruleOrder, message: "is required, and must come before the file, which is the last part of the form"}
+	errOtherFile  = &complaint{rule: ruleOrder, message: "must not come behind the file, which is the last part of the form"}
+	errFileInText = &complaint{rule: ruleType, message: "must be a text, is a file"}
+	errNotBinary  = &complaint{rule: ruleType,
+		message: "must have no Content-Transfer-Encoding, which forms do not have any more (RFC 7578, section 4.7)"}
 	errPartCharset = &complaint{rule: ruleType, message: "must be in UTF-8"}
 
 	// Values of a client, which a request cannot carry.
 	errNotSegment = &complaint{rule: ruleSyntax, message: `must not be empty, ".", ".." or "/", which the path of a URL cannot carry`}
 	errNullParam  = &complaint{rule: ruleType, message: "must not be null, which a query or a form cannot carry"}
-	errNotHeader  = &complaint{rule: ruleSyntax, message: "must be visible ASCII characters, with spaces only between them, since a header carries nothing else"}
-	errNotDate    = &complaint{rule: ruleType, message: "must be a date of HTTP, such as Mon, 02 Jan 2006 15:04:05 GMT"} // RFC 9110, section 5.6.7
-	errNotCookie  = &complaint{rule: ruleSyntax, message: "must be visible ASCII characters, without semicolons, quotes around them and spaces around them, since a cookie carries nothing else"}
+	errNotHeader  = &complaint{rule: ruleSyntax,
+		message: "must be visible ASCII characters, with spaces only between them, since a header carries nothing else"}
+	// RFC 9110, section 5.6.7
+	errNotDate   = &complaint{rule: ruleType, message: "must be a date of HTTP, such as Mon, 02 Jan 2006 15:04:05 GMT"}
+	errNotCookie = &complaint{rule: ruleSyntax,
+		message: "must be visible ASCII characters, without semicolons, quotes around them and spaces around them, since a cookie carries nothing else"}
 
 	// Go values. One that contains itself has no first place that is too deep, so the first of these
 	// has the place of the whole input.

@@ -121,8 +121,10 @@ func (t *fileTags) openBody(w http.ResponseWriter, r *http.Request, l limits) (*
 		err = Errorf(CodePermissionDenied, "an upload from a page of another site needs an origin that CORS allows by name")
 	case len(types) > 1: // together they can look like one, whose parameter is in quotes
 		err = t.mediaTypeError()
-	case isMediaType(b.ContentType) && withoutParameters(b.ContentType) == contentTypeMultipart && !slices.Contains(t.types, contentTypeMultipart):
-		err = httpError(http.StatusUnsupportedMediaType, CodeInvalidArgument, "the body must be the file itself, not a form; a method reads forms by MethodOptions.Form")
+	case isMediaType(b.ContentType) && withoutParameters(b.ContentType) == contentTypeMultipart &&
+		!slices.Contains(t.types, contentTypeMultipart):
+		err = httpError(http.StatusUnsupportedMediaType, CodeInvalidArgument,
+			"the body must be the file itself, not a form; a method reads forms by MethodOptions.Form")
 	}
 	if err != nil || !hasBody(r) {
 		return b, err
@@ -399,7 +401,8 @@ func (s *fileSender) sendFile(f *File, r *http.Request) (err error) {
 		s.err = httpError(s.status, CodeFailedPrecondition, "the file is not the one that the request asks for").WithHeader("ETag", f.ETag)
 		return nil
 	case s.status == http.StatusRequestedRangeNotSatisfiable:
-		s.err = httpError(s.status, CodeOutOfRange, "the file has %d bytes and not this range", size).WithHeader("Content-Range", fmt.Sprintf("bytes */%d", size))
+		s.err = httpError(s.status, CodeOutOfRange, "the file has %d bytes and not this range", size).WithHeader("Content-Range",
+			fmt.Sprintf("bytes */%d", size))
 		return nil
 	case s.status == http.StatusNotModified || r.Method == http.MethodHead:
 		s.begin()
@@ -543,7 +546,8 @@ func contentDisposition(name string, inline bool) string {
 func parseFile(h http.Header) File {
 	kind, params, _ := mime.ParseMediaType(h.Get("Content-Disposition"))
 	modified, _ := http.ParseTime(h.Get("Last-Modified"))
-	return File{Name: fileName(params["filename"]), ContentType: h.Get("Content-Type"), ETag: h.Get("ETag"), Modified: modified, Inline: kind == "inline"}
+	return File{Name: fileName(params["filename"]), ContentType: h.Get("Content-Type"), ETag: h.Get("ETag"), Modified: modified,
+		Inline: kind == "inline"}
 }
 
 // fileTags has the values of the tags of a Body or a File.

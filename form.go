@@ -235,7 +235,8 @@ func (f *formReader) readHeader(part *multipart.Part) (h partHeader, err error) 
 		}
 	}
 	if params["name"] == "" {
-		return h, f.syntaxError("is no form: part " + strconv.Itoa(f.read) + " must have one header Content-Disposition, form-data with a name")
+		return h, f.syntaxError("is no form: part " + strconv.Itoa(f.read) +
+			" must have one header Content-Disposition, form-data with a name")
 	}
 	h.name = params["name"]
 	h.fileName, h.isFile = params["filename"]
@@ -305,7 +306,8 @@ func isEncoded(part *multipart.Part) bool {
 
 // partError returns the error for a part that cannot be read to its end.
 func (f *formReader) partError(name string) error {
-	return cmp.Or(f.source.err, formError(name, &complaint{rule: ruleSyntax, message: "has no end: the last boundary of the form is missing"}))
+	return cmp.Or(f.source.err, formError(name,
+		&complaint{rule: ruleSyntax, message: "has no end: the last boundary of the form is missing"}))
 }
 
 // A formFile is the file of a form. As a reader it ends where the form ends: a form that was cut,

@@ -554,7 +554,8 @@ func deleteSuccess(h http.Header) {
 // Content-Location, Date, ETag, Expires and Vary.
 func writeNotModified(w http.ResponseWriter) {
 	h := w.Header()
-	for _, name := range [...]string{"Content-Type", "Content-Length", "Content-Encoding", "Content-Language", "Content-Range", "Content-Disposition", "Last-Modified"} {
+	for _, name := range [...]string{"Content-Type", "Content-Length", "Content-Encoding", "Content-Language", "Content-Range",
+		"Content-Disposition", "Last-Modified"} {
 		delete(h, name)
 	}
 	w.WriteHeader(http.StatusNotModified)
@@ -713,10 +714,12 @@ func (p *logPlace) appendAttrs(attrs []slog.Attr) []slog.Attr {
 		attrs = append(attrs, slog.String("transport", p.transport))
 	}
 	if p.request != nil {
-		attrs = append(attrs, slog.String("method", clip(p.request.Method, maxLoggedPath)), slog.String("path", clip(p.request.URL.Path, maxLoggedPath)))
+		attrs = append(attrs, slog.String("method", clip(p.request.Method, maxLoggedPath)),
+			slog.String("path", clip(p.request.URL.Path, maxLoggedPath)))
 	}
 	if p.method != "" {
-		attrs = append(attrs, slog.String("call", strings.TrimPrefix(p.resource+"."+p.method, "."))) // those of MCPOptions.Methods have no resource
+		// those of MCPOptions.Methods have no resource
+		attrs = append(attrs, slog.String("call", strings.TrimPrefix(p.resource+"."+p.method, ".")))
 	}
 	return attrs
 }
@@ -747,7 +750,8 @@ func logError(ctx context.Context, logger *slog.Logger, err error, place logPlac
 		return
 	}
 	attrs := place.appendAttrs(make([]slog.Attr, 0, 8))
-	attrs = append(attrs, slog.String("code", string(e.code())), slog.String("error", clip(fmt.Sprint(err), maxLoggedError))) // fmt recovers if the Error method panics
+	// fmt recovers if the Error method panics
+	attrs = append(attrs, slog.String("code", string(e.code())), slog.String("error", clip(fmt.Sprint(err), maxLoggedError)))
 	if e.isCut() {
 		attrs = append(attrs, slog.String("cut", "clients get 4 KiB of a message and no details over 16 KiB"))
 	}

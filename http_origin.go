@@ -67,7 +67,8 @@ func checkCookieSite(r *http.Request) error {
 	return errOtherSite
 }
 
-var errOtherSite = Errorf(CodePermissionDenied, "a cookie identifies callers here, so pages of other origins may not send requests that change something")
+var errOtherSite = Errorf(CodePermissionDenied,
+	"a cookie identifies callers here, so pages of other origins may not send requests that change something")
 
 // isFromOtherSite reports whether a page of another origin made a browser send r. It
 // returns true if one of the headers occurs twice, which browsers never send.

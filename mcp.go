@@ -205,9 +205,11 @@ func (s *service) newMCPHandler(opts *MCPOptions) *mcpHandler {
 func (o *MCPOptions) checkOptions(p *mistakes) {
 	p.where = "MCPOptions"
 	p.addIf(o.ListScope != "private" && o.ListScope != "public", "ListScope is %q; write \"public\" or \"private\"", o.ListScope)
-	p.addIf(o.Show != nil && o.ListScope == "public", "Show and ListScope \"public\": a cache would give the list of one caller to another; write \"private\"")
+	p.addIf(o.Show != nil && o.ListScope == "public",
+		"Show and ListScope \"public\": a cache would give the list of one caller to another; write \"private\"")
 	p.addIf(o.ListTTL < 0, "ListTTL is negative")
-	p.addIf(o.Newest != "" && revisionOf(o.Newest) == nil, "Newest is %q; write one of %s", o.Newest, strings.Join(newestRevision.datesUpTo(), ", "))
+	p.addIf(o.Newest != "" && revisionOf(o.Newest) == nil, "Newest is %q; write one of %s", o.Newest,
+		strings.Join(newestRevision.datesUpTo(), ", "))
 	p.addIf(o.MaxResult < 0, "MaxResult is negative")
 	if err := checkIcons(o.ServerInfo.Icons); err != nil {
 		p.addf("ServerInfo: %v", err)
@@ -251,7 +253,8 @@ func (h *mcpHandler) newTexts() mcpTexts {
 		serverInfo: membersOf(inMeta, serverInfo),
 		modern:     membersOf("resultType", "complete", "_meta", object(inMeta, serverInfo)) + ",",
 		initialize: membersOf("capabilities", h.capabilities(o.Extensions), "serverInfo", withIcons, "instructions", o.Instructions),
-		discover: membersOf("resultType", "complete", "_meta", object(inMeta, withIcons), "supportedVersions", encodeDocument(newestRevision.datesUpTo()),
+		discover: membersOf("resultType", "complete", "_meta", object(inMeta, withIcons), "supportedVersions",
+			encodeDocument(newestRevision.datesUpTo()),
 			"capabilities", h.capabilities(h.modernExtensions()), "ttlMs", ttl, "cacheScope", o.ListScope, "instructions", o.Instructions),
 		cache: "," + membersOf("ttlMs", ttl, "cacheScope", o.ListScope),
 	}
@@ -375,7 +378,8 @@ func (c *toolCompiler) compileTool(t *tool) {
 	isRead := t.route.isRead()
 	t.readOnly = *cmp.Or(t.mcp.ReadOnly, &isRead)
 	t.heading = cmp.Or(t.mcp.Title, t.summary())
-	t.about = cmp.Or(t.mcp.Description, t.method.about.text, capitalized(strings.Join(splitWords(t.goName), " "))+" on "+t.resource+", a "+strings.TrimLeft(t.route.verb+" method of ", " ")+c.service.opts.Name+".")
+	t.about = cmp.Or(t.mcp.Description, t.method.about.text, capitalized(strings.Join(splitWords(t.goName), " "))+" on "+t.resource+
+		", a "+strings.TrimLeft(t.route.verb+" method of ", " ")+c.service.opts.Name+".")
 	switch {
 	case t.deprecation != nil, t.end.text != "":
 		t.about = t.farewell().text + " Call another tool if one fits. " + t.about
@@ -429,7 +433,8 @@ func (c *toolCompiler) checkMembers(t *tool, schema []byte) {
 		case "properties", "$defs":
 			eachMember(value, func(name, child []byte) {
 				isTaken := len(name) <= 64 && isMadeOf(string(name), "_.-")
-				c.addIf(!isTaken && string(keyword) == "properties", "the input has the member %q, and models take names of 1 to 64 letters, digits, _, . and - of ASCII; %s, or leave MCP out of MethodOptions.Transports", clip(string(name), 100), remedy)
+				c.addIf(!isTaken && string(keyword) == "properties",
+					"the input has the member %q, and models take names of 1 to 64 letters, digits, _, . and - of ASCII; %s, or leave MCP out of MethodOptions.Transports", clip(string(name), 100), remedy)
 				c.checkMembers(t, child)
 			})
 		default:
@@ -480,7 +485,8 @@ func (t *tool) allows(d *decoder, value []byte) bool {
 // addArgument adds an argument that the input does not have.
 func (t *tool) addArgument(name, doc string, optional bool, schema map[string]any) {
 	t.suggest = append(t.suggest, newKnownNames([]string{name})...)
-	t.beside = append(t.beside, &field{fieldName: fieldName{name: name}, fieldTexts: fieldTexts{doc: plainProse(doc)}, optional: optional, shape: &shape{kind: kindCustom, custom: schema}})
+	t.beside = append(t.beside, &field{fieldName: fieldName{name: name}, fieldTexts: fieldTexts{doc: plainProse(doc)},
+		optional: optional, shape: &shape{kind: kindCustom, custom: schema}})
 }
 
 // allowsUnknown reports whether a JSON Schema allows the member at path, which the Go type does

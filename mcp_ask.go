@@ -276,7 +276,8 @@ func holdsKey(ctx context.Context) bool {
 // unanswered returns the error for a question that was not answered with yes. question is its
 // text. It is an error of svc itself, so that a method need not declare it.
 func unanswered(reason, why, question string) error {
-	return &Error{Code: CodeFailedPrecondition, Message: why + ": " + question, sentParts: sentParts{reason: reason, ours: true}, base: errUnanswered}
+	return &Error{Code: CodeFailedPrecondition, Message: why + ": " + question, sentParts: sentParts{reason: reason, ours: true},
+		base: errUnanswered}
 }
 
 // A question is the error of a method that needs an answer. Clients never see it as an

@@ -240,7 +240,8 @@ func (x *exchange) checkParamHeaders(t *tool, arguments []byte) *mcpError {
 		switch {
 		case len(values) == 0 && isAbsent:
 		case isAbsent || len(values) != 1 || !sameArgument(values[0], value):
-			return protocolError(mcpHeaderMismatch, "the request must have one "+p.header+" header, equal to the argument /"+strings.Join(p.path, "/")+", or none if the argument is absent or null")
+			return protocolError(mcpHeaderMismatch, "the request must have one "+p.header+" header, equal to the argument /"+
+				strings.Join(p.path, "/")+", or none if the argument is absent or null")
 		}
 	}
 	return nil
@@ -379,7 +380,8 @@ func (x *exchange) contentOf(out any) ([]MCPContent, error) {
 		if t.isServedBy(TransportREST) {
 			where = "; over HTTP it is at " + x.routeURL()
 		}
-		return nil, Errorf(CodeResourceExhausted, "the file has more than %d bytes, which is as much as fits into an answer%s", maxFileBlock, where)
+		return nil, Errorf(CodeResourceExhausted, "the file has more than %d bytes, which is as much as fits into an answer%s",
+			maxFileBlock, where)
 	case kind == "image", kind == "audio":
 		c.Type = kind
 	case kind == "text" && utf8.Valid(data):

@@ -85,7 +85,8 @@ func (x *exchange) appendBlock(dst []byte, c *MCPContent) ([]byte, error) {
 		m.addName("resource")
 		m.buf = c.appendContents(m.buf, nil)
 	case "resource_link":
-		m.add("uri", c.URI, "name", c.Name, "title", c.Title, "description", c.Description, "mimeType", c.MIMEType, "icons", encodeIcons(c.Icons))
+		m.add("uri", c.URI, "name", c.Name, "title", c.Title, "description", c.Description, "mimeType", c.MIMEType, "icons",
+			encodeIcons(c.Icons))
 	default:
 		m.addText("text", c.Text)
 	}

@@ -97,7 +97,8 @@ func (x *exchange) answerExtension(e extension) error {
 		case ok && isJSONNull(text):
 			text = []byte("{}")
 		case !ok || !isJSONObject(text):
-			return &Error{Code: CodeInternal, cause: fmt.Errorf("MCPOptions.Methods[%q] returned a %T, which is no JSON object", e.name, result)}
+			return &Error{Code: CodeInternal,
+				cause: fmt.Errorf("MCPOptions.Methods[%q] returned a %T, which is no JSON object", e.name, result)}
 		}
 		x.addResult(bytes.TrimSpace(text))
 		return nil

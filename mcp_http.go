@@ -119,7 +119,8 @@ func checkMCPContentType(w http.ResponseWriter, r *http.Request) error {
 // writeErrorResponse answers the whole request with err, in the form of JSON-RPC.
 func (h *mcpHandler) writeErrorResponse(w http.ResponseWriter, _ *http.Request, err error) {
 	e := ErrorFrom(err)
-	writeErrorBody(w, e.HTTPStatus(), e.header, contentTypeJSON, appendRPCError(nil, rpcInvalidRequest, e.message(), nil, nil), new(headerValues))
+	writeErrorBody(w, e.HTTPStatus(), e.header, contentTypeJSON, appendRPCError(nil, rpcInvalidRequest, e.message(), nil, nil),
+		new(headerValues))
 }
 
 // allowsOrigin reports whether a request with these Origin headers is allowed. Any web

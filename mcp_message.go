@@ -505,7 +505,8 @@ func (x *exchange) checkModern(header []string) *mcpError {
 	case !x.saysMethod(m.method):
 		return methodMismatch
 	case !isJSONObject(m.meta.capabilities):
-		return protocolError(rpcInvalidParams, `params._meta["io.modelcontextprotocol/clientCapabilities"] is required and must be an object`)
+		return protocolError(rpcInvalidParams,
+			`params._meta["io.modelcontextprotocol/clientCapabilities"] is required and must be an object`)
 	}
 	return nil
 }
@@ -518,7 +519,8 @@ func (x *exchange) answerMethod() error {
 	case m.meta.logLevel != nil && x.rev.namesLevel && !isLogLevel(m.meta.logLevel):
 		return badLogLevel // MCP 2026-07-28, Logging
 	case m.meta.token != nil && !isMCPID(m.meta.token):
-		return protocolError(rpcInvalidParams, "params._meta.progressToken must be a string or an integer, of at most 1024 bytes") // MCP 2025-11-25, Progress
+		// MCP 2025-11-25, Progress
+		return protocolError(rpcInvalidParams, "params._meta.progressToken must be a string or an integer, of at most 1024 bytes")
 	case method == "tools/call":
 		return x.answerToolsCall()
 	case x.h.lists[method] != nil:
@@ -538,7 +540,8 @@ func (x *exchange) answerMethod() error {
 		return x.answerTask()
 	case !x.rev.modern && method == "initialize":
 		return x.answerInitialize()
-	case !x.rev.modern && (method == "ping" || len(x.h.resources) > 0 && (method == "resources/subscribe" || method == "resources/unsubscribe")):
+	case !x.rev.modern && (method == "ping" || len(x.h.resources) > 0 &&
+		(method == "resources/subscribe" || method == "resources/unsubscribe")):
 		// A subscription has no effect, since this server cannot notify clients later.
 		x.openResult()
 	case !x.rev.modern && method == "logging/setLevel":
@@ -696,11 +699,13 @@ const (
 )
 
 var (
-	noBatches       = protocolError(rpcInvalidRequest, "there are no batches; send one message at a time")
-	badLogLevel     = protocolError(rpcInvalidParams, "the log level must be one of debug, info, notice, warning, error, critical, alert and emergency")
+	noBatches   = protocolError(rpcInvalidRequest, "there are no batches; send one message at a time")
+	badLogLevel = protocolError(rpcInvalidParams,
+		"the log level must be one of debug, info, notice, warning, error, critical, alert and emergency")
 	repeatedVersion = protocolError(mcpHeaderMismatch, "the header MCP-Protocol-Version is given more than once")
 	methodMismatch  = protocolError(mcpHeaderMismatch, "the request must have one Mcp-Method header, equal to its method")
-	notAcceptable   = refusal(httpError(http.StatusNotAcceptable, CodeInvalidArgument, "accept application/json, text/event-stream, or both"))
+	notAcceptable   = refusal(httpError(http.StatusNotAcceptable, CodeInvalidArgument,
+		"accept application/json, text/event-stream, or both"))
 )
 
 // protocolError returns an error that is the client's.
@@ -718,7 +723,8 @@ func refusal(err error) *mcpError {
 // busyAnswer returns errBusy as an answer with the id, which is no result: nothing has run. Only a
 // client of the modern era understands another status than 200.
 func (x *exchange) busyAnswer() *mcpError {
-	e := &mcpError{number: rpcInternalError, text: errBusy.message(), data: appendRPCData(nil, errBusy), refusal: http.StatusOK, cause: errBusy}
+	e := &mcpError{number: rpcInternalError, text: errBusy.message(), data: appendRPCData(nil, errBusy), refusal: http.StatusOK,
+		cause: errBusy}
 	if x.rev.statuses {
 		e.refusal = errBusy.HTTPStatus()
 		if x.line == nil {
@@ -733,7 +739,8 @@ func (x *exchange) busyAnswer() *mcpError {
 // a revision is no longer than a date.
 func (h *mcpHandler) unsupportedVersion(requested string) *mcpError {
 	e := protocolError(mcpUnsupportedVersion, "this protocol version is not supported")
-	e.data = fmt.Appendf(nil, `{"supported":%s,"requested":%s}`, encodeDocument(h.newest.datesUpTo()), appendQuoted(nil, clip(requested, 64)))
+	e.data = fmt.Appendf(nil, `{"supported":%s,"requested":%s}`, encodeDocument(h.newest.datesUpTo()),
+		appendQuoted(nil, clip(requested, 64)))
 	return e
 }
 

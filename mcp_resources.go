@@ -48,7 +48,8 @@ func (h *mcpHandler) addPrompt(t *tool) {
 	if t.in != nil {
 		for _, f := range t.in.fields {
 			if !f.isNameless() {
-				arguments = append(arguments, object("name", f.name, "description", f.doc.text, "required", strconv.AppendBool(nil, f.isRequired())))
+				arguments = append(arguments,
+					object("name", f.name, "description", f.doc.text, "required", strconv.AppendBool(nil, f.isRequired())))
 			}
 		}
 	}

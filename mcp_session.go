@@ -54,7 +54,8 @@ const answerPatience = 2 * time.Minute
 
 // newMCPSessions returns sessions that key seals. nil stands for a key of this process.
 func newMCPSessions(key *CursorKey) *mcpSessions {
-	return &mcpSessions{key: cmp.Or(key, newProcessKey()), patience: answerPatience, running: make(map[sessionKey][]*sessionCall), stopping: make(map[*http.Server]chan struct{})}
+	return &mcpSessions{key: cmp.Or(key, newProcessKey()), patience: answerPatience, running: make(map[sessionKey][]*sessionCall),
+		stopping: make(map[*http.Server]chan struct{})}
 }
 
 // newProcessKey returns a key that no other process has.
@@ -391,7 +392,8 @@ func (x *exchange) askClient(ctx context.Context, q *question, what string) ([]b
 	case <-late:
 		err = unanswered(reasonNotConfirmed, lateAnswer, what)
 	case <-stop:
-		err = &Error{Code: CodeUnavailable, Message: "the server stops, so it cannot get the answer; call again: " + what, sentParts: sentParts{ours: true}, base: errUnanswered}
+		err = &Error{Code: CodeUnavailable, Message: "the server stops, so it cannot get the answer; call again: " + what,
+			sentParts: sentParts{ours: true}, base: errUnanswered}
 	case <-ctx.Done():
 	case <-x.Done():
 	}

@@ -238,7 +238,8 @@ func (p *mcpPipe) startCall(x *exchange, id []byte) {
 	}
 	p.mu.Unlock()
 	if full { // reading goes on, since a cancellation may be next
-		x.sendError(id, protocolError(rpcInternalError, "RESOURCE_EXHAUSTED: the server runs or holds 1024 requests, as many as it can; wait for their answers"))
+		x.sendError(id, protocolError(rpcInternalError,
+			"RESOURCE_EXHAUSTED: the server runs or holds 1024 requests, as many as it can; wait for their answers"))
 		return
 	}
 	go func() {

@@ -70,7 +70,8 @@ func (h *mcpHandler) compileTasks(p *mistakes) {
 	_, own := o.Extensions[tasksExtension]
 	p.addIf(own, "Extensions[%q]: svc has this extension itself where a method has a Task; drop it", tasksExtension)
 	for _, name := range slices.Sorted(maps.Keys(o.Methods)) {
-		p.addIf(strings.HasPrefix(name, "tasks/"), "Methods[%q]: svc has these methods itself where a method has a Task; name another one", name)
+		p.addIf(strings.HasPrefix(name, "tasks/"),
+			"Methods[%q]: svc has these methods itself where a method has a Task; name another one", name)
 	}
 }
 

@@ -50,7 +50,8 @@ func (s *Service) OpenAPI() http.Handler {
 	return s.serveDocument("openapi", func(_ http.Header, r *http.Request) (*document, string, error) {
 		version, contentType := r.URL.Query().Get("openapi"), contentTypeJSON
 		if version == "" {
-			contentType = chooseType(r.Header["Accept"], contentTypeJSON, contentTypeOpenAPI+";version=3.2", contentTypeOpenAPI+";version=3.1")
+			contentType = chooseType(r.Header["Accept"], contentTypeJSON, contentTypeOpenAPI+";version=3.2", contentTypeOpenAPI+
+				";version=3.1")
 			_, version, _ = strings.Cut(contentType, ";version=")
 		}
 		d, ok := dialectOf(cmp.Or(version, s.opts.OpenAPI))
@@ -119,7 +120,8 @@ func newAPIBuilder(s *service, d dialect, methods []*method, plain bool) *apiBui
 		responses:  make(map[string][]byte),
 		texts:      make([]byte, 0, 1024*len(methods)), // most fit
 		errors:     make(map[*config]errorTexts),
-		used:       usedNames{make(map[string]any), make(map[any]string), make(map[string]int), make(map[string]bool), make(map[string]*apiPath)},
+		used: usedNames{make(map[string]any), make(map[any]string), make(map[string]int), make(map[string]bool),
+			make(map[string]*apiPath)},
 	}
 	for s, name := range s.typeNames {
 		b.used.components[strings.ToLower(name)] = s
@@ -265,7 +267,8 @@ func (b *apiBuilder) writeOperation(m *method) {
 	about, summary := "", m.label()
 	if b.writer.dialect != openAPI30 {
 		summary = m.summary()
-		if text := m.describe(); strings.TrimSuffix(strings.TrimSpace(text.text), ".") != strings.TrimSuffix(summary, ".") { // viewers print both
+		// viewers print both
+		if text := m.describe(); strings.TrimSuffix(strings.TrimSpace(text.text), ".") != strings.TrimSuffix(summary, ".") {
 			about = b.writer.textOf(text)
 		}
 		out.open("tags", '[')
@@ -298,7 +301,8 @@ func (b *apiBuilder) writeRequestBody(out *members, m *method) {
 			about += " Any media type is accepted."
 		}
 		about += f.tags.describeMost()
-		out.addRaw("requestBody", object("description", strings.TrimLeft(about, " "), "required", true, "content", fileContent(f.tags, "application/octet-stream")))
+		out.addRaw("requestBody", object("description", strings.TrimLeft(about, " "), "required", true, "content",
+			fileContent(f.tags, "application/octet-stream")))
 	case m.bind.rest.body != nil:
 		out.open("requestBody", '{')
 		out.add("required", true)
@@ -347,7 +351,8 @@ func (b *apiBuilder) writeForm(out *members, m *method) {
 		}
 	}
 	schema := appendRef(nil, componentPrefix, b.referPart(m, m.in, m.in.withFields(fields), "Form"))
-	out.addRaw("requestBody", object("description", about, "required", true, "content", object(mediaType, object("schema", schema, "encoding", encoding))))
+	out.addRaw("requestBody", object("description", about, "required", true, "content",
+		object(mediaType, object("schema", schema, "encoding", encoding))))
 }
 
 // asPart returns a copy of the field of p as it is in a form: a part is never null.
@@ -437,7 +442,8 @@ func (b *apiBuilder) openParameter(out *members, name, in string, f *field, requ
 func (m *method) ownParameters() (list [][]byte) {
 	add := func(name, description string, required bool, schema string) {
 		if !slices.ContainsFunc(m.bind.rest.header, func(p param) bool { return p.canonical == name }) {
-			list = append(list, object("name", name, "in", inHeader, "description", description, "required", required, "schema", []byte(schema)))
+			list = append(list, object("name", name, "in", inHeader, "description", description, "required", required, "schema",
+				[]byte(schema)))
 		}
 	}
 	if m.isConditional() {
@@ -448,7 +454,8 @@ func (m *method) ownParameters() (list [][]byte) {
 	}
 	if m.key != nil {
 		hours := strconv.FormatFloat(cmp.Or(m.key.KeepFor, 24*time.Hour).Hours(), 'f', -1, 64)
-		about := "A random text, new for each call. For " + hours + " hours a request with the same key gets the answer of the first that succeeded, and has no other effect. It gets 409 while that one runs, and 422 if its input is another."
+		about := "A random text, new for each call. For " + hours +
+			" hours a request with the same key gets the answer of the first that succeeded, and has no other effect. It gets 409 while that one runs, and 422 if its input is another."
 		add(keyHeader, about, m.keyUse() == KeyRequired, string(object("type", "string", "pattern", keyPattern)))
 	}
 	return list
@@ -590,7 +597,8 @@ func (b *apiBuilder) writeResponses(out *members, m *method) {
 		case status == http.StatusPartialContent && m.sendsRanges():
 			headers := b.listHeaders(m)
 			headers["Content-Range"] = textHeader("Which part of the file this is.", true)
-			out.buf = append(out.buf, object("description", http.StatusText(status), "headers", headers, "content", fileContent(m.out.file.tags, "*/*"))...)
+			out.buf = append(out.buf, object("description", http.StatusText(status), "headers", headers, "content",
+				fileContent(m.out.file.tags, "*/*"))...)
 		case status == http.StatusNotModified && m.isConditional():
 			out.buf = append(out.buf, object("description", http.StatusText(status))...)
 		default:
@@ -643,7 +651,8 @@ func (b *apiBuilder) listHeaders(m *method) map[string][]byte {
 		list["ETag"], list["Last-Modified"] = textHeader("", false), textHeader("", false)
 	}
 	if m.key != nil {
-		list["Idempotent-Replayed"] = object("description", "The answer is that of an earlier request with the key.", "schema", []byte(`{"type":"string","enum":["true"]}`))
+		list["Idempotent-Replayed"] = object("description", "The answer is that of an earlier request with the key.", "schema",
+			[]byte(`{"type":"string","enum":["true"]}`))
 	}
 	if m.headers == nil {
 		return list
@@ -713,7 +722,8 @@ func (m *method) listErrors() (list []*Error, common int) {
 	list = append(make([]*Error, 0, 8), errInvalid)
 	if m.errorForm != nil && m.in != nil {
 		for _, rule := range slices.Sorted(maps.Keys(m.errorForm.ruleStatus)) {
-			list = append(list, &Error{Code: CodeInvalidArgument, Message: errInvalid.message(), sentParts: sentParts{found: &violations{list: []Violation{{Rule: rule}}}}})
+			list = append(list, &Error{Code: CodeInvalidArgument, Message: errInvalid.message(),
+				sentParts: sentParts{found: &violations{list: []Violation{{Rule: rule}}}}})
 		}
 	}
 	if len(m.placeholders) > 0 {
@@ -762,7 +772,8 @@ func (m *method) describeStream() string {
 	if m.errorForm != nil {
 		failed = "what error responses have as their body"
 	}
-	return "Server-sent events. The data of each event is one item. " + done + "The event named error ends it too early: its data is " + failed + cut
+	return "Server-sent events. The data of each event is one item. " + done +
+		"The event named error ends it too early: its data is " + failed + cut
 }
 
 // streamContent returns the Content Object of a stream. Its schema is that of an item. In
@@ -791,7 +802,8 @@ func (m *method) endSchema() string {
 	case StreamEndNone:
 		return ""
 	default:
-		return `{"title":"Done","type":"object","properties":{"data":{"const":` + string(appendQuoted(nil, end)) + `}},"required":["data"]},`
+		return `{"title":"Done","type":"object","properties":{"data":{"const":` + string(appendQuoted(nil, end)) +
+			`}},"required":["data"]},`
 	}
 }
 
@@ -887,7 +899,8 @@ func (b *apiBuilder) referErrorSchema(name string) []byte {
 
 // describeReasons returns the description of the member reason of errors.
 func (b *apiBuilder) describeReasons() string {
-	own := reasonOverloaded + ", " + reasonOutcomeUnknown + ", " + reasonKeyReused + ", " + reasonKeyRunning + ", " + reasonNotConfirmed + ", " + reasonCannotAsk + " or " + reasonInvalidToken
+	own := reasonOverloaded + ", " + reasonOutcomeUnknown + ", " + reasonKeyReused + ", " + reasonKeyRunning + ", " +
+		reasonNotConfirmed + ", " + reasonCannotAsk + " or " + reasonInvalidToken
 	text := "Which of the errors with its code this is; absent if none is named. "
 	if names := declaredReasons(b.service.methodsOn(TransportREST)); len(names) > 0 {
 		text += "The methods have " + strings.Join(names, ", ") + ". "

@@ -136,13 +136,15 @@ func serveRecording(w http.ResponseWriter, r *http.Request, name string) error {
 		what, usual, number, start, stop = "trace", "1", "number", trace.Start, trace.Stop
 	}
 	seconds, err := strconv.ParseFloat(cmp.Or(r.URL.Query().Get("seconds"), usual), 64)
-	if err != nil || !(seconds >= 1 && seconds <= maxProfileSeconds) || name == "profile" && seconds != math.Trunc(seconds) { // NaN is not >= 1
+	// NaN is not >= 1
+	if err != nil || !(seconds >= 1 && seconds <= maxProfileSeconds) || name == "profile" && seconds != math.Trunc(seconds) {
 		return Errorf(CodeInvalidArgument, "seconds must be a %s from 1 to %d", number, maxProfileSeconds)
 	}
 	setPprofFile(w, name)
 	duration := time.Duration(seconds * float64(time.Second))
 	if s, ok := r.Context().Value(http.ServerContextKey).(*http.Server); ok && s.WriteTimeout > 0 {
-		http.NewResponseController(w).SetWriteDeadline(time.Now().Add(duration + s.WriteTimeout)) // most WriteTimeouts are shorter than 30 seconds
+		// most WriteTimeouts are shorter than 30 seconds
+		http.NewResponseController(w).SetWriteDeadline(time.Now().Add(duration + s.WriteTimeout))
 	}
 	if err := start(recordWriter{w}); err != nil {
 		return httpError(http.StatusConflict, CodeAborted, "another %s is being recorded; try again later", what)

@@ -35,7 +35,8 @@ func (s *Service) Routes() []Route {
 	for i, m := range methods {
 		path := s.prefix + m.path
 		h := &restHandler{served: m, vary: m.varies()}
-		h.endpoint = endpoint{config: m.config, service: &s.service, transport: TransportREST, limits: m.limits, route: m.verb + " " + path, readsErrors: m.onError != nil}
+		h.endpoint = endpoint{config: m.config, service: &s.service, transport: TransportREST, limits: m.limits, route: m.verb + " " +
+			path, readsErrors: m.onError != nil}
 		routes[i] = Route{Method: m.verb, Path: path, Resource: m.resource, Name: m.name, Handler: h}
 	}
 	return routes
@@ -62,7 +63,8 @@ func (m *method) varies() (names []string) {
 // panics if a route clashes with a pattern of mux.
 func (s *Service) Mount(mux *http.ServeMux) {
 	if mux == nil {
-		panic("svc: cannot mount " + s.opts.Name + " on nil; give Mount http.DefaultServeMux, or the http.NewServeMux() that the server has")
+		panic("svc: cannot mount " + s.opts.Name +
+			" on nil; give Mount http.DefaultServeMux, or the http.NewServeMux() that the server has")
 	}
 	for _, r := range s.Routes() {
 		mountRoute(mux, r)
@@ -285,7 +287,8 @@ func (c *restCall) readInput() (any, error) {
 	default:
 		err = checkJSON(w, r)
 		if err == nil && m.verb == verbQuery && r.Header.Get("Content-Type") == "" { // RFC 10008, section 2
-			err = httpError(http.StatusUnsupportedMediaType, CodeInvalidArgument, "a QUERY must name the Content-Type of its body, application/json")
+			err = httpError(http.StatusUnsupportedMediaType, CodeInvalidArgument,
+				"a QUERY must name the Content-Type of its body, application/json")
 		}
 	}
 	if err == nil && body == nil && form == nil {

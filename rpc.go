@@ -45,7 +45,8 @@ const maxBatch = 1000
 func (s *Service) RPC() http.Handler {
 	for _, m := range s.methodsOn(TransportRPC) {
 		if m.resource == "rpc" {
-			panic("svc: JSON-RPC reserves names that start with rpc., so it cannot serve " + m.goName + "; put it into another resource than rpc")
+			panic("svc: JSON-RPC reserves names that start with rpc., so it cannot serve " + m.goName +
+				"; put it into another resource than rpc")
 		}
 	}
 	h := &rpcHandler{endpoint: s.newEndpoint(TransportRPC), methods: s.namesOn(TransportRPC), document: buildOpenRPC(&s.service)}
@@ -131,7 +132,8 @@ func (c *rpcCall) answerText() error {
 	text := &c.ws.text
 	switch err := c.ws.dec.scan.err; {
 	case err != nil:
-		return rpcProtocolError(rpcParseError, CodeInvalidArgument, "Parse error", Violation{In: inBody, Rule: err.rule, Message: err.describe("the text")})
+		return rpcProtocolError(rpcParseError, CodeInvalidArgument, "Parse error",
+			Violation{In: inBody, Rule: err.rule, Message: err.describe("the text")})
 	case !text.batch:
 		c.answerMessage(&text.messages[0])
 	case text.count == 0:
@@ -289,7 +291,8 @@ func (c *rpcCall) readInput() (any, error) {
 	if c.keyed != nil && c.inBatch() { // all share the header, and a batch can be sent again as it is
 		if msg.kind == rpcNotification {
 			c.ws.dec.forgetKey() // the input is not read
-			return nil, Errorf(CodeInvalidArgument, "a notification in a batch has no id of which its idempotency key could be made, so it was not run")
+			return nil, Errorf(CodeInvalidArgument,
+				"a notification in a batch has no id of which its idempotency key could be made, so it was not run")
 		}
 		c.keyed.key = string(appendPlainID([]byte(c.keyed.key+"#"), msg.id))
 	}
@@ -402,7 +405,8 @@ type rpcBatch struct {
 // or panics, every call has ended.
 func (b *rpcBatch) answerMessages(h *rpcHandler, r *http.Request, ws *workspace) {
 	n := len(ws.text.messages)
-	*b = rpcBatch{handler: h, request: r, place: ws.place, messages: ws.text.messages, answers: slices.Grow(b.answers[:0], n)[:n], body: b.body}
+	*b = rpcBatch{handler: h, request: r, place: ws.place, messages: ws.text.messages, answers: slices.Grow(b.answers[:0], n)[:n],
+		body: b.body}
 	if len(r.Header[keyHeader]) > 0 {
 		b.findTwins()
 	}
@@ -586,7 +590,8 @@ func (b *rpcBatch) joinAnswers() {
 //	                    nothing about identity; absent if everybody may call the method
 func buildOpenRPC(s *service) []byte {
 	methods := inSourceOrder(s.methodsOn(TransportRPC))
-	c, schemes, out := newComponents(jsonSchema, s.typeNames, sentTypes(methods)), listSchemes(s.methods), openMembers(make([]byte, 0, 1024*len(methods)))
+	c, schemes, out := newComponents(jsonSchema, s.typeNames,
+		sentTypes(methods)), listSchemes(s.methods), openMembers(make([]byte, 0, 1024*len(methods)))
 	out.add("openrpc", "1.3.2", "info", s.documentInfo(false, s.about.markdown))
 	out.open("methods", '[')
 	for _, m := range methods {
@@ -683,7 +688,8 @@ func (m *method) listRPCErrors() (list [][]byte) {
 				message += "; " + text(other)
 			}
 		}
-		list = append(list, object("code", strconv.AppendInt(nil, int64(e.RPCCode()), 10), "message", message, "data", appendRPCData(nil, e)))
+		list = append(list, object("code", strconv.AppendInt(nil, int64(e.RPCCode()), 10), "message", message, "data",
+			appendRPCData(nil, e)))
 	}
 	return list
 }

@@ -302,7 +302,8 @@ func (s *shape) formOf(v reflect.Value) (form *shape, err error) {
 		}
 	}
 	if set != 1 || says != "" && says != form.value {
-		return nil, fmt.Errorf("a %v with %d of its alternatives set, and the discriminator %q; set one, and leave %s empty", s.typ, set, says, s.fields[0].goName)
+		return nil, fmt.Errorf("a %v with %d of its alternatives set, and the discriminator %q; set one, and leave %s empty", s.typ,
+			set, says, s.fields[0].goName)
 	}
 	return form, nil
 }
@@ -800,7 +801,8 @@ func hasMethods(t, iface reflect.Type) bool {
 
 // hasOwnText reports whether t has methods of its own for JSON or text.
 func hasOwnText(t reflect.Type) bool {
-	return hasMethods(t, typeJSONMarshaler) || hasMethods(t, typeJSONUnmarshaler) || hasMethods(t, typeTextMarshaler) || hasMethods(t, typeTextUnmarshaler)
+	return hasMethods(t, typeJSONMarshaler) || hasMethods(t, typeJSONUnmarshaler) || hasMethods(t, typeTextMarshaler) ||
+		hasMethods(t, typeTextUnmarshaler)
 }
 
 // declaresMethod reports whether t declares this method, and does not inherit it from an

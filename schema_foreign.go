@@ -55,7 +55,8 @@ func (p *mistakes) checkForeignTags(s *shape, u use, checksItself bool) {
 				continue
 			}
 			name, _, _ := strings.Cut(value, ",")
-			p.addOnce(fmt.Sprintf("%s: svc does not read the tag %s: %s", f.place, foreign.name, strings.ReplaceAll(foreign.instead, "NAME", name)))
+			p.addOnce(fmt.Sprintf("%s: svc does not read the tag %s: %s", f.place, foreign.name,
+				strings.ReplaceAll(foreign.instead, "NAME", name)))
 		}
 	}
 }

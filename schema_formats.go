@@ -21,14 +21,17 @@ type checkedFormat struct {
 // checkedFormats has the formats that are rules. Any other one is published and not checked.
 var checkedFormats = [...]*checkedFormat{ // in the order of their names
 	{"date", "a date", isDate, []string{"2026-01-02", "2000-02-29", "0000-12-31", "9999-12-31"}},
-	{"date-time", "a date and time by RFC 3339", isDateTime, []string{"2026-01-02T15:04:05Z", "2016-12-31T23:59:60z", "0000-12-31T00:00:00.000000001-23:59", "9999-12-31T15:04:05+01:30"}},
+	{"date-time", "a date and time by RFC 3339", isDateTime,
+		[]string{"2026-01-02T15:04:05Z", "2016-12-31T23:59:60z", "0000-12-31T00:00:00.000000001-23:59", "9999-12-31T15:04:05+01:30"}},
 	{"email", "an email address", isEmail, []string{"ada@example.com", "a@b.c", "a+b@example.com", "A.B@x-y.example.org", "1@1.1"}},
 	{"hostname", "a host name", isHostname, []string{"example.com", "a", "example.com.", "xn--bcher-kva.example", "1.2.3.4"}},
 	{"ipv4", "an IPv4 address", isIPv4, []string{"192.0.2.1", "0.0.0.0", "255.255.255.255"}},
 	{"ipv6", "an IPv6 address", isIPv6, []string{"2001:db8::1", "::", "1:2:3:4:5:6:7:8", "::ffff:192.0.2.1"}},
 	{"time", "a time with its offset from UTC", isTime, []string{"15:04:05Z", "23:59:60z", "00:00:00.000000001-23:59", "15:04:05+01:30"}},
-	{"uri", "a URI", isURI, []string{"https://example.com/", "a:b", "mailto:ada@example.com", "urn:a:b", "http://u:p@[::1]:80/a/b?c=d%20#e"}},
-	{"uuid", "a UUID", isUUID, []string{"123e4567-e89b-42d3-a456-426614174000", "00000000-0000-0000-0000-000000000000", "123E4567-E89B-42D3-A456-426614174000", "urn:uuid:123e4567-e89b-42d3-a456-426614174000"}},
+	{"uri", "a URI", isURI, []string{"https://example.com/", "a:b", "mailto:ada@example.com", "urn:a:b",
+		"http://u:p@[::1]:80/a/b?c=d%20#e"}},
+	{"uuid", "a UUID", isUUID, []string{"123e4567-e89b-42d3-a456-426614174000", "00000000-0000-0000-0000-000000000000",
+		"123E4567-E89B-42D3-A456-426614174000", "urn:uuid:123e4567-e89b-42d3-a456-426614174000"}},
 }
 
 // formatNamed returns the format that is a rule, or nil.

@@ -102,7 +102,8 @@ func (p *mistakes) newTypeName(t reflect.Type) (n *typeName) {
 	}()
 	n.fixed, n.name = true, v.SchemaName()
 	isBad := func(r rune) bool { return !isNameRune(r) && !strings.ContainsRune(".-", r) }
-	p.addIf(n.name == "" || strings.ContainsFunc(n.name, isBad), "%v.SchemaName returns %q; want letters, digits, dots, dashes and underscores", t, n.name)
+	p.addIf(n.name == "" || strings.ContainsFunc(n.name, isBad),
+		"%v.SchemaName returns %q; want letters, digits, dots, dashes and underscores", t, n.name)
 	return n
 }
 
@@ -122,7 +123,8 @@ func (p *mistakes) qualifyNames(all []*typeName) (changed bool) {
 			fold := strings.ToLower(n.name + suffix)
 			return isOwnName(fold) || slices.ContainsFunc(owners[fold], func(o *typeName) bool {
 				isMade := strings.ToLower(o.name) != fold
-				tells := n.fixed && o.fixed || o.typ.PkgPath() != n.typ.PkgPath() || strings.Contains(n.typ.Name(), "[") // a longer name tells the two apart
+				// a longer name tells the two apart
+				tells := n.fixed && o.fixed || o.typ.PkgPath() != n.typ.PkgPath() || strings.Contains(n.typ.Name(), "[")
 				return o != n && (isMade || suffix == "" && tells)
 			})
 		}
@@ -134,7 +136,8 @@ func (p *mistakes) qualifyNames(all []*typeName) (changed bool) {
 		if n.fixed {
 			i := slices.IndexFunc(shared, func(o *typeName) bool { return o.fixed && o != n && strings.EqualFold(o.name, n.name) })
 			if i >= 0 {
-				p.addf("%v.SchemaName and %v.SchemaName return the same name; change one of them", shared[min(i, slices.Index(shared, n))].typ, shared[max(i, slices.Index(shared, n))].typ)
+				p.addf("%v.SchemaName and %v.SchemaName return the same name; change one of them",
+					shared[min(i, slices.Index(shared, n))].typ, shared[max(i, slices.Index(shared, n))].typ)
 			}
 			continue
 		}

@@ -225,12 +225,14 @@ func (p *mistakes) applyTags(f *field) {
 	if text, ok := lookupTag(f.tag, "nullable"); ok {
 		f.notNull = true
 		hasNull := f.shape.kind == kindOptional || f.shape.kind == kindPointer
-		p.addIf(text != "false" || !hasNull || f.omit == 0, "%s: nullable:%q: want \"false\", on an Optional or on a pointer with omitempty, which can be absent but not null then", f.place, text)
+		p.addIf(text != "false" || !hasNull || f.omit == 0,
+			"%s: nullable:%q: want \"false\", on an Optional or on a pointer with omitempty, which can be absent but not null then", f.place, text)
 	}
 	p.applyRules(f)
 	if text, ok := lookupTag(f.tag, keyTag); ok {
 		f.unkeyed = true
-		p.addIf(text != "-", "%s: %s:%q: want \"-\", for a field that may differ between calls with one idempotency key", f.place, keyTag, text)
+		p.addIf(text != "-", "%s: %s:%q: want \"-\", for a field that may differ between calls with one idempotency key", f.place,
+			keyTag, text)
 		p.addIf(f.discriminates, "%s: %s:\"-\": the discriminator says which fields the other members are, so it always counts; drop the tag", f.place, keyTag)
 	}
 	if text, ok := lookupTag(f.tag, "default"); ok {
@@ -284,7 +286,8 @@ func (p *mistakes) applyRules(f *field) {
 		case on.kind == kindText:
 			p.addf("%s: %s: no tag is a rule for %v, which reads its own text; check it in its UnmarshalText, which JSONSchema() map[string]any describes, or in a method Validate() error of the struct", f.place, row.keyword, on.typ)
 		case !hasRules(on) && !hasRules(target):
-			p.addf("%s: %s: no tag is a rule for the type %v; check it in a method Validate() error of the struct", f.place, row.keyword, f.shape.typ)
+			p.addf("%s: %s: no tag is a rule for the type %v; check it in a method Validate() error of the struct", f.place,
+				row.keyword, f.shape.typ)
 		case !row.fits(on):
 			p.addf("%s: %s fits %s, and the field's type is %v", f.place, row.keyword, row.on, f.shape.typ)
 		default:
@@ -470,7 +473,8 @@ func (p *mistakes) checkRules(rules ruleSet, s *shape, format, at string) {
 	for _, low := range rules {
 		for _, high := range rules {
 			if low.opposite != roleNone && low.opposite == high.role && low.excludes(&high) {
-				p.addf("%s: no value meets %s:%q and %s:%q; lower the first, or raise the second", at, low.keyword, low.value, high.keyword, high.value)
+				p.addf("%s: no value meets %s:%q and %s:%q; lower the first, or raise the second", at, low.keyword, low.value,
+					high.keyword, high.value)
 			}
 		}
 	}
@@ -497,15 +501,19 @@ func (p *mistakes) checkEnum(rules ruleSet, s *shape, at string) {
 	case enum != nil && s.kind == kindText: // whose values are their texts here
 		for _, v := range enum.values {
 			is := func(x reflect.Value) bool { return x.String() == v.String() }
-			p.addIf(own != nil && !slices.ContainsFunc(own.values, is), "%s: %v.Enum does not return the value %s of the enum; drop it, or add it there", at, s.typ, literalText(v))
-			p.addIf(closed && !slices.Contains(listed, any(v.String())), "%s: %v.JSONSchema does not have the value %s of the enum; drop it, or add it there", at, s.typ, literalText(v))
+			p.addIf(own != nil && !slices.ContainsFunc(own.values, is),
+				"%s: %v.Enum does not return the value %s of the enum; drop it, or add it there", at, s.typ, literalText(v))
+			p.addIf(closed && !slices.Contains(listed, any(v.String())),
+				"%s: %v.JSONSchema does not have the value %s of the enum; drop it, or add it there", at, s.typ, literalText(v))
 		}
 	case enum != nil:
 		for _, v := range enum.values {
 			for _, r := range rules {
-				p.addIf(r.violates(v), "%s: the value %s of the enum is against %s:%q; drop one of them", at, literalText(v), r.keyword, textOr(string(r.value)))
+				p.addIf(r.violates(v), "%s: the value %s of the enum is against %s:%q; drop one of them", at, literalText(v),
+					r.keyword, textOr(string(r.value)))
 			}
-			p.addIf(own != nil && own.violates(v), "%s: %v.Enum does not return the value %s of the enum; drop it, or add it there", at, s.typ, literalText(v))
+			p.addIf(own != nil && own.violates(v), "%s: %v.Enum does not return the value %s of the enum; drop it, or add it there",
+				at, s.typ, literalText(v))
 		}
 	case own != nil && !slices.ContainsFunc(own.values, func(v reflect.Value) bool {
 		return !slices.ContainsFunc(rules, func(r rule) bool { return r.violates(v) })
@@ -523,7 +531,8 @@ func (p *mistakes) checkCarried(f *field, carrier string, fits func(text string)
 		return
 	}
 	for _, v := range enum.values {
-		p.addIf(!fits(v.String()), "%s: no %s can have the value %s of the enum; drop it, or let the field be a member of the body", f.place, carrier, literalText(v))
+		p.addIf(!fits(v.String()), "%s: no %s can have the value %s of the enum; drop it, or let the field be a member of the body",
+			f.place, carrier, literalText(v))
 	}
 }
 
@@ -543,7 +552,8 @@ func (p *mistakes) checkCarried(f *field, carrier string, fits func(text string)
 // The comments of the constants are the titles of the values, unless the type has EnumTitles.
 func (p *mistakes) fillEnum(comments *Comments, s *shape, at string) {
 	method := reflect.New(s.typ).MethodByName("Enum")
-	if !method.IsValid() || s.custom != nil || method.Type().NumIn() > 0 || method.Type().NumOut() != 1 || method.Type().Out(0).Kind() != reflect.Slice {
+	if !method.IsValid() || s.custom != nil || method.Type().NumIn() > 0 || method.Type().NumOut() != 1 ||
+		method.Type().Out(0).Kind() != reflect.Slice {
 		return
 	}
 	switch list := method.Type().Out(0); {
@@ -553,7 +563,8 @@ func (p *mistakes) fillEnum(comments *Comments, s *shape, at string) {
 	case s.kind == kindCustom:
 		p.addf("%s: %v has Enum and its own JSON; describe that by a method JSONSchema() map[string]any, with an enum in it", at, s.typ)
 		return
-	case s.kind != kindText && !isString(s) && s.kind != kindInt && s.kind != kindUint, s.kind == kindText && !hasMethods(s.typ, typeTextMarshaler):
+	case s.kind != kindText && !isString(s) && s.kind != kindInt && s.kind != kindUint, s.kind == kindText &&
+		!hasMethods(s.typ, typeTextMarshaler):
 		p.addf("%s: %v.Enum is for types whose values are strings, integers, or texts by MarshalText; rename the method", at, s.typ)
 		return
 	}
@@ -567,7 +578,8 @@ func (p *mistakes) fillEnum(comments *Comments, s *shape, at string) {
 	s.enumTitles = titlesOf(comments, s, list)
 	if t, ok := reflect.New(s.typ).Interface().(interface{ EnumTitles() []string }); ok {
 		s.enumTitles = t.EnumTitles()
-		p.addIf(len(s.enumTitles) != list.Len(), "%s: %v.EnumTitles returns %s for %s of Enum; list one for each", at, s.typ, countText(len(s.enumTitles), "title"), countText(list.Len(), "value"))
+		p.addIf(len(s.enumTitles) != list.Len(), "%s: %v.EnumTitles returns %s for %s of Enum; list one for each", at, s.typ,
+			countText(len(s.enumTitles), "title"), countText(list.Len(), "value"))
 	}
 }
 
@@ -817,7 +829,8 @@ func htmlPattern(_ *shape, r *rule) string {
 		} else {
 			class = last != "]"
 			isEdge := first || strings.HasPrefix(rest[1:], "]")
-			if strings.Contains("()[{}/|", last) || last == "-" && isEdge || class && n > 1 && strings.Contains("&!#$%*+,.:;<=>?@^`~", last) && !(first && last == "^") {
+			if strings.Contains("()[{}/|", last) || last == "-" && isEdge || class && n > 1 &&
+				strings.Contains("&!#$%*+,.:;<=>?@^`~", last) && !(first && last == "^") {
 				out.WriteByte('\\')
 			}
 			first = first && last == "^"

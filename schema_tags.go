@@ -171,7 +171,8 @@ func (c *shapes) checkJSONTag(tag, at string) {
 	case name == "-" && hasOptions && options != "":
 		c.addf("%s: json:%q: the comma makes this a member that is called -; write json:\"-\" to leave the field out, or json:\"-,\" for such a member", at, tag)
 	case i >= 0:
-		c.addf("%s: json:%q: this is a member that is called %q; write a comma before the option, as in json:\",%s\"", at, tag, name, jsonOptions[i])
+		c.addf("%s: json:%q: this is a member that is called %q; write a comma before the option, as in json:\",%s\"", at, tag, name,
+			jsonOptions[i])
 	case bad >= 0:
 		c.addf("%s: json:%q: encoding/json takes no name with the character %q, and would write the name of the field; rename the member", at, tag, []rune(name[bad:])[0])
 	case bare != name && bare != "":
@@ -188,7 +189,8 @@ func isBadInName(r rune) bool {
 func (c *shapes) checkPlaceOptions(key, tag, at string) {
 	_, options, _ := strings.Cut(tag, ",")
 	for option := range strings.SplitSeq(options, ",") {
-		c.addIf(option != "" && option != "omitempty" && option != "omitzero", "%s: %s:%q: there is no option %q; svc knows omitempty and omitzero", at, key, tag, option)
+		c.addIf(option != "" && option != "omitempty" && option != "omitzero",
+			"%s: %s:%q: there is no option %q; svc knows omitempty and omitzero", at, key, tag, option)
 	}
 }
 
@@ -202,7 +204,8 @@ func (c *shapes) checkUnread(sf reflect.StructField, at, reason string, also ...
 		}
 		rest = strings.TrimLeft(after, " ")
 		name, _ := parseJSONTag(value)
-		isRead := key == "json" && (name == "" || name == "-" || !slices.Contains(also, key)) || key == keyTag || key == "status" || !slices.Contains(c.ownTags, key)
+		isRead := key == "json" && (name == "" || name == "-" || !slices.Contains(also, key)) || key == keyTag || key == "status" ||
+			!slices.Contains(c.ownTags, key)
 		c.addIf(!isRead, "%s: nothing reads the tag %s:%q, since the field %s", at, key, value, reason)
 	}
 }

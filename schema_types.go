@@ -301,7 +301,8 @@ func (c *shapes) keyShape(t reflect.Type, at string) *shape {
 	case t.Kind() >= reflect.Int && t.Kind() <= reflect.Uintptr, t.Kind() == reflect.String:
 		c.fillKind(s, at)
 	default:
-		c.addf("%s: a JSON object cannot have a %v as its key; use a string, an integer or a type with MarshalText and UnmarshalText", at, t)
+		c.addf("%s: a JSON object cannot have a %v as its key; use a string, an integer or a type with MarshalText and UnmarshalText",
+			at, t)
 		return s
 	}
 	c.fillEnum(c.comments, s, at)
@@ -361,7 +362,8 @@ func (c *shapes) callJSONSchema(t reflect.Type, at string) (text []byte) {
 
 // checkSchemas notes what is wrong with Options.Schemas.
 func (p *mistakes) checkSchemas(schemas map[reflect.Type]string) {
-	for _, t := range slices.SortedFunc(maps.Keys(schemas), func(a, b reflect.Type) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) }) {
+	for _, t := range slices.SortedFunc(maps.Keys(schemas),
+		func(a, b reflect.Type) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) }) {
 		text := []byte(schemas[t])
 		switch {
 		case t == nil:
@@ -490,7 +492,8 @@ func (c *shapes) checkUse(s *shape, u use, at string) {
 		case (u == asKeyedInput || u == asStored || u == asOutput && s.kind == kindText) && !hasMethods(s.typ, marshal):
 			has, lacks = unmarshal, marshal
 		case u != asOutput && copies && declaresMethod(s.typ, reads): // a promoted method has another receiver
-			c.addf("%s: %v.%s sets a copy of the value, since its receiver is no pointer; write func (x *%s) %[3]s", at, s.typ, reads, s.typ.Name())
+			c.addf("%s: %v.%s sets a copy of the value, since its receiver is no pointer; write func (x *%s) %[3]s", at, s.typ, reads,
+				s.typ.Name())
 			return
 		default:
 			return
@@ -526,13 +529,15 @@ func (c *shapes) visibleFields(t reflect.Type, at string) []*field {
 func (c *shapes) moveFile(s *shape) {
 	for _, f := range s.fields {
 		if f.shape.kind != kindFile {
-			c.addIf(f.tag.Get("contentType")+f.tag.Get("maxBytes") != "", "%s: the tags contentType and maxBytes are for a svc.Body or a svc.File, not for a %v", f.place, f.shape.typ)
+			c.addIf(f.tag.Get("contentType")+f.tag.Get("maxBytes") != "",
+				"%s: the tags contentType and maxBytes are for a svc.Body or a svc.File, not for a %v", f.place, f.shape.typ)
 			continue
 		}
 		f.tags = c.parseFileTags(f)
 		name, isForm := lookupTag(f.tag, "form")
 		isForm = isForm && name != f.name // else it may be beside the tag json, as of any field
-		c.addIf(f.unkeyed, "%s: a %v is never compared, since its method has no idempotency key; drop the tag %s", f.place, f.shape.typ, keyTag)
+		c.addIf(f.unkeyed, "%s: a %v is never compared, since its method has no idempotency key; drop the tag %s", f.place,
+			f.shape.typ, keyTag)
 		f.unkeyed = false
 		switch {
 		case s.file != nil:
@@ -655,7 +660,8 @@ func (c *shapes) collectFields(t reflect.Type, at string) []*field {
 				c.addKeyTag(sf, at, "whose fields are members; give the tag to those that may differ")
 				c.checkUnread(sf, at+"."+sf.Name, "is embedded, and its fields are members; give the tag to one of those")
 				isPointer := sf.Type.Kind() == reflect.Pointer
-				c.addIf(isPointer && !sf.IsExported(), "%s.%s: an embedded pointer to an unexported struct cannot be set; embed the struct itself", at, sf.Name)
+				c.addIf(isPointer && !sf.IsExported(),
+					"%s.%s: an embedded pointer to an unexported struct cannot be set; embed the struct itself", at, sf.Name)
 				continue
 			}
 			f := c.fieldFor(sf, l.typ, append(slices.Clone(l.index), i), l.optional, at)
@@ -820,7 +826,8 @@ func (c *shapes) applyOptions(f *field, options string) {
 			}
 			f.quoted = isBoundable(target) || target.kind == kindNumber
 			c.addIf(!f.quoted, "%s: `json:\",string\"` is for integers and floats, which it writes as strings, and the field's type is %v; drop the option", f.place, f.shape.typ)
-			c.addIf(f.quoted && target.isEnum, "%s: `json:\",string\"` makes this a string, which is none that %v.Enum returns; drop the option", f.place, target.typ)
+			c.addIf(f.quoted && target.isEnum,
+				"%s: `json:\",string\"` makes this a string, which is none that %v.Enum returns; drop the option", f.place, target.typ)
 		}
 	}
 }
@@ -921,7 +928,8 @@ func (c *shapes) checkDiscriminator(s *shape, d *field, values []string) {
 	if own := d.shape.rules.lookup(roleValues); own == nil {
 		c.narrowField(d, d.shape, ruleSet{r}, "")
 	} else if len(own.values) != len(values) || slices.ContainsFunc(r.values, own.violates) {
-		c.addf("%s: %v.Enum returns %s, and the alternatives are %s; list the same values", d.place, d.shape.typ, own.value, strings.Join(values, ", "))
+		c.addf("%s: %v.Enum returns %s, and the alternatives are %s; list the same values", d.place, d.shape.typ, own.value,
+			strings.Join(values, ", "))
 	}
 }
 
@@ -1026,7 +1034,8 @@ func (c *shapes) checkNames(fields []*field, at string) {
 		}
 		fold := strings.ToLower(strings.ToUpper(f.name))
 		if other := byFold[fold]; other != nil {
-			c.addf("%s: the fields %s and %s have the names %q and %q, which differ only by case; rename one", at, other.goName, f.goName, other.name, f.name)
+			c.addf("%s: the fields %s and %s have the names %q and %q, which differ only by case; rename one", at, other.goName,
+				f.goName, other.name, f.name)
 		}
 		byFold[fold] = f
 	}
@@ -1045,7 +1054,8 @@ func (c *shapes) finishShapes() {
 		c.addIf(endless[s], "%v must contain itself or a type that does, so that no value is finite; make a field on the way optional (omitempty) or a pointer", s.typ)
 		s.recursive = s.fields != nil && recursive[s]
 		for _, f := range s.fields {
-			c.addIf(f.omit == omitEmpty && f.shape.alternatives != nil, "%s: omitempty never leaves out a union; write omitzero, or a pointer", f.place)
+			c.addIf(f.omit == omitEmpty && f.shape.alternatives != nil,
+				"%s: omitempty never leaves out a union; write omitzero, or a pointer", f.place)
 		}
 	}
 	if len(structless) == 0 { // else pointers and lists may lead to no struct
@@ -1063,7 +1073,8 @@ func markChecks(all []*shape) {
 		s.validates, s.hooks = true, hooksOf(s.typ)
 	}
 	for s := range shapesAround(all, func(s *shape) bool {
-		return s.recursive || s.kind == kindAny || len(s.rules) > 0 || slices.ContainsFunc(s.fields, func(f *field) bool { return f.notNull })
+		return s.recursive || s.kind == kindAny || len(s.rules) > 0 ||
+			slices.ContainsFunc(s.fields, func(f *field) bool { return f.notNull })
 	}) {
 		s.ruled = true
 	}
@@ -1137,7 +1148,8 @@ func suppliesValidate(t reflect.Type) bool {
 		f := t.Field(i)
 		name, _ := parseJSONTag(f.Tag.Get("json")) // the check of such a member calls it
 		_, promoted := promotedStruct(f)
-		if f.Anonymous && !promoted && name == "" && f.Type.Kind() != reflect.Interface && (f.Type.Implements(typeValidator) || hasMethods(f.Type, typeValidator)) {
+		if f.Anonymous && !promoted && name == "" && f.Type.Kind() != reflect.Interface &&
+			(f.Type.Implements(typeValidator) || hasMethods(f.Type, typeValidator)) {
 			return true
 		}
 	}

@@ -448,7 +448,8 @@ func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *servi
 	isKeeper := o.Idempotency == nil || o.Idempotency.Run != nil && o.Idempotency.KeepFor >= 0
 	p.addIf(!isKeeper, "Options.Idempotency needs a Run that keeps the records, as in doc/keys.md, "+
 		"and a KeepFor that is not negative; 0 means 24 hours")
-	p.addIf(o.MaxConcurrent < 0, "Options.MaxConcurrent is %d; want how many requests are worked on at once, or 0 for no limit", o.MaxConcurrent)
+	p.addIf(o.MaxConcurrent < 0, "Options.MaxConcurrent is %d; want how many requests are worked on at once, or 0 for no limit",
+		o.MaxConcurrent)
 	if o.Intercept != nil {
 		c.intercepted = o.Intercept(invokeIntercepted)
 		p.addIf(c.intercepted == nil, "Options.Intercept returns nil; return the function that it gets, or one that calls it")
@@ -496,8 +497,10 @@ func checkSchemes(p *mistakes, o Options) {
 		p.addIf(slices.Contains(o.Schemes[:i], s), "Options.Schemes[%d] is there twice; remove one of the two", i)
 	}
 	auth := o.Defaults.Auth
-	p.addIf(auth != "" && auth != bearer.Type, "Options.Defaults.Auth is %q; want %q or nothing, and Options.Schemes for other credentials", auth, bearer.Type)
-	p.addIf(auth == bearer.Type && !slices.Contains(o.Schemes, bearer), "Options.Defaults.Auth is %q, and Options.Schemes has no such scheme; add it there, or remove Auth", auth)
+	p.addIf(auth != "" && auth != bearer.Type,
+		"Options.Defaults.Auth is %q; want %q or nothing, and Options.Schemes for other credentials", auth, bearer.Type)
+	p.addIf(auth == bearer.Type && !slices.Contains(o.Schemes, bearer),
+		"Options.Defaults.Auth is %q, and Options.Schemes has no such scheme; add it there, or remove Auth", auth)
 }
 
 // bearer is the scheme of Defaults.Auth.
@@ -548,7 +551,8 @@ func checkDocuments(p *mistakes, o Options) {
 	isURL := err == nil && u.Scheme == "https" && u.Host != ""
 	name, host, _ := strings.Cut(o.Contact, "@")
 	isEmail := name != "" && host != "" && !strings.ContainsAny(o.Contact, " \t\r\n<>:/") && !strings.Contains(host, "@")
-	p.addIf(o.Contact != "" && !isURL && !isEmail, "Options.Contact is %q; want a URL such as https://example.com/help, or an e-mail address such as help@example.com", o.Contact)
+	p.addIf(o.Contact != "" && !isURL && !isEmail,
+		"Options.Contact is %q; want a URL such as https://example.com/help, or an e-mail address such as help@example.com", o.Contact)
 	p.addIf(o.License != "" && !isLicense(o.License), "Options.License is %q; want an SPDX identifier, such as Apache-2.0", o.License)
 	_, ok := dialectOf(o.OpenAPI)
 	p.addIf(!ok, "Options.OpenAPI is %q; there are 3.0, 3.1 and 3.2", o.OpenAPI)
@@ -641,7 +645,8 @@ func (m *method) hasHeaderMembers() bool {
 func compareTypes(a, b *shape) int {
 	strict := func(s *shape) string { return strconv.FormatBool(s.strict) } // "false" comes before "true"
 	s, t := a.typ, b.typ
-	return cmp.Or(strings.Compare(s.PkgPath(), t.PkgPath()), strings.Compare(s.Name(), t.Name()), strings.Compare(a.suffix, b.suffix), strings.Compare(a.value, b.value), strings.Compare(strict(a), strict(b)))
+	return cmp.Or(strings.Compare(s.PkgPath(), t.PkgPath()), strings.Compare(s.Name(), t.Name()), strings.Compare(a.suffix, b.suffix),
+		strings.Compare(a.value, b.value), strings.Compare(strict(a), strict(b)))
 }
 
 // At returns the same service under a path prefix: At("/v1") serves GET /v1/todos if s serves
@@ -821,7 +826,8 @@ func sentTypes(methods []*method) map[reflect.Type]bool {
 func invokeIntercepted(ctx context.Context, resource, method string, input any) (any, error) {
 	c, ok := ctx.Value(callKey{}).(runningCall)
 	if !ok {
-		return nil, &Error{Code: CodeInternal, cause: fmt.Errorf("Options.Intercept passed on a context that is not derived from the one it got")}
+		return nil, &Error{Code: CodeInternal,
+			cause: fmt.Errorf("Options.Intercept passed on a context that is not derived from the one it got")}
 	}
 	return c.callIntercepted(ctx, resource, method, input)
 }

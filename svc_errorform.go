@@ -91,7 +91,8 @@ func (f *ErrorForm) WithRuleStatus(rule string, status int) *ErrorForm {
 // application/problem+json. It panics if that is no JSON type.
 func (f *ErrorForm) WithContentType(mediaType string) *ErrorForm {
 	if !isJSONType(mediaType) {
-		panic(fmt.Sprintf("svc: ErrorForm.WithContentType(%q): want application/json, or an application type that ends in +json", mediaType))
+		panic(fmt.Sprintf("svc: ErrorForm.WithContentType(%q): want application/json, or an application type that ends in +json",
+			mediaType))
 	}
 	c := *f
 	c.contentType = mediaType

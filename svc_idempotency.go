@@ -87,7 +87,8 @@ func (c *methodCompiler) setKey(m *method, use KeyUse) {
 	if m.takesBody() {
 		hint = "; an upload can be a PUT with an ID of the client in its path, which may be sent again"
 	}
-	c.addIf(m.route.isRead() || m.stream != "" || m.takesBody() || m.sendsFile(), "MethodOptions.IdempotencyKey is for methods that write and answer with JSON, not for a GET, a QUERY, a stream, a Body or a File%s", hint)
+	c.addIf(m.route.isRead() || m.stream != "" || m.takesBody() || m.sendsFile(),
+		"MethodOptions.IdempotencyKey is for methods that write and answer with JSON, not for a GET, a QUERY, a stream, a Body or a File%s", hint)
 	c.addIf(c.impl != nil && c.opts.Idempotency == nil, "MethodOptions.IdempotencyKey needs Options.Idempotency, which keeps the answers")
 	m.key = &keyPlan{Idempotency: c.opts.Idempotency, use: use, name: m.resource + "." + m.name}
 	if m.in != nil {
@@ -108,7 +109,8 @@ func (c *methodCompiler) compileKey(m *method) {
 	p := m.key
 	if m.in != nil {
 		for _, f := range m.in.fields {
-			c.addIf(f.name == keyArgument || http.CanonicalHeaderKey(f.header) == keyHeader, "%s: MethodOptions.IdempotencyKey takes this name; drop the field, and read the key by IdempotencyKeyFrom", f.place)
+			c.addIf(f.name == keyArgument || http.CanonicalHeaderKey(f.header) == keyHeader,
+				"%s: MethodOptions.IdempotencyKey takes this name; drop the field, and read the key by IdempotencyKeyFrom", f.place)
 		}
 	}
 	if !c.isSound(m.in) || !c.isSound(m.out) {
@@ -287,5 +289,6 @@ func (p *keyPlan) readRecord(record []byte, input string) (out any, header *head
 			return v.Interface(), r.Header, nil
 		}
 	}
-	return nil, nil, &Error{Code: CodeUnavailable, Message: "the answer to this idempotency key cannot be read now; try again later", cause: err}
+	return nil, nil, &Error{Code: CodeUnavailable, Message: "the answer to this idempotency key cannot be read now; try again later",
+		cause: err}
 }

@@ -240,14 +240,17 @@ func (c *methodCompiler) checkMCPFields(o *MCPMethod) {
 	}
 	switch beside := slices.Concat(ofResource, ofTool); {
 	case o.Prompt && beside != nil:
-		c.addf("MethodOptions.MCP has Prompt and %s, and a prompt is no resource and no tool; drop one, or write two methods", strings.Join(beside, ", "))
+		c.addf("MethodOptions.MCP has Prompt and %s, and a prompt is no resource and no tool; drop one, or write two methods",
+			strings.Join(beside, ", "))
 	case o.Prompt:
 	case o.URI == "" && ofResource != nil:
-		c.addf("MethodOptions.MCP has %s, which a resource has, and no URI; add one such as todos://todos/{id}, or drop this", strings.Join(ofResource, ", "))
+		c.addf("MethodOptions.MCP has %s, which a resource has, and no URI; add one such as todos://todos/{id}, or drop this",
+			strings.Join(ofResource, ", "))
 	case o.NotTool && ofTool != nil:
 		c.addf("MethodOptions.MCP has NotTool and %s, which a tool has; drop one", strings.Join(ofTool, ", "))
 	}
-	c.addIf(o.Complete != nil && o.URI == "" && !o.Prompt, "MethodOptions.MCP has Complete, which completes arguments of a prompt or of a URI; add Prompt or a URI, or drop it")
+	c.addIf(o.Complete != nil && o.URI == "" && !o.Prompt,
+		"MethodOptions.MCP has Complete, which completes arguments of a prompt or of a URI; add Prompt or a URI, or drop it")
 }
 
 // compileInputSchema compiles the schema of a tool that its author has written.
@@ -267,7 +270,8 @@ func (c *methodCompiler) compileInputSchema(m *method) {
 		c.addf(`MethodOptions.MCP.InputSchema must be an object with "type":"object"`)
 		return
 	}
-	c.addIf(m.key != nil && memberAt(schema, "properties", keyArgument) == nil, "MethodOptions.MCP.InputSchema has no property %s, in which a call has its key; add it, with type string", keyArgument)
+	c.addIf(m.key != nil && memberAt(schema, "properties", keyArgument) == nil,
+		"MethodOptions.MCP.InputSchema has no property %s, in which a call has its key; add it, with type string", keyArgument)
 	m.mcp.InputSchema, m.mcp.headers = schema, readHeaderParams(c.mistakes, schema)
 }
 
@@ -275,7 +279,8 @@ func (c *methodCompiler) compileInputSchema(m *method) {
 func (c *methodCompiler) checkResource(m *method) {
 	u := &m.mcp.uri
 	c.addIf(m.verb == "" && !m.wrong, "MethodOptions.MCP.URI: a resource is read by GET, and REST does not serve the method; add TransportREST to its Transports")
-	c.addIf(m.verb != "" && m.verb != http.MethodGet && !m.wrong, "MethodOptions.MCP.URI: a resource is read by GET, and the method is a %s", m.verb)
+	c.addIf(m.verb != "" && m.verb != http.MethodGet && !m.wrong,
+		"MethodOptions.MCP.URI: a resource is read by GET, and the method is a %s", m.verb)
 	c.addIf(m.out == nil || m.stream != "", "MethodOptions.MCP.URI: a resource is one output, and the method has none or a stream")
 	if !c.isSound(m.in) || u.pattern == nil {
 		return
@@ -289,7 +294,8 @@ func (c *methodCompiler) checkResource(m *method) {
 		return
 	}
 	for _, f := range m.in.fields {
-		c.addIf(f.isRequired() && !slices.Contains(u.names, f.name), "MethodOptions.MCP.URI %s lacks {%s}, which the input requires", u.text, f.name)
+		c.addIf(f.isRequired() && !slices.Contains(u.names, f.name), "MethodOptions.MCP.URI %s lacks {%s}, which the input requires",
+			u.text, f.name)
 	}
 }
 
@@ -378,7 +384,8 @@ func checkMCPNames(p *mistakes, methods []*method) {
 		if other := named[name]; other == nil {
 			named[name] = m
 		} else if m.isNamed() || other.isNamed() {
-			p.addf("%s and %s both have the name %q over MCP; give one of them another MethodOptions.MCP.Name", other.title(), m.title(), name)
+			p.addf("%s and %s both have the name %q over MCP; give one of them another MethodOptions.MCP.Name", other.title(),
+				m.title(), name)
 		}
 		if m.mcp.URI == "" {
 			continue

@@ -254,7 +254,8 @@ func newMethodCompiler(p *mistakes, iface reflect.Type, impl any, o Options) *me
 	return &methodCompiler{
 		mistakes: p, impl: impl, opts: o,
 		config: newConfig(iface, o),
-		shapes: shapes, decoders: newDecoders(p, o.Strict), encoders: newEncoders(false), bindings: make(map[bindingKey]*binding), closed: make(map[*shape]bool),
+		shapes: shapes, decoders: newDecoders(p,
+			o.Strict), encoders: newEncoders(false), bindings: make(map[bindingKey]*binding), closed: make(map[*shape]bool),
 		statuses: make(map[reflect.Type][]reflect.StructField),
 	}
 }
@@ -345,11 +346,13 @@ func (c *methodCompiler) compileMethod(rm reflect.Method) (m *method, whole bool
 		declares:      o.Errors != nil,
 		limits:        limits{cmp.Or(o.MaxBody, c.opts.MaxBody), cmp.Or(o.BodyTimeout, c.opts.BodyTimeout)},
 	}
-	c.addIf(o.Resource != "" && !isResource(o.Resource), "MethodOptions.Resource is %q; want letters, digits, - and _, since paths and tool names are made from it", o.Resource)
+	c.addIf(o.Resource != "" && !isResource(o.Resource),
+		"MethodOptions.Resource is %q; want letters, digits, - and _, since paths and tool names are made from it", o.Resource)
 	if !o.Public {
 		m.schemes = c.opts.Schemes
 	}
-	c.addIf(o.OperationID != "" && !isOperationID(o.OperationID), "MethodOptions.OperationID is %q; want a letter or _, then letters, digits and any of _.-, such as createTodo", o.OperationID)
+	c.addIf(o.OperationID != "" && !isOperationID(o.OperationID),
+		"MethodOptions.OperationID is %q; want a letter or _, then letters, digits and any of _.-, such as createTodo", o.OperationID)
 	c.checkCallers(o)
 	checkErrors(c.mistakes, "MethodOptions", o.Errors, c.opts.Errors)
 	m.in, m.out, m.outType = c.compileObject(sig.in, asInput), c.compileObject(sig.out, asOutput), sig.outType
@@ -510,7 +513,8 @@ func (c *methodCompiler) chooseStatus(m *method, status int) int {
 
 // checkCallers notes mistakes in what the options say about callers.
 func (c *methodCompiler) checkCallers(o MethodOptions) {
-	c.addIf(len(c.opts.Schemes) == 0 && (o.Public || len(o.Scopes) > 0), "Public and Scopes need Options.Schemes, or Options.Defaults.Auth \"bearer\"")
+	c.addIf(len(c.opts.Schemes) == 0 && (o.Public || len(o.Scopes) > 0),
+		"Public and Scopes need Options.Schemes, or Options.Defaults.Auth \"bearer\"")
 	c.addIf(o.Public && len(o.Scopes) > 0, "the method is Public and has Scopes, which only known callers have; drop one of the two")
 	for _, s := range o.Scopes {
 		c.addIf(!isScope(s), "MethodOptions.Scopes has %q; a scope is visible ASCII without quotes and backslashes", s)
@@ -711,7 +715,8 @@ func (c *methodCompiler) chooseRoute(m *method, name []string, pattern string) r
 		c.addf("%d fields have a path tag, and the route inferred from the name has one placeholder at most; give the method an HTTP pattern in Options.Methods", len(tagged))
 	case len(tagged) == 1:
 		placeholder = tagged[0]
-		c.addIf(!isPlaceholderName(placeholder), "path:%q: a placeholder must have a name of letters, digits and _, such as todo_id", placeholder)
+		c.addIf(!isPlaceholderName(placeholder), "path:%q: a placeholder must have a name of letters, digits and _, such as todo_id",
+			placeholder)
 	}
 	base := m.resource
 	if base == c.opts.Resource {
@@ -745,17 +750,20 @@ func (c *methodCompiler) compilePlans(m *method, misshapen bool) {
 	case !misshapen:
 		m.bind = noBinding(m.strict)
 		if len(m.placeholders) > 0 {
-			c.addf("the method has no input to fill {%s}; give it an input with such a field%s", strings.Join(m.placeholders, "}, {"), m.orPattern())
+			c.addf("the method has no input to fill {%s}; give it an input with such a field%s", strings.Join(m.placeholders, "}, {"),
+				m.orPattern())
 		}
 	}
-	c.addIf(m.verb == verbQuery && !misshapen && c.isSound(m.in) && !m.form && (m.takesBody() || m.bind.rest.body == nil), "a QUERY asks by the JSON in its body (RFC 10008); give the input fields there, or the method another verb")
+	c.addIf(m.verb == verbQuery && !misshapen && c.isSound(m.in) && !m.form && (m.takesBody() || m.bind.rest.body == nil),
+		"a QUERY asks by the JSON in its body (RFC 10008); give the input fields there, or the method another verb")
 	if m.out != nil {
 		if c.isSound(m.out) {
 			m.encode = c.encoders.encoderFor(m.out)
 		}
 		if m.sendsFile() {
 			for _, f := range m.out.fields {
-				c.addIf(f.header == "", "%s: the File is the whole body of the response; give this field a header tag, or json:\"-\"", f.place)
+				c.addIf(f.header == "", "%s: the File is the whole body of the response; give this field a header tag, or json:\"-\"",
+					f.place)
 			}
 		}
 		if m.stream == "" && (m.path != "" || m.wrong) {
@@ -770,7 +778,8 @@ func (c *methodCompiler) compilePlans(m *method, misshapen bool) {
 
 // checkKeyPlace notes a parameter that has the key of a scheme.
 func (c *methodCompiler) checkKeyPlace(m *method, p param, place string, hasKey func(Scheme) bool) {
-	c.addIf(slices.ContainsFunc(c.opts.Schemes, hasKey), "%v.%s: the %s %s has the key of a scheme in Options.Schemes; choose another name", m.in.typ, p.goName, place, p.sourceName)
+	c.addIf(slices.ContainsFunc(c.opts.Schemes, hasKey),
+		"%v.%s: the %s %s has the key of a scheme in Options.Schemes; choose another name", m.in.typ, p.goName, place, p.sourceName)
 }
 
 // compileDeprecation returns a copy of MethodOptions.Deprecation, to which the program may go on to
@@ -845,10 +854,11 @@ type DirectCall struct {
 //	func(ctx, *In) (Stream[Out], error)  DirectStream
 //	func(ctx) (Stream[Out], error)       DirectStreamOut
 func Direct[I, In, Out any](method func(I, context.Context, *In) (*Out, error)) DirectCall {
-	return newDirectCall(method, reflect.TypeFor[In](), reflect.TypeFor[Out](), nil, func(impl I, ctx context.Context, in any) (any, error) {
-		out, err := method(impl, ctx, in.(*In))
-		return orNil(out, out == nil), err
-	})
+	return newDirectCall(method, reflect.TypeFor[In](), reflect.TypeFor[Out](), nil,
+		func(impl I, ctx context.Context, in any) (any, error) {
+			out, err := method(impl, ctx, in.(*In))
+			return orNil(out, out == nil), err
+		})
 }
 
 // DirectIn is [Direct] for a method without an output.
@@ -875,7 +885,8 @@ func DirectNone[I any](method func(I, context.Context) error) DirectCall {
 
 // newDirectCall returns a DirectCall of method, which call calls. A nil function has the name "",
 // which is a mistake later.
-func newDirectCall[I any](method any, in, out reflect.Type, each eachFunc, call func(impl I, ctx context.Context, in any) (any, error)) DirectCall {
+func newDirectCall[I any](method any, in, out reflect.Type, each eachFunc,
+	call func(impl I, ctx context.Context, in any) (any, error)) DirectCall {
 	name := runtime.FuncForPC(reflect.ValueOf(method).Pointer()).Name()
 	return DirectCall{iface: reflect.TypeFor[I](), in: in, out: out, name: name, each: each, bind: func(impl any) callFunc {
 		typed := impl.(I)
@@ -1006,7 +1017,8 @@ func inferRoute(base string, name []string, placeholder string) route {
 // isPlural reports whether the word after Find asks for a list. English endings
 // are a guess; MethodOptions.HTTP says otherwise where it is wrong.
 func isPlural(word string) bool {
-	return word == "all" || strings.HasSuffix(word, "s") && !strings.HasSuffix(word, "ss") && !strings.HasSuffix(word, "us") && !strings.HasSuffix(word, "is")
+	return word == "all" || strings.HasSuffix(word, "s") && !strings.HasSuffix(word, "ss") && !strings.HasSuffix(word, "us") &&
+		!strings.HasSuffix(word, "is")
 }
 
 // parsePattern reads MethodOptions.HTTP: a pattern of http.ServeMux, without the
@@ -1016,7 +1028,8 @@ func parsePattern(pattern string) (route, error) {
 	path = strings.TrimLeft(path, " \t")
 	switch {
 	case !ok || !slices.Contains(routeVerbs, verb):
-		return route{}, fmt.Errorf("want a pattern such as \"POST /todos/{id}/archive\", with one of the methods %s first", strings.Join(routeVerbs, ", "))
+		return route{}, fmt.Errorf("want a pattern such as \"POST /todos/{id}/archive\", with one of the methods %s first",
+			strings.Join(routeVerbs, ", "))
 	case !strings.HasPrefix(path, "/"):
 		return route{}, fmt.Errorf("want a path that starts with a slash, without a host")
 	}
@@ -1147,9 +1160,11 @@ func noteClashes(p *mistakes, methods []*method, m *method) {
 	for _, other := range methods {
 		switch clash := m.clashesWith(other); {
 		case clash && slices.Equal(segmentsOf(m.pattern()), segmentsOf(other.pattern())):
-			p.addf("%s and %s have the same route %s; give one of them an HTTP pattern or a resource of its own, in Options.Methods", other.title(), m.title(), m.pattern())
+			p.addf("%s and %s have the same route %s; give one of them an HTTP pattern or a resource of its own, in Options.Methods",
+				other.title(), m.title(), m.pattern())
 		case clash:
-			p.addf("%s and %s have the routes %s and %s, and some requests match both; change one", other.title(), m.title(), other.pattern(), m.path)
+			p.addf("%s and %s have the routes %s and %s, and some requests match both; change one", other.title(), m.title(),
+				other.pattern(), m.path)
 		}
 	}
 }
@@ -1201,7 +1216,8 @@ func nameMethods(p *mistakes, methods []*method) map[methodName]*method {
 				names[key] = m
 			case other == m, other.name == alias, other.name == m.name: // which is noted above
 			default:
-				p.addf("%s and %s both answer to the alias %s.%s; rename one or give it a resource of its own", other.title(), m.title(), m.resource, alias)
+				p.addf("%s and %s both answer to the alias %s.%s; rename one or give it a resource of its own", other.title(),
+					m.title(), m.resource, alias)
 			}
 		}
 	}

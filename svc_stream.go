@@ -78,10 +78,11 @@ func (m *method) sendEnd(events *eventStream) error {
 
 // DirectStream is [Direct] for a method that returns a [Stream].
 func DirectStream[I, In, Out any](method func(I, context.Context, *In) (Stream[Out], error)) DirectCall {
-	return newDirectCall(method, reflect.TypeFor[In](), reflect.TypeFor[Out](), eachStreamItem[Out], func(impl I, ctx context.Context, in any) (any, error) {
-		stream, err := method(impl, ctx, in.(*In))
-		return orNil(stream, stream == nil), err
-	})
+	return newDirectCall(method, reflect.TypeFor[In](), reflect.TypeFor[Out](), eachStreamItem[Out],
+		func(impl I, ctx context.Context, in any) (any, error) {
+			stream, err := method(impl, ctx, in.(*In))
+			return orNil(stream, stream == nil), err
+		})
 }
 
 // DirectStreamOut is [DirectStream] for a method without an input.
@@ -109,7 +110,8 @@ func eachStreamItem[Out any](out any, yield yieldFunc) {
 // reflectEach returns the eachFunc of streams of type t, which makes a yield of
 // the right type by reflection.
 func reflectEach(t reflect.Type) eachFunc {
-	results := map[bool][]reflect.Value{true: {reflect.ValueOf(true)}, false: {reflect.ValueOf(false)}} // shared by all streams: reflect only reads them
+	// shared by all streams: reflect only reads them
+	results := map[bool][]reflect.Value{true: {reflect.ValueOf(true)}, false: {reflect.ValueOf(false)}}
 	return func(out any, yield yieldFunc) {
 		fn := reflect.MakeFunc(t.In(0), func(args []reflect.Value) []reflect.Value {
 			var item any
@@ -239,4 +241,5 @@ const maxCollected = 1000
 const maxAnswers = 16 << 20
 
 // errItemsTooLarge ends a stream whose items do not fit into one record.
-var errItemsTooLarge = Errorf(CodeResourceExhausted, "the items of the stream have more than 16 MiB, which is as much as fits into one answer")
+var errItemsTooLarge = Errorf(CodeResourceExhausted,
+	"the items of the stream have more than 16 MiB, which is as much as fits into one answer")

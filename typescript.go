@@ -214,7 +214,8 @@ func appendClient(dst []byte, s *service) []byte {
 	dst = w.appendValues(dst)
 	dst = w.appendRules(dst)
 	dst = w.appendLimits(dst)
-	dst = append(dst, beginTypes+"/** The errors of the service in its own form, in CallError.form. */\nexport type Form = "+w.form+";"+endTypes+"\n\n"...)
+	dst = append(dst, beginTypes+"/** The errors of the service in its own form, in CallError.form. */\nexport type Form = "+w.form+
+		";"+endTypes+"\n\n"...)
 	return append(dst, runtime...)
 }
 
@@ -243,7 +244,8 @@ func (w *clientWriter) appendHead(dst []byte) []byte {
 	} else {
 		place = slices.Concat([]byte("."), place)
 	}
-	return append(dst, "//\n//     const api = connect({ url: \"/\" }); // the directory above the paths of the service\n//     api"+string(place)+"."+example.name+"(…)\n\n"...)
+	return append(dst, "//\n//     const api = connect({ url: \"/\" }); // the directory above the paths of the service\n//     api"+
+		string(place)+"."+example.name+"(…)\n\n"...)
 }
 
 // describeCall returns what the module says of m, and declares its types.
@@ -474,7 +476,8 @@ func (w *clientWriter) appendRow(dst []byte, c *clientCallText) []byte {
 	if i := slices.IndexFunc(outputs, func(m clientMember) bool { return m.in == inStatus }); i >= 0 {
 		r.addText("status", outputs[i].name)
 	}
-	if c.kind == "stream" && slices.ContainsFunc(members, func(m clientMember) bool { return m.in == inHeader && http.CanonicalHeaderKey(m.wire) == lastEventID }) {
+	if c.kind == "stream" && slices.ContainsFunc(members,
+		func(m clientMember) bool { return m.in == inHeader && http.CanonicalHeaderKey(m.wire) == lastEventID }) {
 		ids := "some"
 		if reflect.PointerTo(c.method.out.typ).Implements(reflect.TypeFor[interface{ SSE() Event }]()) {
 			ids = "all"

@@ -401,7 +401,8 @@ func (f *statusField) clientMember() clientMember {
 	for _, status := range f.allowed {
 		values = append(values, strconv.AppendInt(nil, int64(status), 10))
 	}
-	plan := &field{goName: f.goName, shape: &shape{kind: kindInt, typ: reflect.TypeFor[int]()}, hidden: true, only: bytes.Join(values, []byte(" | "))}
+	plan := &field{goName: f.goName, shape: &shape{kind: kindInt, typ: reflect.TypeFor[int]()}, hidden: true,
+		only: bytes.Join(values, []byte(" | "))}
 	plan.doc = plainProse("The status of the response.")
 	return clientMember{field: plan, in: inStatus}
 }

@@ -114,7 +114,8 @@ type versioning struct {
 // is not supported, then the Deprecations, in the order of the versions.
 func newVersioning(opts VersionOptions) *versioning {
 	if opts.DefaultVersion != "" && len(opts.Supported) > 0 && !slices.Contains(opts.Supported, opts.DefaultVersion) {
-		panic("svc: Version: the DefaultVersion " + strconv.Quote(opts.DefaultVersion) + " is not in Supported, so every request without a version would get 400")
+		panic("svc: Version: the DefaultVersion " + strconv.Quote(opts.DefaultVersion) +
+			" is not in Supported, so every request without a version would get 400")
 	}
 	v := &versioning{opts, make(map[string]http.Header)}
 	v.Header = http.CanonicalHeaderKey(cmp.Or(opts.Header, "Accept-Version"))
