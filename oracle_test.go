@@ -1061,6 +1061,9 @@ func randomStruct(r *rand.Rand, depth int) reflect.Type {
 		if k := f.Type.Kind(); k < reflect.Int || k > reflect.Float64 || f.Type == typeDuration || hasOwnText(f.Type) {
 			options = strings.TrimSuffix(options, ",string")
 		}
+		if f.Type == typeTime && options == ",omitempty" { // which means omitzero here
+			options += ",omitzero"
+		}
 		if tag := name + options; tag != "" {
 			f.Tag = reflect.StructTag(`json:"` + tag + `"`)
 		}
