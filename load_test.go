@@ -227,7 +227,7 @@ func TestPlace(t *testing.T) {
 func TestNoPlace(t *testing.T) {
 	var p *place
 	r, _ := http.NewRequest("POST", "/", strings.NewReader("body"))
-	if p.enter(nil) != nil || p.resume(nil) != nil || p.bodyOf(r) != r.Body {
+	if p.enter(t.Context()) != nil || p.resume(t.Context()) != nil || p.bodyOf(r) != r.Body {
 		t.Error("a nil place does not allow everything")
 	}
 	p.pause()

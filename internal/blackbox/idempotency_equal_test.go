@@ -359,18 +359,17 @@ type keyedCreations[In any] struct{}
 
 func (keyedCreations[In]) Create(context.Context, *In) error { return nil }
 
-// keyedOutcome makes a Service.Call with a key and this input. It returns the error, and how often
-// the store was called.
-func keyedOutcome[In any](in In) func() (error, int) {
-	return func() (error, int) {
-		runs := 0
+// keyedOutcome makes a Service.Call with a key and this input. It returns how often the
+// store was called, and the error.
+func keyedOutcome[In any](in In) func() (runs int, err error) {
+	return func() (runs int, err error) {
 		s := svc.MustRegister[keyedCreator[In]](keyedCreations[In]{}, &svc.Options{Resource: "cases", Idempotency: &svc.Idempotency{
 			Run: func(ctx context.Context, id string, do func(context.Context) ([]byte, error)) ([]byte, error) {
 				runs++
 				return do(ctx)
 			}}, Methods: map[string]svc.MethodOptions{"Create": {IdempotencyKey: svc.KeyRequired}}})
-		_, err := s.Call(svc.WithIdempotencyKey(context.Background(), "k"), "cases", "create", &in)
-		return err, runs
+		_, err = s.Call(svc.WithIdempotencyKey(context.Background(), "k"), "cases", "create", &in)
+		return runs, err
 	}
 }
 
@@ -381,7 +380,7 @@ func TestKeyValues(t *testing.T) {
 	loop["a"] = loop
 	for _, test := range []struct {
 		name    string
-		outcome func() (error, int)
+		outcome func() (runs int, err error)
 		field   string // that the error names; "" if the call is made
 	}{
 		{"a card", keyedOutcome(struct{ Card SecretCard }{"4111"}), "/Card"},
@@ -425,7 +424,7 @@ func TestKeyValues(t *testing.T) {
 		}{time.Now(), netip.MustParseAddr("::1"), []byte("k"), time.Hour}), ""},
 	} {
 		t.Run(rowName(test.name), func(t *testing.T) {
-			err, runs := test.outcome()
+			runs, err := test.outcome()
 			if test.field == "" {
 				if err != nil || runs != 1 {
 					t.Errorf("%v, and %d runs", err, runs)

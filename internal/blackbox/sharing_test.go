@@ -1,3 +1,5 @@
+//lint:file-ignore U1000 the fields of these types are embedded for their number alone
+
 package blackbox_test
 
 import (
