@@ -25,15 +25,20 @@ func ownTags() []string {
 	return own
 }
 
-// nearTag returns the key of own, those of svc, that was meant by another one, or "": one that differs in case, _
-// and -, or in one or two letters of many. A key of three letters is always somebody else's, and so
-// are those of other libraries that are near to ours.
-func nearTag(key string, own []string) string {
+// nearTag returns the tag of svc that was meant by key, or "": one that differs in case, _ and -, or
+// in one or two letters of many. A key of three letters is always somebody else's, and so are those
+// of other libraries that are near to ours. Most fields of a service have the same few keys of others.
+func (c *shapes) nearTag(key string) string {
 	switch key {
 	case "bson", "hjson", "jsonb", "json5", "patch", "xpath":
 		return ""
 	}
-	return nearName(key, own)
+	meant, known := c.near[key]
+	if !known {
+		meant = nearName(key, c.ownTags)
+		c.near[key] = meant
+	}
+	return meant
 }
 
 // nearName returns the first of names that differs from name only in case, _ and -, or else the one
@@ -90,7 +95,7 @@ func (c *shapes) checkTag(sf reflect.StructField, at string) {
 		case own && (key == "header" || key == "cookie"):
 			c.checkPlaceOptions(key, value, at)
 		case !own:
-			if meant := nearTag(key, c.ownTags); meant != "" {
+			if meant := c.nearTag(key); meant != "" {
 				c.addf("%s: svc does not read the tag %s; did you mean %s?", at, key, meant)
 			}
 		}

@@ -35,6 +35,7 @@ type shapes struct {
 	schemas  map[reflect.Type]string     // Options.Schemas
 	tagged   map[reflect.Type]bool       // the structs whose tags are checked
 	ownTags  []string
+	near     map[string]string // the tag that was meant, by each key of a tag that svc does not read
 	byType   map[reflect.Type]*shape
 	all      []*shape                   // in the order they were met
 	named    []*shape                   // those of all with a name
@@ -46,7 +47,7 @@ type shapes struct {
 // newShapes returns a compile pass that notes mistakes in p.
 func newShapes(p *mistakes) *shapes {
 	return &shapes{
-		mistakes: p, inside: make(map[reflect.Type]fieldOwner), tagged: make(map[reflect.Type]bool), ownTags: ownTags(),
+		mistakes: p, inside: make(map[reflect.Type]fieldOwner), tagged: make(map[reflect.Type]bool), ownTags: ownTags(), near: make(map[string]string),
 		byType: make(map[reflect.Type]*shape), fit: make(map[fitKey]map[*shape]bool),
 	}
 }
@@ -1069,12 +1070,12 @@ func (c *shapes) finishShapes() {
 
 // markChecks marks the shapes of all with something to check at or below them.
 func markChecks(all []*shape) {
-	for s := range shapesAround(all, func(s *shape) bool { return len(hooksOf(s.typ)) > 0 }) {
+	below := containersOf(all)
+	for s := range below.around(func(s *shape) bool { return len(hooksOf(s.typ)) > 0 }) {
 		s.validates, s.hooks = true, hooksOf(s.typ)
 	}
-	for s := range shapesAround(all, func(s *shape) bool {
-		return s.recursive || s.kind == kindAny || len(s.rules) > 0 ||
-			slices.ContainsFunc(s.fields, func(f *field) bool { return f.notNull })
+	for s := range below.around(func(s *shape) bool {
+		return s.recursive || s.kind == kindAny || len(s.rules) > 0 || slices.ContainsFunc(s.fields, func(f *field) bool { return f.notNull })
 	}) {
 		s.ruled = true
 	}
@@ -1217,30 +1218,46 @@ func (s *shape) innermost() (inner *shape, times int) {
 	return inner, times
 }
 
-// shapesAround returns the shapes of all that fits reports, and those that contain one of them.
-// It visits each shape once.
-func shapesAround(all []*shape, fits func(*shape) bool) map[*shape]bool {
-	found, done := make(map[*shape]bool), make(map[*shape]bool)
-	var queue, below []*shape
-	for _, s := range all {
-		s.walk(nil, done, func(s *shape, _ *placeText) {
-			if below = append(below, s); fits(s) {
-				found[s] = true
-				queue = append(queue, s)
-			}
-		})
-	}
-	if len(queue) == 0 { // as for most services
-		return nil
-	}
-	around := make(map[*shape][]*shape)
-	for _, s := range below {
+// containers has shapes and those below them, each once, and which of them contain each.
+type containers struct {
+	all []*shape
+	of  map[*shape][]*shape
+}
+
+// containersOf returns the containers of all and of the shapes below them. It visits each shape once.
+func containersOf(all []*shape) *containers {
+	c := &containers{of: make(map[*shape][]*shape, len(all))}
+	var add func(s *shape)
+	add = func(s *shape) {
+		c.all = append(c.all, s)
 		for p := range s.parts {
-			around[p.shape] = append(around[p.shape], s)
+			in, met := c.of[p.shape]
+			if c.of[p.shape] = append(in, s); !met {
+				add(p.shape)
+			}
+		}
+	}
+	for _, s := range all {
+		if _, met := c.of[s]; !met {
+			c.of[s] = nil
+			add(s)
+		}
+	}
+	return c
+}
+
+// around returns the shapes that fits reports, and those that contain one of them.
+func (c *containers) around(fits func(*shape) bool) map[*shape]bool {
+	found := make(map[*shape]bool)
+	var queue []*shape
+	for _, s := range c.all {
+		if fits(s) {
+			found[s] = true
+			queue = append(queue, s)
 		}
 	}
 	for ; len(queue) > 0; queue = queue[1:] {
-		for _, s := range around[queue[0]] {
+		for _, s := range c.of[queue[0]] {
 			if !found[s] {
 				found[s] = true
 				queue = append(queue, s)
