@@ -24,6 +24,7 @@ import (
 	"net/http"
 	"reflect"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -910,6 +911,27 @@ func (e *endpoint) serveRequest(w http.ResponseWriter, r *http.Request, h respon
 // err can be that of an input, readsErrors must be set.
 func (e *endpoint) respondByOption(w http.ResponseWriter, r *http.Request, err error) {
 	respondError(w, r, err, ErrorOptions{OnError: e.onError, Logger: e.logger})
+}
+
+// challenge adds the challenges of the guards, or else those of the schemes of the service, to the
+// response for a method's own UNAUTHENTICATED, such as that of a login: a 401 must have one (RFC
+// 9110, section 15.5.2).
+func (e *endpoint) challenge(ctx context.Context, header http.Header, err error) {
+	const name = "Www-Authenticate"
+	if sent := errorOrUnknown(err); sent.HTTPStatus() != http.StatusUnauthorized || sent.header[name] != nil || header[name] != nil {
+		return
+	}
+	var schemes []Scheme // of a public method too
+	for _, m := range e.service.methods {
+		for _, s := range m.schemes {
+			if !slices.Contains(schemes, s) {
+				schemes = append(schemes, s)
+			}
+		}
+	}
+	if c := identityOf(ctx).withChallenges(&Error{}, schemes, "", nil).header[name]; c != nil {
+		header[name] = c
+	}
 }
 
 // logError logs err as the error of a call of m, or of the whole request if m is nil.

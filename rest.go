@@ -218,6 +218,7 @@ func (h *restHandler) respond(w http.ResponseWriter, r *http.Request, ws *worksp
 	case c.begun: // and ended
 	case err != nil:
 		c.end(c, err)
+		h.challenge(r.Context(), w.Header(), err)
 		if h.onError == nil { // as WriteError, in memory that is there
 			ws.enc.buf = writeEnvelope(w, err, ws.enc.buf, &c.values)
 		} else {

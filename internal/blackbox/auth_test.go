@@ -514,3 +514,57 @@ func rawGet(t *testing.T, addr, target string) (int, string) {
 	}
 	return resp.StatusCode, string(body)
 }
+
+type loginAPI interface {
+	Create(ctx context.Context, in *loginIn) error
+	Get(ctx context.Context) error
+}
+
+type loginIn struct {
+	Password string `json:"password"`
+}
+
+type logins struct{}
+
+func (logins) Create(_ context.Context, in *loginIn) error {
+	e := svc.Errorf(svc.CodeUnauthenticated, "the password is wrong")
+	if in.Password == "own" {
+		return e.WithHeader("WWW-Authenticate", "Own")
+	}
+	return e
+}
+
+func (logins) Get(context.Context) error { return nil }
+
+// Verify that a 401 of a method has a challenge where the service says which: of its guard, or else
+// of its schemes, unless the error has one of its own (RFC 9110, section 15.5.2).
+func TestOwnUnauthenticated(t *testing.T) {
+	options := func(schemes ...svc.Scheme) *svc.Options {
+		return &svc.Options{Resource: "logins", Schemes: schemes, Logger: slog.New(slog.DiscardHandler),
+			Methods: map[string]svc.MethodOptions{"Create": {Public: len(schemes) > 0}, "Get": {HTTP: "GET /logins"}}}
+	}
+	rest := func(schemes ...svc.Scheme) http.Handler {
+		return svc.MustRegister[loginAPI](logins{}, options(schemes...)).REST()
+	}
+	guard := svc.BasicAuth("files", map[string]string{"ada": "secret"}, nil)
+	for _, test := range []struct {
+		name, password, want string
+		handler              http.Handler
+	}{
+		{"a scheme", "bad", `Bearer realm="api"`, rest(svc.Scheme{Type: "bearer"})},
+		{"no scheme", "bad", "", rest()},
+		{"its own", "own", "Own", rest(svc.Scheme{Type: "bearer"})},
+		{"a guard", "bad", `Basic realm="files", charset="UTF-8"`, guard(rest())},
+	} {
+		t.Run(rowName(test.name), func(t *testing.T) {
+			r := httptest.NewRequest("POST", "/logins", strings.NewReader(`{"password":"`+test.password+`"}`))
+			r.Header.Set("Content-Type", "application/json")
+			r.SetBasicAuth("ada", "secret")
+			w := httptest.NewRecorder()
+			test.handler.ServeHTTP(w, r)
+			if got := strings.Join(w.Header().Values("WWW-Authenticate"), "; "); w.Code != 401 || got != test.want {
+				t.Errorf("%d, WWW-Authenticate: %q, want 401 and %q", w.Code, got, test.want)
+			}
+		})
+	}
+}

@@ -341,7 +341,7 @@ func TestCommentsAreNotLinked(t *testing.T) {
 		has           bool
 	}{
 		{"with ReadComments", program, true},
-		{"without", strings.NewReplacer(", Comments: svc.ReadComments(source)", "", "//go:embed *.go\nvar source embed.FS // whose comments clients see\n", "", "\t\"embed\"\n", "").Replace(program), false},
+		{"without", strings.NewReplacer(", Comments: svc.ReadComments(source)", "", "//go:embed *.go\nvar source embed.FS // its comments become the documentation\n", "", "\t\"embed\"\n", "").Replace(program), false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			m := newScratchModule(t, test.program)
