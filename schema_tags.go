@@ -306,12 +306,17 @@ func isDatabaseNull(t reflect.Type) bool {
 
 // addDatabaseNull notes that t, for which isDatabaseNull is true, has a JSON that nobody wants.
 func (c *shapes) addDatabaseNull(t reflect.Type, at string) {
+	var names []string
 	inner := "T"
 	for _, f := range reflect.VisibleFields(t) {
-		if !f.Anonymous && f.Name != "Valid" {
-			inner = f.Type.String()
-			break
+		if !f.Anonymous && f.Name != "Valid" && f.IsExported() {
+			names, inner = append(names, f.Name), f.Type.String()
 		}
 	}
-	c.addf("%s: a %v is for databases, and its JSON would be an object with a member Valid; write *%s, or svc.Optional[%[3]s] where a client says absent and null apart", at, t, inner)
+	write := "*" + inner + ", or svc.Optional[" + inner + "]"
+	if len(names) > 1 {
+		write = "a pointer to a struct of your own that has " + strings.Join(names, ", ") + ", or an svc.Optional of it"
+	}
+	c.addf("%s: a %v is for databases, and its JSON would be an object with a member Valid; write %s where a client says absent and null apart",
+		at, t, write)
 }

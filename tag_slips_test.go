@@ -2,6 +2,7 @@ package svc
 
 import (
 	"database/sql"
+	"database/sql/driver"
 	"encoding/json"
 	"fmt"
 	"math/big"
@@ -237,6 +238,7 @@ type (
 	slipNullT    struct{ A sql.Null[int64] }
 	slipNullTime struct{ A []sql.NullTime }
 	slipNullOwn  struct{ sql.NullBool }
+	slipSpan     struct{ A SlipInterval }
 	slipUnion    struct {
 		Type string    `json:"type" discriminator:"true"`
 		Card *slipCard `variant:"card"`
@@ -248,6 +250,15 @@ type (
 		A Optional[slipCard] `json:"a,omitzero"`
 	}
 )
+
+// A SlipInterval is like the ones of drivers of databases.
+type SlipInterval struct {
+	Days, Months int32
+	Valid        bool
+}
+
+func (*SlipInterval) Scan(any) error              { return nil }
+func (SlipInterval) Value() (driver.Value, error) { return nil, nil }
 
 func (SlipDescribed) JSONSchema() map[string]any { return nil }
 func (SlipDescribed) SchemaName() string         { return "Described" }
@@ -285,6 +296,7 @@ func TestVanishingMembers(t *testing.T) {
 		{reflect.TypeFor[slipNullT](), `write *int64, or svc.Optional[int64]`},
 		{reflect.TypeFor[slipNullTime](), `write *time.Time, or svc.Optional[time.Time]`},
 		{reflect.TypeFor[slipNullOwn](), `write *bool, or svc.Optional[bool]`},
+		{reflect.TypeFor[slipSpan](), `write a pointer to a struct of your own that has Days, Months, or an svc.Optional of it`},
 		{reflect.TypeFor[[]slipCard](), `slipCard.Number: svc does not read the tag minLenght`},
 		{reflect.TypeFor[slipUnion](), `slipCard.Number: svc does not read the tag minLenght`},
 		{reflect.TypeFor[slipOptionals](), `slipCard.Number: svc does not read the tag minLenght`},
