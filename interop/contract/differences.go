@@ -45,10 +45,10 @@ var differences = [...]struct {
 	{"uint64 beyond int64: there is no format for it, and int64 is what generators make the widest integer of",
 		func(f finding) bool { return f.format == "int64" && isInteger(f.value) && !isNegative(f.value) }},
 	{"the bounds of int64 where a validator compares doubles (this one does not): as doubles they are equal to their neighbours", never},
-	{"integers of 64 bits in strings and in names: the pattern has their spelling and the number of their digits, and not their bounds, which take hundreds of characters as a pattern",
+	{"integers in strings and in names: the pattern has their spelling and the number of their digits, and not their bounds",
 		func(f finding) bool {
 			named := len(f.path) > 1 && strings.HasPrefix(f.path[len(f.path)-2], "by")
-			return f.rule == "range" && (f.isString() && isJustBeyond64(f.value.(string)) || named && isJustBeyond64(f.last()))
+			return f.rule == "range" && (f.isString() && isJustBeyond(f.value.(string)) || named && isJustBeyond(f.last()))
 		}},
 	{"a time in lower case or in a leap second: RFC 3339 has them, and Go's time.Time does not",
 		func(f finding) bool { return f.rule == "type" && isOddTime(f.value) }},
@@ -122,12 +122,11 @@ func isInteger(v any) bool {
 
 func isNegative(v any) bool { return strings.HasPrefix(string(v.(json.Number)), "-") }
 
-// isJustBeyond64 reports whether text is an integer that no int64 holds, or no uint64, and
-// that has as many digits as the greatest that they hold.
-func isJustBeyond64(text string) bool {
+// isJustBeyond reports whether text is an integer that is too large or too small for an integer
+// type, and has no more digits than the numbers of the largest one.
+func isJustBeyond(text string) bool {
 	n, ok := new(big.Int).SetString(text, 10)
-	digits := len(strings.TrimPrefix(text, "-"))
-	return ok && (digits == 19 && !n.IsInt64() || digits == 20 && !n.IsUint64() && text[0] != '-')
+	return ok && len(strings.TrimPrefix(text, "-")) <= 20 && (n.Cmp(big.NewInt(127)) > 0 || n.Cmp(big.NewInt(-128)) < 0 || n.Sign() < 0)
 }
 
 func isOddTime(v any) bool {

@@ -41,7 +41,7 @@ async function commandLine(name, program) {
   for (const [over, to] of Object.entries(overs)) {
     const server = to(url, fixture, '-stdio');
     const { json, text } = await line(server, 'tools/list');
-    assert.equal(json?.tools?.length, 33, text);
+    assert.equal(json?.tools?.length, 42, text);
     const sum = await line(server, 'tools/call', '--tool-name', 'test_add_numbers', '--tool-arg', 'a=1', '--tool-arg', 'b=2');
     assert.deepEqual(sum.json?.structuredContent, { sum: 3 }, sum.text);
     const read = await line(server, 'resources/read', '--uri', 'test://static-text');

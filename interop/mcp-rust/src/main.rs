@@ -149,7 +149,7 @@ async fn expect<H: ClientHandler>(client: &Client<H>, tool: &'static str, argume
 /// Does what a client can do.
 async fn exercise(client: &Client<Person>) -> Result<(), Failure> {
     let tools = client.list_all_tools().await?;
-    ensure!(tools.len() == 33, "{} tools", tools.len());
+    ensure!(tools.len() == 42, "{} tools", tools.len());
     let shapes = json!({"first": {"kind": "circle", "radius": 2}, "rest": [{"kind": "dot"}]});
     for (tool, arguments, failed, text) in [
         ("test_add_numbers", json!({"a": 1, "b": 2}), false, r#"{"sum":3}"#),

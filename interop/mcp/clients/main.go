@@ -163,7 +163,7 @@ func exercise(ctx context.Context, connect func(context.Context, string, string,
 		return err
 	}
 	defer s.close()
-	if tools, err := s.listTools(ctx); len(tools) != 33 || err != nil {
+	if tools, err := s.listTools(ctx); len(tools) != 42 || err != nil {
 		return fmt.Errorf("%d tools, %v", len(tools), err)
 	}
 	for _, test := range []struct {
