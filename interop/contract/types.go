@@ -190,7 +190,7 @@ func (m maker) rerule(f *madeField, param bool) {
 	} else if f.typ.kind == "list" || f.typ.kind == "array" || optional {
 		f.def = ""
 	}
-	if quotable := !param && (item.kind == "int" || item.kind == "float" || item.kind == "bool") && f.typ.kind == item.kind && !optional; quotable && m.chance(6) {
+	if quotable := !param && (item.kind == "int" || item.kind == "float") && f.typ.kind == item.kind && !optional; quotable && m.chance(6) {
 		f.rules, f.def = nil, ""
 		f.options += ",string"
 	}

@@ -338,10 +338,11 @@ func (nasty) Fail(context.Context) error              { return svc.Errorf(svc.Co
 
 // hostile returns a service that is full of evil.
 func hostile() *svc.Service {
+	noModels := []svc.Transport{svc.TransportREST, svc.TransportRPC} // which take no such names
 	return svc.MustRegister[NastyAPI](nasty{}, &svc.Options{Name: evil, Description: evil + strings.Repeat(" long", 200000), Version: evil, Resource: "nasties", Defaults: svc.Defaults{Auth: "bearer"}, Logger: quiet,
 		Methods: map[string]svc.MethodOptions{
-			"Lock":   {HTTP: "POST /nasties/{id}/lock", Scopes: []string{"</script><script>window.hacked=9</script>"}, Description: "[x]: //evil.example\n\n# Heading\n- item"},
-			"Create": {Description: evil}, "Watch": {HTTP: "GET /nasties/watch", Description: strings.Repeat(evil, 10000)}, "Get": {Description: "# " + evil + "\n# two"},
+			"Lock":   {Transports: noModels, HTTP: "POST /nasties/{id}/lock", Scopes: []string{"</script><script>window.hacked=9</script>"}, Description: "[x]: //evil.example\n\n# Heading\n- item"},
+			"Create": {Transports: noModels, Description: evil}, "Watch": {HTTP: "GET /nasties/watch", Description: strings.Repeat(evil, 10000)}, "Get": {Description: "# " + evil + "\n# two"},
 		}})
 }
 

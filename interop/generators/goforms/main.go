@@ -78,7 +78,7 @@ func callOgen(ctx context.Context, url string) error {
 		return fmt.Errorf("a form is answered with %v, %v", answer, err)
 	}
 	attached, err := c.FormsAttach(ctx, &ogen.AttachmentFormMultipart{Title: title, Tags: tags, File: ogenhttp.MultipartFile{Name: "a.txt", File: bytes.NewReader([]byte(content))}})
-	refused, ok := attached.(*ogen.ErrorStatusCode)
+	refused, ok := attached.(*ogen.ErrorBodyStatusCode)
 	if err != nil || !ok || !strings.Contains(refused.Response.Error.Message, "must come before the file") {
 		return fmt.Errorf("a file is answered with %v, %v, and README.md says that it is refused", attached, err)
 	}
