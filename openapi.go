@@ -849,7 +849,9 @@ func (b *apiBuilder) describeErrors(m *method) errorTexts {
 		texts.mediaType, texts.schema = m.errorForm.contentType, b.writer.appendShape(nil, m.errorForm.shape)
 	case m.onError == nil || isHandler(m.onError, WriteError):
 		texts.mediaType, texts.schema = contentTypeJSON, b.referErrorSchema(name)
-		texts.reason = `{"type":"object","properties":{"error":{"type":"object","properties":{"reason":REASON}}}}`
+		// Linters take each object for itself: without the reference, code and message would be unknown here.
+		texts.reason = `{"type":"object","properties":{"error":{"allOf":[{"$ref":"#/components/schemas/ErrorObject"},` +
+			`{"type":"object","properties":{"reason":REASON}}]}}}`
 	case isHandler(m.onError, WriteProblem):
 		name = "Problem"
 		texts.mediaType, texts.schema = contentTypeProblem, b.referErrorSchema(name)

@@ -75,7 +75,9 @@ start() {
 	exit 1
 }
 
-# finish ends the servers and removes the folder tmp, if the script has one.
+# finish ends the servers and removes the folder tmp, if the script has made one: that of
+# .ci/run, which the environment has, is not the script's.
+tmp=''
 finish() {
 	((${#pids[@]} == 0)) || kill "${pids[@]}" 2>/dev/null || true
 	wait

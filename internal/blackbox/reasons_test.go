@@ -496,7 +496,8 @@ func TestReasonsInDocuments(t *testing.T) {
 	}
 	const reason = `{"type":"object","properties":{"reason":{"anyOf":[{"type":"string","enum":["hall_full","hall_closed"]},{"type":"string"}]}}}`
 	typed := [2]string{
-		`{"allOf":[{"$ref":"#/components/schemas/ErrorBody"},{"type":"object","properties":{"error":` + reason + `}}]}`,
+		`{"allOf":[{"$ref":"#/components/schemas/ErrorBody"},{"type":"object","properties":{"error":{"allOf":[{"$ref":"#/components/schemas/ErrorObject"},` +
+			reason + `]}}}]}`,
 		`{"allOf":[{"$ref":"#/components/schemas/Problem"},` + reason + `]}`,
 	}
 	schemas := map[string][2]string{"3.0": {`{"$ref":"#/components/schemas/ErrorBody"}`, `{"$ref":"#/components/schemas/Problem"}`}, "3.1": typed, "3.2": typed}
