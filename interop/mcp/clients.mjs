@@ -99,7 +99,7 @@ async function exercise(name, client, transport, call, onAsk) {
   }
   assert.ok(calls.begun > 0 && calls.begun === calls.ended, `of ${calls.begun} calls ${calls.ended} have ended`);
 
-  assert.equal((await client.listResources()).resources.length, 3);
+  assert.equal((await client.listResources()).resources.length, 5);
   assert.equal((await client.listResourceTemplates()).resourceTemplates.length, 1);
   const { contents } = await client.readResource({ uri: 'test://template/7/data' });
   assert.equal(JSON.parse(contents[0].text).id, '7');

@@ -118,7 +118,7 @@ async def exercise_mcp(name, server, mode):
         tools = (await client.list_tools()).tools
         assert len(tools) == 42 and all("properties" in t.input_schema for t in tools), tools
         await fails(client.call_tool("test_no_such_tool", {}))
-        assert len((await client.list_resources()).resources) == 3
+        assert len((await client.list_resources()).resources) == 5
         assert len((await client.list_resource_templates()).resource_templates) == 1
         contents = (await client.read_resource("test://template/7/data")).contents
         assert '"id":"7"' in contents[0].text, contents
@@ -191,7 +191,7 @@ async def exercise_fastmcp(name, server):
     async with fastmcp.Client(server, elicitation_handler=elicit) as client:
         assert len(await client.list_tools()) == 42
         await fails(client.call_tool("test_no_such_tool", {}))
-        assert len(await client.list_resources()) == 3
+        assert len(await client.list_resources()) == 5
         assert len(await client.list_resource_templates()) == 1
         contents = await client.read_resource("test://template/7/data")
         assert '"id":"7"' in contents[0].text, contents
@@ -233,7 +233,7 @@ async def exercise_agent(name, server):
     async with Agent(FunctionModel(model), toolsets=[toolset]) as agent:
         result = await agent.run("go")
         assert result.output == "done", result
-        assert len(await toolset.list_resources()) == 3
+        assert len(await toolset.list_resources()) == 5
         assert '"id":"7"' in str(await toolset.read_resource("test://template/7/data"))
         assert "Write 20 words" in str(await toolset.get_prompt("test_styled_prompt", {"style": "funny", "words": "20"}))
     assert seen[0].outcome == "retried" and "/b is required" in seen[0].content, seen[0]
