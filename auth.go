@@ -79,36 +79,51 @@ const bearerToken = "Bearer"
 var schemes = []scheme{
 	{
 		Name: "bearer", contract: "bearer", object: json.RawMessage(`{"type":"http","scheme":"bearer"}`), challenge: bearerToken,
-		Noun: "a bearer token", Label: "Bearer token", Secret: "Token", Header: "Authorization", Prefix: "Bearer ", Curl: `-H "Authorization: Bearer $TOKEN"`,
+		Noun: "a bearer token", Label: "Bearer token",
+		Secret: "Token", Header: "Authorization", Prefix: "Bearer ", Curl: `-H "Authorization: Bearer $TOKEN"`,
 	},
 	{
-		Name: "basic", contract: "basic", object: json.RawMessage(`{"type":"http","scheme":"basic"}`), challenge: `Basic realm="api", charset="UTF-8"`,
-		Noun: "a user and password", Label: "User and password (Basic)", User: "User", Secret: "Password", Header: "Authorization", Prefix: "Basic ", Curl: `-u "$USER_AND_PASSWORD"`,
+		Name: "basic", contract: "basic",
+		object: json.RawMessage(`{"type":"http","scheme":"basic"}`), challenge: `Basic realm="api", charset="UTF-8"`,
+		Noun: "a user and password", Label: "User and password (Basic)",
+		User: "User", Secret: "Password", Header: "Authorization", Prefix: "Basic ", Curl: `-u "$USER_AND_PASSWORD"`,
 	},
 	{ // its challenge is not registered, but a 401 must have one (RFC 9110, section 11.6.1)
-		Name: "apiKey", contract: "apiKey {Header}", object: json.RawMessage(`{"type":"apiKey","name":"{Header}","in":"header"}`), challenge: `ApiKey header="{Header}"`,
-		Noun: "an API key", Place: " in the header {Header}", Label: "API key ({Header})", Secret: "Key", Header: "{Header}", Curl: `-H "{Header}: $API_KEY"`,
+		Name: "apiKey", contract: "apiKey {Header}",
+		object: json.RawMessage(`{"type":"apiKey","name":"{Header}","in":"header"}`), challenge: `ApiKey header="{Header}"`,
+		Noun: "an API key", Place: " in the header {Header}", Label: "API key ({Header})",
+		Secret: "Key", Header: "{Header}", Curl: `-H "{Header}: $API_KEY"`,
 	},
 	{ // it has a Prefix; that is also the challenge, as of other words of Authorization
 		Name: "apiKey", contract: `apiKey {Header} "{Prefix}"`, challenge: `{Word}`,
-		object: json.RawMessage(`{"type":"apiKey","name":"{Header}","in":"header","description":"{Word} stands before the key, as in {Prefix}KEY."}`),
-		Noun:   "an API key", Place: " in the header {Header}, behind {Word}", Label: "API key ({Header})", Secret: "Key", Header: "{Header}", Prefix: "{Prefix}", Curl: `-H "{Header}: {Prefix}$API_KEY"`,
+		object: json.RawMessage(`{"type":"apiKey","name":"{Header}","in":"header",` +
+			`"description":"{Word} stands before the key, as in {Prefix}KEY."}`),
+		Noun: "an API key", Place: " in the header {Header}, behind {Word}", Label: "API key ({Header})",
+		Secret: "Key", Header: "{Header}", Prefix: "{Prefix}", Curl: `-H "{Header}: {Prefix}$API_KEY"`,
 	},
 	{ // the page of the same origin sends it by itself, so it does not ask for it
-		Name: "apiKey", contract: "apiKey cookie {Cookie}", object: json.RawMessage(`{"type":"apiKey","name":"{Cookie}","in":"cookie"}`), challenge: `ApiKey cookie="{Cookie}"`,
+		Name: "apiKey", contract: "apiKey cookie {Cookie}",
+		object: json.RawMessage(`{"type":"apiKey","name":"{Cookie}","in":"cookie"}`), challenge: `ApiKey cookie="{Cookie}"`,
 		Noun: "an API key", Place: " in the cookie {Cookie}", Curl: `-b "{Cookie}=$API_KEY"`,
 	},
 	{
-		Name: "apiKey", contract: "apiKey query {Query}", object: json.RawMessage(`{"type":"apiKey","name":"{Query}","in":"query"}`), challenge: `ApiKey query="{Query}"`,
+		Name: "apiKey", contract: "apiKey query {Query}",
+		object: json.RawMessage(`{"type":"apiKey","name":"{Query}","in":"query"}`), challenge: `ApiKey query="{Query}"`,
 		Noun: "an API key", Place: " in the query parameter {Query}", Curl: `--url-query "{Query}=$API_KEY"`,
 	},
 	{
-		Name: "openIdConnect", contract: "openIdConnect", object: json.RawMessage(`{"type":"openIdConnect","openIdConnectUrl":"{ConfigURL}"}`), scoped: true, challenge: bearerToken,
-		Noun: "a token of the OpenID provider", Label: "Token (OpenID Connect)", Secret: "Token", Header: "Authorization", Prefix: "Bearer ", Curl: `-H "Authorization: Bearer $TOKEN"`,
+		Name: "openIdConnect", contract: "openIdConnect",
+		object: json.RawMessage(`{"type":"openIdConnect","openIdConnectUrl":"{ConfigURL}"}`), scoped: true, challenge: bearerToken,
+		Noun: "a token of the OpenID provider", Label: "Token (OpenID Connect)",
+		Secret: "Token", Header: "Authorization", Prefix: "Bearer ", Curl: `-H "Authorization: Bearer $TOKEN"`,
 	},
 	{
-		Name: "oauth2", contract: "oauth2", object: json.RawMessage(`{"type":"oauth2","flows":{"authorizationCode":{"authorizationUrl":"{AuthURL}","tokenUrl":"{TokenURL}","scopes":{scopes}}}}`), scoped: true, challenge: bearerToken,
-		Noun: "an access token", Label: "Access token (OAuth 2.0)", Secret: "Token", Header: "Authorization", Prefix: "Bearer ", Curl: `-H "Authorization: Bearer $TOKEN"`,
+		Name: "oauth2", contract: "oauth2",
+		object: json.RawMessage(`{"type":"oauth2","flows":{"authorizationCode":` +
+			`{"authorizationUrl":"{AuthURL}","tokenUrl":"{TokenURL}","scopes":{scopes}}}}`),
+		scoped: true, challenge: bearerToken,
+		Noun: "an access token", Label: "Access token (OAuth 2.0)",
+		Secret: "Token", Header: "Authorization", Prefix: "Bearer ", Curl: `-H "Authorization: Bearer $TOKEN"`,
 	},
 }
 

@@ -107,7 +107,8 @@ func TestLongCredentials(t *testing.T) {
 		})
 	}
 	long := strings.Repeat("p", 300)
-	if match, longest := newMatch(map[string]string{"a": long}); !match("a", long) || longest < len("Basic ")+base64.StdEncoding.EncodedLen(302) {
+	if match, longest := newMatch(map[string]string{"a": long}); !match("a", long) ||
+		longest < len("Basic ")+base64.StdEncoding.EncodedLen(302) {
 		t.Errorf("a password of 300 bytes does not match, or its header of %d bytes is too long", longest)
 	}
 }

@@ -182,7 +182,8 @@ func compileBinding(c *decoders, s *shape, r route) *binding {
 		}
 	}
 	if s.alternatives != nil && b.sources[s.fields[0]].in != inBody && c.mistakes.isSound(s) {
-		c.mistakes.addf("%s: a union comes from a JSON body, and here %s would come from the %s; use POST, PUT or PATCH, and no placeholder of that name", at, s.fields[0].name, b.sources[s.fields[0]].in)
+		c.mistakes.addf("%s: a union comes from a JSON body, and here %s would come from the %s; "+
+			"use POST, PUT or PATCH, and no placeholder of that name", at, s.fields[0].name, b.sources[s.fields[0]].in)
 	}
 	b.checkPlaceholders(c.mistakes, r, at)
 	b.checkBody(c.mistakes, r, body)
@@ -210,7 +211,8 @@ func (b *binding) checkBody(p *mistakes, r route, fields []*field) {
 	if b.in.file == nil {
 		return
 	}
-	p.addIf(!r.hasBody(), "%s: requests with GET and DELETE have no body; give the method an HTTP pattern with PUT or POST in Options.Methods", b.in.file.place)
+	p.addIf(!r.hasBody(), "%s: requests with GET and DELETE have no body; give the method an HTTP pattern with PUT or POST in "+
+		"Options.Methods", b.in.file.place)
 	for _, f := range fields {
 		p.addf("%s: the field %s is the whole body of the request; give this one a tag path, query, header or cookie", f.place,
 			b.in.file.goName)
@@ -224,7 +226,8 @@ func (b *binding) checkForm(p *mistakes, r route, at string) {
 	case b.in.alternatives != nil:
 		p.addf("%s: a union comes from a JSON body, and MethodOptions.Form makes the body a form; drop the option", at)
 	case f == nil:
-		p.addIf(len(b.rest.form) == 0, "%s: MethodOptions.Form is set, and no field comes from the form; drop the option, or a tag path, query, header or cookie", at)
+		p.addIf(len(b.rest.form) == 0, "%s: MethodOptions.Form is set, and no field comes from the form; "+
+			"drop the option, or a tag path, query, header or cookie", at)
 	case f.hidden:
 		p.addf("%s: in a form the Body is the part of its JSON name, and json:\"-\" gives it none", f.place)
 	case slices.ContainsFunc(b.in.fields, func(other *field) bool { return other.name == f.name && !other.isNameless() }):
@@ -304,7 +307,8 @@ func checkNameless(p *mistakes, f *field) {
 	if name == "" {
 		tag, name = "cookie", f.cookie
 	}
-	p.addIf(f.isRequired(), "%s: with json:\"-\" the field exists only over REST, so it must be optional: write %s:\"%s,omitempty\", or give it a JSON name", f.place, tag, name)
+	p.addIf(f.isRequired(), "%s: with json:\"-\" the field exists only over REST, so it must be optional: write %s:\"%s,omitempty\", or "+
+		"give it a JSON name", f.place, tag, name)
 	p.addIf(f.mcpHeader != "", "%s: mcpheader:%q needs a JSON member, and json:\"-\" makes the field none; drop one of the two",
 		f.place, f.mcpHeader)
 }

@@ -132,7 +132,8 @@ func TestTransport(t *testing.T) {
 	var calls int
 	observe := func(_ context.Context, o Observation) { seen, calls = o, calls+1 }
 	onError := func(http.ResponseWriter, *http.Request, error) { t.Error("OnError is called, which is for REST") }
-	s := MustRegister[textAPI](textImpl{}, &Options{Resource: "todos", Observe: observe, OnError: onError, Logger: slog.New(slog.DiscardHandler)})
+	s := MustRegister[textAPI](textImpl{}, &Options{Resource: "todos", Observe: observe, OnError: onError,
+		Logger: slog.New(slog.DiscardHandler)})
 	h := s.text()
 	for _, test := range []struct {
 		verb, path, body, header string

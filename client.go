@@ -143,7 +143,8 @@ func checkClient(p *mistakes, client reflect.Value) (fields []reflect.StructFiel
 	case client.IsNil():
 		p.addf("the client is a nil *%v; give the address of a variable", t)
 	case t.Kind() != reflect.Struct || t.NumField() == 0:
-		p.addf("the client is of the type %v; want a struct with a field for each method that is called, such as Create func(ctx context.Context, in *CreateTodo) (*Todo, error)", t)
+		p.addf("the client is of the type %v; want a struct with a field for each method that is called, such as Create func(ctx "+
+			"context.Context, in *CreateTodo) (*Todo, error)", t)
 		return nil
 	}
 	for i := range t.NumField() {

@@ -120,14 +120,15 @@ func errandOptions() *Options {
 		}
 		return record, err
 	}
-	return &Options{Resource: "errands", Logger: slog.New(slog.DiscardHandler), Idempotency: &Idempotency{Run: run}, Methods: map[string]MethodOptions{
-		"Search":      {HTTP: "QUERY /errands"},
-		"Post":        {HTTP: "POST /errands", Errors: []*Error{errErrandFull, errErrandGone}},
-		"PostKeyed":   {HTTP: "POST /keyed", IdempotencyKey: KeyRequired},
-		"Put":         {HTTP: "PUT /errands/{id}", Errors: []*Error{errErrandFull, errErrandGone}},
-		"PatchKeyed":  {HTTP: "PATCH /keyed/{id}", IdempotencyKey: KeyAllowed},
-		"DeleteKeyed": {HTTP: "DELETE /keyed/{id}", IdempotencyKey: KeyAllowed},
-	}}
+	return &Options{Resource: "errands", Logger: slog.New(slog.DiscardHandler), Idempotency: &Idempotency{Run: run},
+		Methods: map[string]MethodOptions{
+			"Search":      {HTTP: "QUERY /errands"},
+			"Post":        {HTTP: "POST /errands", Errors: []*Error{errErrandFull, errErrandGone}},
+			"PostKeyed":   {HTTP: "POST /keyed", IdempotencyKey: KeyRequired},
+			"Put":         {HTTP: "PUT /errands/{id}", Errors: []*Error{errErrandFull, errErrandGone}},
+			"PatchKeyed":  {HTTP: "PATCH /keyed/{id}", IdempotencyKey: KeyAllowed},
+			"DeleteKeyed": {HTTP: "DELETE /keyed/{id}", IdempotencyKey: KeyAllowed},
+		}}
 }
 
 // A failing is a server behind a proxy that fails: the first requests, as many as fails says.
@@ -374,8 +375,10 @@ func TestClientRepeats(t *testing.T) {
 				if repeats {
 					requests = 3
 				}
-				if e := ErrorFrom(err); got.requests != requests || e == nil || string(e.Code)+" "+e.Reason() != way.want || MayHaveRun(err) != way.ran {
-					t.Errorf("all fail: %d requests, %v (%s), may have run: %t; want %d, %s, %t", got.requests, err, e.Reason(), MayHaveRun(err), requests, way.want, way.ran)
+				if e := ErrorFrom(err); got.requests != requests || e == nil || string(e.Code)+" "+e.Reason() != way.want ||
+					MayHaveRun(err) != way.ran {
+					t.Errorf("all fail: %d requests, %v (%s), may have run: %t; want %d, %s, %t", got.requests, err, e.Reason(), MayHaveRun(err),
+						requests, way.want, way.ran)
 				}
 			})
 		}
@@ -411,9 +414,11 @@ func TestClientStaysUnsure(t *testing.T) {
 			}
 			_, err := f.client.Put(t.Context(), &errand{ID: "7"})
 			if e := ErrorFrom(err); string(e.Code)+" "+e.Reason() != test.want || MayHaveRun(err) != test.ran || f.seen().requests != test.requests {
-				t.Errorf("got %v (%s), %t after %d requests; want %s, %t after %d", err, e.Reason(), MayHaveRun(err), f.seen().requests, test.want, test.ran, test.requests)
+				t.Errorf("got %v (%s), %t after %d requests; want %s, %t after %d", err, e.Reason(), MayHaveRun(err), f.seen().requests, test.want,
+					test.ran, test.requests)
 			}
-			if wrapped := fmt.Errorf("asking: %w", err); MayHaveRun(wrapped) != test.ran || MayHaveRun(ErrorFrom(err).WithDetail("n", 1)) != test.ran {
+			if wrapped := fmt.Errorf("asking: %w", err); MayHaveRun(wrapped) != test.ran ||
+				MayHaveRun(ErrorFrom(err).WithDetail("n", 1)) != test.ran {
 				t.Error("MayHaveRun says something else of a copy")
 			}
 		})
@@ -532,7 +537,8 @@ func TestClientAttempts(t *testing.T) {
 		})
 	}
 	var none struct{}
-	if err := Connect[errandAPI](&none, "http://x", &ClientOptions{Attempts: -1}); err == nil || !strings.Contains(err.Error(), "ClientOptions.Attempts is -1; give how often") {
+	if err := Connect[errandAPI](&none, "http://x", &ClientOptions{Attempts: -1}); err == nil ||
+		!strings.Contains(err.Error(), "ClientOptions.Attempts is -1; give how often") {
 		t.Error(err)
 	}
 }
@@ -587,7 +593,8 @@ func TestClientWaitEnds(t *testing.T) {
 			defer cancel()
 			f.conn.wait = func(ctx context.Context, _ time.Duration) error { cancel(); return waitFor(ctx, time.Hour) }
 			_, err := f.client.Get(ctx, &errand{ID: "7"})
-			if e := ErrorFrom(err); string(e.Code)+" "+e.Reason() != test.want || MayHaveRun(err) != test.ran || !errors.Is(err, context.Canceled) || f.seen().requests != 1 {
+			if e := ErrorFrom(err); string(e.Code)+" "+e.Reason() != test.want || MayHaveRun(err) != test.ran ||
+				!errors.Is(err, context.Canceled) || f.seen().requests != 1 {
 				t.Errorf("got %v (%s), %t after %d requests", err, e.Reason(), MayHaveRun(err), f.seen().requests)
 			}
 		})
@@ -606,7 +613,8 @@ func TestClientRepeatsCookies(t *testing.T) {
 	at, _ := url.Parse(server.URL)
 	jar.SetCookies(at, []*http.Cookie{{Name: "a", Value: "1"}})
 	var client errandClient
-	c := connectWith(t, &client, reflect.TypeFor[errandAPI](), server.URL, ClientOptions{Service: errandOptions(), HTTPClient: &http.Client{Jar: jar}})
+	c := connectWith(t, &client, reflect.TypeFor[errandAPI](), server.URL,
+		ClientOptions{Service: errandOptions(), HTTPClient: &http.Client{Jar: jar}})
 	c.wait = func(context.Context, time.Duration) error { return nil }
 	client.Get(t.Context(), &errand{ID: "7"})
 	if got := strings.Join(sent, ", "); got != "a=1, a=1, a=1" {
@@ -678,14 +686,16 @@ func TestClientRepeatsBody(t *testing.T) {
 			var client struct {
 				Put func(context.Context, *uploadIn) (*uploadSize, error)
 			}
-			c := connectWith(t, &client, reflect.TypeFor[uploadAPI](), "", ClientOptions{Service: &Options{Methods: map[string]MethodOptions{"Put": {HTTP: "PUT /upload"}}}, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if sent++; sent <= test.fails {
-					io.CopyN(io.Discard, r.Body, test.reads)
-					w.WriteHeader(503)
-					return
-				}
-				handler.ServeHTTP(w, r)
-			})})
+			c := connectWith(t, &client, reflect.TypeFor[uploadAPI](), "",
+				ClientOptions{Service: &Options{Methods: map[string]MethodOptions{"Put": {HTTP: "PUT /upload"}}},
+					Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+						if sent++; sent <= test.fails {
+							io.CopyN(io.Discard, r.Body, test.reads)
+							w.WriteHeader(503)
+							return
+						}
+						handler.ServeHTTP(w, r)
+					})})
 			c.wait = func(context.Context, time.Duration) error {
 				if len(content.closed) > 0 {
 					t.Error("the content is closed before the last attempt")
@@ -722,7 +732,8 @@ func TestClientTakesBodyBack(t *testing.T) {
 		Put func(context.Context, *uploadIn) (*uploadSize, error)
 	}
 	options := &Options{Methods: map[string]MethodOptions{"Put": {HTTP: "PUT /upload"}}}
-	c := connectWith(t, &client, reflect.TypeFor[uploadAPI](), "http://x", ClientOptions{Service: options, HTTPClient: &http.Client{Transport: h}})
+	c := connectWith(t, &client, reflect.TypeFor[uploadAPI](), "http://x",
+		ClientOptions{Service: options, HTTPClient: &http.Client{Transport: h}})
 	c.wait = func(context.Context, time.Duration) error { return nil }
 	content := newClosing("0123456789")
 	_, err := client.Put(t.Context(), &uploadIn{Content: NewBody(content, "text/plain")})
@@ -743,7 +754,8 @@ func TestClientTakesBodyBack(t *testing.T) {
 
 // FuzzRetryAfter verifies that no value of Retry-After is a negative wait or one that overflows.
 func FuzzRetryAfter(f *testing.F) {
-	for _, text := range []string{"", "0", "1", "-1", "+1", "20", "1e9", "99999999999999999999", "Mon, 02 Jan 2006 15:04:05 GMT", "Fri, 31 Dec 9999 23:59:59 GMT"} {
+	for _, text := range []string{"", "0", "1", "-1", "+1", "20", "1e9", "99999999999999999999", "Mon, 02 Jan 2006 15:04:05 GMT",
+		"Fri, 31 Dec 9999 23:59:59 GMT"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -247,15 +247,16 @@ func TestClientStreamVerbs(t *testing.T) {
 			opts.Methods["Ticks"] = MethodOptions{HTTP: test.verb + " /ticks"}
 			var asked []string
 			client := new(cutClient)
-			connectWith(t, client, reflect.TypeFor[cutAPI](), "", ClientOptions{Service: opts, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				body, _ := io.ReadAll(r.Body)
-				asked = append(asked, r.URL.RawQuery+string(body))
-				last, _ := strconv.Atoi(r.Header.Get(lastEventID))
-				w.Header().Set("Content-Type", contentTypeEvents)
-				if fmt.Fprintf(w, "id: %d\ndata: {\"N\":%[1]d}\n\n", last+1); last == 1 {
-					io.WriteString(w, "event: done\ndata: {}\n\n")
-				}
-			})}).wait = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
+			connectWith(t, client, reflect.TypeFor[cutAPI](), "",
+				ClientOptions{Service: opts, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					body, _ := io.ReadAll(r.Body)
+					asked = append(asked, r.URL.RawQuery+string(body))
+					last, _ := strconv.Atoi(r.Header.Get(lastEventID))
+					w.Header().Set("Content-Type", contentTypeEvents)
+					if fmt.Fprintf(w, "id: %d\ndata: {\"N\":%[1]d}\n\n", last+1); last == 1 {
+						io.WriteString(w, "event: done\ndata: {}\n\n")
+					}
+				})}).wait = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
 			got := ""
 			stream, err := client.Ticks(t.Context(), &cutIn{To: 7})
 			if err != nil {
@@ -404,7 +405,8 @@ func TestStreamFrom(t *testing.T) {
 		{"a\nb", "500 {\"error\":{\"code\":\"INTERNAL\",\"message\":\"internal error\"}}\n"},
 	} {
 		t.Run(strconv.Quote(test.id), func(t *testing.T) {
-			s := MustRegister[fromAPI](fromService{test.id}, &Options{Resource: "from", Logger: slog.New(slog.DiscardHandler), Methods: map[string]MethodOptions{"Watch": {HTTP: "GET /watch"}, "Get": {HTTP: "GET /get"}}})
+			s := MustRegister[fromAPI](fromService{test.id}, &Options{Resource: "from", Logger: slog.New(slog.DiscardHandler),
+				Methods: map[string]MethodOptions{"Watch": {HTTP: "GET /watch"}, "Get": {HTTP: "GET /get"}}})
 			for path, want := range map[string]string{"/watch": test.want, "/get": "200 {\"N\":0}\n"} {
 				w := httptest.NewRecorder()
 				s.REST().ServeHTTP(w, httptest.NewRequest("GET", path, nil))

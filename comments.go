@@ -133,7 +133,8 @@ func (c *Comments) lookupType(t reflect.Type) (found *sourceType, mistake string
 		switch s := p.types[name]; {
 		case p.name != pkg || s == nil:
 		case found != nil:
-			return nil, fmt.Sprintf("Options.Comments: %s and %s declare a %s.%s each, and only the names of packages can be compared; give ReadComments one of the two packages", found.place, s.place, pkg, name)
+			return nil, fmt.Sprintf("Options.Comments: %s and %s declare a %s.%s each, and only the names of packages can be compared; "+
+				"give ReadComments one of the two packages", found.place, s.place, pkg, name)
 		default:
 			found = s
 		}
@@ -195,11 +196,13 @@ func (c *Comments) methodComments(iface reflect.Type) (list []methodComment, mis
 	case c == nil || mistake != "":
 		return nil, mistake
 	case iface.Name() == "":
-		return nil, fmt.Sprintf("Options.Comments: the interface %v has no name by which its comments could be found; declare a type for it", iface)
+		return nil, fmt.Sprintf("Options.Comments: the interface %v has no name by which its comments could be found; declare a type for it",
+			iface)
 	case s == nil && len(c.mistakes) > 0: // the file that does not parse may have it
 		return nil, ""
 	case s == nil:
-		return nil, fmt.Sprintf("Options.Comments: the sources do not declare %v; give ReadComments the folder with the file that does, such as by //go:embed *.go beside it", iface)
+		return nil, fmt.Sprintf("Options.Comments: the sources do not declare %v; give ReadComments the folder with the file that does, such "+
+			"as by //go:embed *.go beside it", iface)
 	}
 	known := make(map[string]bool)
 	c.addMethods(s, make(map[*sourceType]bool), func(m sourceMember, in *sourcePackage) {

@@ -157,9 +157,11 @@ func CheckReleased(t TestingT, s *Service, file string, update bool, allowed ...
 	}
 	switch {
 	case found.Len() > 0:
-		t.Errorf("%s: clients of the release would break:%s\nUndo the change, or make a new field optional or give it a default. If no client minds, add these arguments of CheckReleased:%s", file, &found, &texts)
+		t.Errorf("%s: clients of the release would break:%s\nUndo the change, or make a new field optional or give it a default. "+
+			"If no client minds, add these arguments of CheckReleased:%s", file, &found, &texts)
 	case !update:
-		t.Errorf("%s: the service promises something else now, and breaks nothing that is not allowed; write it by go test -update, and commit it", file)
+		t.Errorf("%s: the service promises something else now, and breaks nothing that is not allowed; "+
+			"write it by go test -update, and commit it", file)
 	default:
 		_ = os.MkdirAll(filepath.Dir(file), 0o777) // if it fails, so does WriteFile
 		if err := os.WriteFile(file, promised, 0o666); err != nil {
@@ -309,8 +311,9 @@ type planRule struct {
 }
 
 var kindNames = [...]string{
-	kindAny: "any", kindRaw: "any", kindCustom: "custom", kindText: "text", kindTime: "time", kindDuration: "duration", kindBytes: "bytes", kindString: "string",
-	kindBool: "bool", kindNumber: "number", kindSlice: "list", kindArray: "list", kindMap: "map", kindObject: "object", kindFile: "file",
+	kindAny: "any", kindRaw: "any", kindCustom: "custom", kindText: "text", kindTime: "time", kindDuration: "duration",
+	kindBytes: "bytes", kindString: "string", kindBool: "bool", kindNumber: "number", kindSlice: "list", kindArray: "list", kindMap: "map",
+	kindObject: "object", kindFile: "file",
 }
 
 // plainType returns a Go type whose decoder reads scalars of a kind, and reports whether there is

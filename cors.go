@@ -44,7 +44,8 @@ const corsVerbs = "GET, HEAD, QUERY, POST, PUT, PATCH, DELETE"
 
 // corsExposed is the default of Access-Control-Expose-Headers: the headers that
 // errors, outputs and middleware of this package set.
-const corsExposed = "WWW-Authenticate, Location, ETag, Link, Retry-After, Deprecation, Sunset, Content-Disposition, Content-Range, Accept-Ranges, Idempotent-Replayed"
+const corsExposed = "WWW-Authenticate, Location, ETag, Link, Retry-After, Deprecation, Sunset, Content-Disposition, Content-Range, " +
+	"Accept-Ranges, Idempotent-Replayed"
 
 // corsReadable are the headers that every page may read (Fetch, CORS-safelisted response-header
 // name).
@@ -150,7 +151,8 @@ func newOriginSet(p *mistakes, option string, origins []string) originSet {
 		if text == "*" || text == "null" {
 			origin, ok = text, true
 		}
-		p.addIf(!ok, "%s[%d] is %q; an origin is a scheme and a host, without a * and without a slash at the end, such as https://app.example", option, i, text)
+		p.addIf(!ok, "%s[%d] is %q; an origin is a scheme and a host, without a * and without a slash at the end, such as "+
+			"https://app.example", option, i, text)
 		set[origin] = true
 	}
 	return set

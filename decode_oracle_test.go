@@ -156,7 +156,8 @@ func TestDecodeAgainstOracle(t *testing.T) {
 // every place.
 func TestDecodeSmallWorld(t *testing.T) {
 	t.Parallel()
-	values := []string{"null", "true", "false", "0", "-0", "1", "1.5", "-1", "300", "1e2", "1e400", `""`, `"a"`, `"1"`, `"1s"`, `"AA=="`, `"2006-01-02T15:04:05Z"`, `"1.2.3.4"`, `"\ud800"`, "\"\xff\"",
+	values := []string{"null", "true", "false", "0", "-0", "1", "1.5", "-1", "300", "1e2", "1e400", `""`, `"a"`, `"1"`, `"1s"`, `"AA=="`,
+		`"2006-01-02T15:04:05Z"`, `"1.2.3.4"`, `"\ud800"`, "\"\xff\"",
 		"[]", "[null]", "[1]", `["a"]`, "[true,false]", "[[]]", "[1,]", "[,1]", "[1 2]", "{}", `{"a":1}`, `{"a":1,"a":1}`, `{"a":null}`, `{"1":1}`, `{"":{}}`, `{"A":0}`, "{,}", `{"a"}`, `{"a":}`, `{1:1}`, "", " ", "nul", "nulll", "truefalse", "1 1", "\ufeff1", "'a'", "/**/1", "NaN", "+1", "01", ".5", "5.", "1e", "0x1"}
 	for _, c := range oracleCodecs(t) {
 		for _, v := range values {
@@ -467,10 +468,12 @@ func (o *oracle) rewriteKind(t reflect.Type, raw []byte) ([]byte, error) {
 		}
 		return raw, nil
 	case reflect.Slice:
-		if t.Elem().Kind() == reflect.Uint8 && raw[0] != '[' && (!o.has(diffByteMethods) || !reflect.PointerTo(t.Elem()).Implements(reflect.TypeFor[encoding.TextUnmarshaler]())) {
+		if t.Elem().Kind() == reflect.Uint8 && raw[0] != '[' &&
+			(!o.has(diffByteMethods) || !reflect.PointerTo(t.Elem()).Implements(reflect.TypeFor[encoding.TextUnmarshaler]())) {
 			return raw, o.checkBase64(raw)
 		}
-		if t.Elem().Kind() == reflect.Uint8 && o.has(diffBytes) && !reflect.PointerTo(t.Elem()).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) {
+		if t.Elem().Kind() == reflect.Uint8 && o.has(diffBytes) &&
+			!reflect.PointerTo(t.Elem()).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) {
 			return nil, errors.New("not a string")
 		}
 		return o.rewriteList(t.Elem(), raw, -1)

@@ -117,14 +117,16 @@ func TestViolations(t *testing.T) {
 // Verify that a duplicate in a text with white space and escapes around is found
 // where it is, wherever that is: in a known field, an unknown one, an any.
 func TestDuplicatePlaces(t *testing.T) {
-	for _, c := range []*codec{compileFor[any](t), compileFor[map[string]any](t), compileFor[struct{}](t), compileFor[json.RawMessage](t), compileFor[oVerbatim](t), compileFor[struct{ A any }](t)} {
+	for _, c := range []*codec{compileFor[any](t), compileFor[map[string]any](t), compileFor[struct{}](t), compileFor[json.RawMessage](t),
+		compileFor[oVerbatim](t), compileFor[struct{ A any }](t)} {
 		for _, name := range []string{"A", "b", "", "a/b", "~", "é", `\"`, `\u0041`} {
 			for _, around := range []string{`@`, `{"A":[1,@]}`, ` { "x" : { "y" : [ [ ] , @ ] } } `, `{"s":"{[\"","A":@}`, `{"A":{"A":{"A":@}}}`} {
 				inner := `{"` + name + `":[{}],"` + name + `":0}`
 				text := strings.Replace(around, "@", inner, 1)
 				_, err := c.unmarshal([]byte(text))
 				list := listOf(err)
-				if len(list) != 1 || list[0].Rule != ruleDuplicate || !readTree([]byte(text)).resolves(list[0].Path, false) || !strings.HasSuffix(list[0].Path, pointerToken(unquote(name))) {
+				if len(list) != 1 || list[0].Rule != ruleDuplicate || !readTree([]byte(text)).resolves(list[0].Path, false) ||
+					!strings.HasSuffix(list[0].Path, pointerToken(unquote(name))) {
 					t.Errorf("%s: %s: %+v", c.name, text, list)
 				}
 			}
@@ -171,7 +173,8 @@ func TestViolationLimits(t *testing.T) {
 			list := listOf(err)
 			body := appendEnvelope(nil, e)
 			if len(list) < test.least || len(list) > test.most || !strings.Contains(e.Message, test.more) || len(body) > 16<<10 {
-				t.Errorf("%s: %d violations, %d bytes, %.200s; want %d to %d, %q", test.name, len(list), len(body), e.Message, test.least, test.most, test.more)
+				t.Errorf("%s: %d violations, %d bytes, %.200s; want %d to %d, %q", test.name, len(list), len(body), e.Message, test.least, test.most,
+					test.more)
 			}
 			if err := checkText(body); err != nil {
 				t.Errorf("%s: %s: %v", test.name, body, err)
@@ -198,7 +201,8 @@ func TestViolationLimits(t *testing.T) {
 // Verify that values that a client sent are never told back.
 func TestViolationsEchoNothing(t *testing.T) {
 	for _, c := range oracleCodecs(t) {
-		for _, value := range []string{`"hunter2"`, `["hunter2"]`, `{"a":"hunter2"}`, `"hunter2`, `hunter2`, `{"a":"hunter2",}`, `{"a":"hunter2","a":"hunter2"}`} {
+		for _, value := range []string{`"hunter2"`, `["hunter2"]`, `{"a":"hunter2"}`, `"hunter2`, `hunter2`, `{"a":"hunter2",}`,
+			`{"a":"hunter2","a":"hunter2"}`} {
 			texts := []string{value}
 			for _, f := range fieldsOf(c.typ) {
 				texts = append(texts, `{"`+f.name+`":`+value+`}`)
@@ -246,7 +250,8 @@ func TestDefaults(t *testing.T) {
 		return v.Interface().(dDefaults)
 	}
 	three := 3
-	want := dDefaults{true, 7, "x", "", []int{1, 2}, map[string]int{"a": 1}, &three, nil, dLine{"a", 2}, []byte{1, 2}, time.Second, netip.MustParseAddr("1.2.3.4"), 5, map[string]any{"a": []any{1.0}}, 9, [2]int{1, 2},
+	want := dDefaults{true, 7, "x", "", []int{1, 2}, map[string]int{"a": 1}, &three, nil, dLine{"a", 2}, []byte{1, 2}, time.Second,
+		netip.MustParseAddr("1.2.3.4"), 5, map[string]any{"a": []any{1.0}}, 9, [2]int{1, 2},
 		net.ParseIP("1.2.3.4"), json.RawMessage("[1]"), time.Date(2006, 1, 2, 15, 4, 5, 0, time.UTC)}
 	first := decode(`{}`)
 	if !reflect.DeepEqual(first, want) {
@@ -259,7 +264,8 @@ func TestDefaults(t *testing.T) {
 		t.Errorf("after the first was changed, {} gives %+v, want %+v", second, want)
 	}
 	zero := `{"bool":false,"int":0,"string":"","empty":"","slice":[],"map":{},"ptr":null,"null":0,"struct":{"sku":"b","n":4},"bytes":"","time":"0s","addr":"","quoted":"0","any":null,"opt":0,"pair":[0,0],"ip":"","raw":0,"clock":"0001-01-01T00:00:00Z"}`
-	if got := decode(zero); !reflect.DeepEqual(got, dDefaults{Slice: []int{}, Map: map[string]int{}, Null: new(int), Struct: dLine{"b", 4}, Bytes: []byte{}, Raw: json.RawMessage("0")}) {
+	if got := decode(zero); !reflect.DeepEqual(got, dDefaults{Slice: []int{}, Map: map[string]int{}, Null: new(int), Struct: dLine{"b", 4},
+		Bytes: []byte{}, Raw: json.RawMessage("0")}) {
 		t.Errorf("%s gives %+v", zero, got)
 	}
 	if _, err := c.unmarshal([]byte(`{"int":null}`)); !slices.Equal(placesOf(err), []string{"body /int type"}) {
@@ -371,7 +377,8 @@ func TestManyCookies(t *testing.T) {
 	var all []string
 	for i := range 130 {
 		name := "c" + strconv.Itoa(i)
-		fields = append(fields, reflect.StructField{Name: strings.ToUpper(name), Type: reflect.TypeFor[int8](), Tag: reflect.StructTag(fmt.Sprintf("json:%q cookie:%[1]q", name))})
+		fields = append(fields, reflect.StructField{Name: strings.ToUpper(name), Type: reflect.TypeFor[int8](),
+			Tag: reflect.StructTag(fmt.Sprintf("json:%q cookie:%[1]q", name))})
 		all = append(all, name+"=1")
 	}
 	p := new(mistakes)
@@ -633,7 +640,8 @@ func TestValidate(t *testing.T) {
 		{reflect.TypeFor[vTree](), `{"n":1,"kids":[{"n":2,"kids":[{"n":3}]},{"n":4}],"next":{"n":5},"map":{"b":{"n":6},"a":{"n":7}}}`,
 			[]string{"/kids/0/kids/0 tree 3", "/kids/0 tree 2", "/kids/1 tree 4", "/next tree 5", "/map/a tree 7", "/map/b tree 6", " tree 1"}},
 		{reflect.TypeFor[vEverywhere](), `{"leaf":{"N":1},"ptr":{"N":2},"pptr":{"N":3},"list":[{"N":4},{"N":5}],"ptrs":[null,{"N":6}],"array":[{"N":7},{"N":8}],"map":{"z":{"N":9},"a/b":{"N":10}},"pmap":{"5":{"N":11},"-1":null,"10":{"N":12}},"lists":{"l":[{"N":13}]},"addrs":{"::1":{"N":15}},"plain":{"leaf":{"N":14}}}`,
-			[]string{"/leaf leaf 1", "/ptr leaf 2", "/pptr pointer 3", "/list/0 pointer 4", "/list/1 pointer 5", "/ptrs/1 pointer 6", "/array/0 leaf 7", "/array/1 leaf 8",
+			[]string{"/leaf leaf 1", "/ptr leaf 2", "/pptr pointer 3", "/list/0 pointer 4", "/list/1 pointer 5", "/ptrs/1 pointer 6",
+				"/array/0 leaf 7", "/array/1 leaf 8",
 				"/map/a~1b leaf 10", "/map/z leaf 9", "/pmap/10 pointer 12", "/pmap/5 pointer 11", "/lists/l/0 leaf 13", "/addrs/::1 leaf 15", "/plain/leaf leaf 14", " everywhere"}},
 		{reflect.TypeFor[vEverywhere](), `{"leaf":{"N":1},"ptr":null,"pptr":null,"list":[],"ptrs":[],"array":[{"N":0},{"N":0}],"map":{},"pmap":{},"lists":{},"plain":{"leaf":{"N":0}}}`,
 			[]string{"/leaf leaf 1", "/array/0 leaf 0", "/array/1 leaf 0", "/plain/leaf leaf 0", " everywhere"}},
@@ -1128,7 +1136,8 @@ func TestEnumSources(t *testing.T) {
 			"path /id enum,query /color enum,header /X-Head enum,cookie /c enum,body /body enum"},
 		{"0", "moods=sad&moods=SAD&words=ab&words=a&words=ABCDE&odds=0&odds=0.10000001", "1", "", `{"body":"a","pair":["x","z"],"map":{"1":"a","7":"A"},"mood":{"GLAD":"glad","sad":"x"},"opt":""}`,
 			`{"id":0,"moods":["sad","SAD"],"words":["ab","a","ABCDE"],"odds":[0,0.10000001],"head":1,"body":"a","pair":["x","z"],"map":{"1":"a","7":"A"},"mood":{"GLAD":"glad","sad":"x"},"opt":""}`,
-			enumIn{Moods: []sMood{2, mood}, Words: []string{"ab", "a", "ABCDE"}, Odds: []*float32{nil, tenth[0]}, Body: "a", Pair: [2]string{"x", "z"}, Map: map[sLevel]sColor{1: "a", 7: "A"}, Mood: map[sMood]*sMood{0: nil, 2: &mood}, Opt: opt},
+			enumIn{Moods: []sMood{2, mood}, Words: []string{"ab", "a", "ABCDE"}, Odds: []*float32{nil, tenth[0]}, Body: "a",
+				Pair: [2]string{"x", "z"}, Map: map[sLevel]sColor{1: "a", 7: "A"}, Mood: map[sMood]*sMood{0: nil, 2: &mood}, Opt: opt},
 			"query /moods/1 enum,query /words/1 minLength,query /words/2 maxLength,query /odds/1 maximum,body /pair/1 enum,body /map/1 enum,body /map/7 enum,body /mood/GLAD enum,body /mood/sad enum,body /opt enum"},
 		{"x", "moods=sad&moods=x&moods=glad", "x", "", `{"body":1,"pair":["x"]}`,
 			`{"id":"x","moods":["sad","x","glad"],"head":"x","body":1,"pair":["x"]}`,
@@ -1141,7 +1150,8 @@ func TestEnumSources(t *testing.T) {
 			if test.cookie != "" {
 				header["Cookie"] = []string{"c=" + test.cookie}
 			}
-			_, err := b.bindRequest(d, &requestValues{path: renamedValues(test.path), query: test.query, keepURL: true, header: header, body: []byte(test.body)})
+			_, err := b.bindRequest(d, &requestValues{path: renamedValues(test.path), query: test.query, keepURL: true, header: header,
+				body: []byte(test.body)})
 			if got := strings.Join(placesOf(err), ","); got != test.want {
 				t.Errorf("%s?%s %s: %s, want %s", test.path, test.query, test.body, got, test.want)
 			}
@@ -1247,7 +1257,8 @@ func TestIsSameValue(t *testing.T) {
 		inner struct{ ch chan int }
 	}
 	nan := math.NaN()
-	was := all{Float: float32(nan), Wide: complex64(complex(nan, nan)), List: []int{1, 2}, Map: map[string]int{"a": 1}, Any: []int{1}, Next: new(int), Func: func() {}}
+	was := all{Float: float32(nan), Wide: complex64(complex(nan, nan)), List: []int{1, 2}, Map: map[string]int{"a": 1}, Any: []int{1},
+		Next: new(int), Func: func() {}}
 	was.inner.ch = make(chan int)
 	for _, test := range []struct {
 		name   string

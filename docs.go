@@ -515,7 +515,8 @@ func numberExamples(rules ruleSet, nth int) []string {
 }
 
 // exampleTexts has texts that many patterns match.
-var exampleTexts = strings.Fields(`1 a A a1 abc ABC text 1s 0.5 a-b AB-1 12 1234 12345 2026-01-02 #ffffff +15550100 a@b.co https://example.com/ 127.0.0.1 10.0.0.0/8 "text"`)
+var exampleTexts = strings.Fields(`1 a A a1 abc ABC text 1s 0.5 a-b AB-1 12 1234 12345 2026-01-02 #ffffff +15550100 a@b.co ` +
+	`https://example.com/ 127.0.0.1 10.0.0.0/8 "text"`)
 
 // textExamples returns texts to try: one of the format, then "text", or "1" for a field whose
 // name ends in id, since many IDs are numbers in texts, then exampleTexts and "".

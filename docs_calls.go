@@ -106,7 +106,8 @@ func (o *docsOperation) goProgram() string {
 	case m.out == nil:
 		call = "err = " + o.goCall()
 	}
-	return fmt.Sprintf("var client struct {\n\t%s %s\n}\nerr := svc.Connect[%s](&client, url, &svc.ClientOptions{Service: options})\n// …\n%s",
+	return fmt.Sprintf("var client struct {\n\t%s %s\n}\n"+
+		"err := svc.Connect[%s](&client, url, &svc.ClientOptions{Service: options})\n// …\n%s",
 		m.goName, goType(function.Type), goType(m.iface), call)
 }
 

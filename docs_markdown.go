@@ -67,7 +67,9 @@ func (w *docsWriter) renderMarkdown() []byte {
 		}
 	}
 	w.writeTypes(client)
-	w.WriteString("\n## Errors\n\nEvery error has one of these codes, and some have a reason. Over JSON-RPC both stand in the data of the error; over MCP an error is a result with isError, whose text begins with the code. A method may answer with another HTTP status.\n\n| code | usual HTTP status | JSON-RPC |\n|---|---|---|\n")
+	w.WriteString("\n## Errors\n\nEvery error has one of these codes, and some have a reason. Over JSON-RPC both stand in the data of the " +
+		"error; over MCP an error is a result with isError, whose text begins with the code. " +
+		"A method may answer with another HTTP status.\n\n| code | usual HTTP status | JSON-RPC |\n|---|---|---|\n")
 	for _, c := range codes {
 		fmt.Fprintf(w, "| %v | %v | %v |\n", c.code, c.http, c.rpc)
 	}
@@ -218,7 +220,8 @@ func (w *docsWriter) writeTypes(client *clientWriter) {
 	if len(client.list) == 0 && len(w.schemas) == 0 {
 		return
 	}
-	w.WriteString("\n## Types\n\n`int8` to `uint64` are integers that take that many bits, `File` is the content of a file. A comment behind a type is its JSON Schema.\n\n```ts\n")
+	w.WriteString("\n## Types\n\n`int8` to `uint64` are integers that take that many bits, `File` is the content of a file. " +
+		"A comment behind a type is its JSON Schema.\n\n```ts\n")
 	w.Write(client.appendTypes(nil))
 	for _, name := range [...]string{"ErrorBody", "Problem", "ErrorObject", "ErrorDetails", "Violation"} {
 		if schema := w.schemas[name]; schema != nil {

@@ -328,7 +328,8 @@ const (
 // isOwnReason reports whether reason is one of svc itself.
 func isOwnReason(reason string) bool {
 	switch reason {
-	case reasonOverloaded, reasonNotSent, reasonOutcomeUnknown, reasonKeyReused, reasonKeyRunning, reasonNotConfirmed, reasonCannotAsk, reasonInvalidToken:
+	case reasonOverloaded, reasonNotSent, reasonOutcomeUnknown, reasonKeyReused, reasonKeyRunning, reasonNotConfirmed, reasonCannotAsk,
+		reasonInvalidToken:
 		return true
 	}
 	return false

@@ -127,7 +127,8 @@ var (
 	// RFC 9110, section 5.6.7
 	errNotDate   = &complaint{rule: ruleType, message: "must be a date of HTTP, such as Mon, 02 Jan 2006 15:04:05 GMT"}
 	errNotCookie = &complaint{rule: ruleSyntax,
-		message: "must be visible ASCII characters, without semicolons, quotes around them and spaces around them, since a cookie carries nothing else"}
+		message: "must be visible ASCII characters, without semicolons, quotes around them and spaces around them, since a cookie carries " +
+			"nothing else"}
 
 	// Go values. One that contains itself has no first place that is too deep, so the first of these
 	// has the place of the whole input.

@@ -179,7 +179,8 @@ func TestErrorf(t *testing.T) {
 			if found := errors.As(test.got, &s); found != (len(test.causes) > 0) {
 				t.Errorf("%v: errors.As finds a cause: %t", test.got, found)
 			}
-			if body := string(appendEnvelope(nil, test.got)); len(test.causes) > 0 && strings.Contains(strings.ReplaceAll(body, "secretError", ""), "secret") {
+			if body := string(appendEnvelope(nil, test.got)); len(test.causes) > 0 &&
+				strings.Contains(strings.ReplaceAll(body, "secretError", ""), "secret") {
 				t.Errorf("a cause is told: %s", body)
 			}
 		})
@@ -381,7 +382,8 @@ func TestErrorBodies(t *testing.T) {
 			for i, write := range []ErrorWriter{WriteError, WriteProblem} {
 				w := httptest.NewRecorder()
 				w.Header().Set("Content-Encoding", "gzip") // of the answer that was meant
-				for _, name := range []string{"Content-Disposition", "Content-Language", "Content-Location", "Content-Range", "ETag", "Last-Modified", "Cache-Control", "Expires", "Location"} {
+				for _, name := range []string{"Content-Disposition", "Content-Language", "Content-Location", "Content-Range", "ETag", "Last-Modified",
+					"Cache-Control", "Expires", "Location"} {
 					w.Header().Set(name, "of the success")
 				}
 				for _, name := range []string{"Vary", "Set-Cookie", "Link", "Retry-After", "Www-Authenticate", "Deprecation"} {
@@ -393,13 +395,16 @@ func TestErrorBodies(t *testing.T) {
 				if err := checkText(body); err != nil {
 					t.Errorf("%s: %s: %v", test.name, body, err)
 				}
-				if i == 0 || test.name == "message" || strings.Contains(test.name, "path") || strings.Contains(test.name, "phrase") || strings.Contains(test.name, "order") {
-					fmt.Fprintf(&part, "%s\n%d %s %s %s\n%s\n\n", test.name, w.Code, w.Header().Get("Content-Type"), w.Header().Get("Content-Length"), w.Header().Get("Allow"), body)
+				if i == 0 || test.name == "message" || strings.Contains(test.name, "path") || strings.Contains(test.name, "phrase") ||
+					strings.Contains(test.name, "order") {
+					fmt.Fprintf(&part, "%s\n%d %s %s %s\n%s\n\n", test.name, w.Code, w.Header().Get("Content-Type"), w.Header().Get("Content-Length"),
+						w.Header().Get("Allow"), body)
 				}
 				if all := fmt.Sprint(w.Header()); strings.Contains(all, "of the success") || strings.Count(all, "of the exchange") != 6 {
 					t.Errorf("%s: %s", test.name, all)
 				}
-				if w.Header().Get("Content-Encoding") != "" || w.Header().Get("X-Content-Type-Options") != "nosniff" || bytes.Contains(body, []byte("secret")) {
+				if w.Header().Get("Content-Encoding") != "" || w.Header().Get("X-Content-Type-Options") != "nosniff" ||
+					bytes.Contains(body, []byte("secret")) {
 					t.Errorf("%s: %v\n%s", test.name, w.Header(), body)
 				}
 			}

@@ -107,7 +107,8 @@ type bodyReader struct {
 // the ctx of the method, with which both may work.
 var (
 	errBodyOver = Errorf(CodeInternal, "a Body can be read only until its method returns, by one goroutine at a time")
-	errBodyRead = Errorf(CodeInternal, "the method has returned a Stream or a File while another goroutine read its Body: wait for that goroutine first")
+	errBodyRead = Errorf(CodeInternal, "the method has returned a Stream or a File while another goroutine read its Body: wait for that "+
+		"goroutine first")
 )
 
 // openBody returns the Body of r, or the error that rejects the request.
@@ -319,7 +320,8 @@ func (f *File) check(t *fileTags) error {
 	case f.Content == nil:
 		return errors.New("the File has no Content")
 	case !isMediaType(f.ContentType) || !t.allows(f.ContentType):
-		return fmt.Errorf("the ContentType of the File is %q (application/octet-stream if it is not set); want a media type, one of the tag contentType if there is one", f.ContentType)
+		return fmt.Errorf("the ContentType of the File is %q (application/octet-stream if it is not set); "+
+			"want a media type, one of the tag contentType if there is one", f.ContentType)
 	case f.ETag != "" && !isEntityTag(f.ETag):
 		return fmt.Errorf("the ETag %q of the File is not an entity tag, such as %q", f.ETag, `"v1"`)
 	}

@@ -137,7 +137,9 @@ func TestHandleTable(t *testing.T) {
 				switch {
 				case test.log == "" && line != "":
 					t.Errorf("%s: logged %s", test.name, line)
-				case test.log != "" && (strings.Count(line, "level=") != len(parts) || !strings.Contains(line, parts[len(parts)-1]) && i == 0 || !strings.Contains(line, "level="+level) || i == 0 && !strings.Contains(line, part) || !strings.Contains(line, "method=GET path=/some/path ")):
+				case test.log != "" && (strings.Count(line, "level=") != len(parts) || !strings.Contains(line, parts[len(parts)-1]) && i == 0 ||
+					!strings.Contains(line, "level="+level) || i == 0 && !strings.Contains(line, part) ||
+					!strings.Contains(line, "method=GET path=/some/path ")):
 					t.Errorf("%s: logged %q, want %s with %q", test.name, line, level, part)
 				}
 				if strings.Contains(line, "private") {

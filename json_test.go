@@ -146,9 +146,11 @@ func checkInteger(t *testing.T, num string) {
 // Verify that floats are spelt as encoding/json spells them, and read back.
 func TestAppendFloat(t *testing.T) {
 	r := rand.New(rand.NewPCG(14, 15))
-	floats := []float64{0, math.Copysign(0, -1), 1, -1, 0.1, 1e-6, 9.999999e-7, 1e-7, 1e20, 1e21, 9.99999999999999e20, 123456789, 1 << 53, math.MaxFloat64, math.SmallestNonzeroFloat64, math.MaxFloat32, math.SmallestNonzeroFloat32, 1e-9, 1e-10, 1e100, 5e-324}
+	floats := []float64{0, math.Copysign(0, -1), 1, -1, 0.1, 1e-6, 9.999999e-7, 1e-7, 1e20, 1e21, 9.99999999999999e20, 123456789, 1 << 53,
+		math.MaxFloat64, math.SmallestNonzeroFloat64, math.MaxFloat32, math.SmallestNonzeroFloat32, 1e-9, 1e-10, 1e100, 5e-324}
 	for range 20_000 {
-		floats = append(floats, math.Float64frombits(r.Uint64()), float64(math.Float32frombits(r.Uint32())), math.Pow10(r.IntN(60)-30)*float64(r.IntN(20)))
+		floats = append(floats, math.Float64frombits(r.Uint64()), float64(math.Float32frombits(r.Uint32())),
+			math.Pow10(r.IntN(60)-30)*float64(r.IntN(20)))
 	}
 	for _, f := range floats {
 		if math.IsNaN(f) || math.IsInf(f, 0) {

@@ -410,7 +410,8 @@ func (c *toolCompiler) compileInput(t *tool) {
 		t.input, t.headers = t.mcp.InputSchema, t.mcp.headers
 		return
 	case t.in != nil && t.in.alternatives != nil:
-		c.addf("the input %v is a union, and assistants drop a tool whose input is anyOf or oneOf; put it into a field of a struct, or leave MCP out of MethodOptions.Transports", t.in.typ)
+		c.addf("the input %v is a union, and assistants drop a tool whose input is anyOf or oneOf; "+
+			"put it into a field of a struct, or leave MCP out of MethodOptions.Transports", t.in.typ)
 		return
 	}
 	in := t.in
@@ -434,7 +435,8 @@ func (c *toolCompiler) checkMembers(t *tool, schema []byte) {
 			eachMember(value, func(name, child []byte) {
 				isTaken := len(name) <= 64 && isMadeOf(string(name), "_.-")
 				c.addIf(!isTaken && string(keyword) == "properties",
-					"the input has the member %q, and models take names of 1 to 64 letters, digits, _, . and - of ASCII; %s, or leave MCP out of MethodOptions.Transports", clip(string(name), 100), remedy)
+					"the input has the member %q, and models take names of 1 to 64 letters, digits, _, . and - of ASCII; "+
+						"%s, or leave MCP out of MethodOptions.Transports", clip(string(name), 100), remedy)
 				c.checkMembers(t, child)
 			})
 		default:

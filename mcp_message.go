@@ -477,10 +477,11 @@ func (x *exchange) saysMethod(method []byte) bool {
 	return len(values) == 0 && !x.needsHeaders() || len(values) == 1 && values[0] == string(method)
 }
 
-// checkModern checks the members and headers that all modern requests must have. Then a gateway that reads only headers and a server that reads only the body act on the same
-// request (MCP 2026-07-28, Streamable HTTP, Server Validation). The specification sets
-// the number of each error, but not the order of the checks. A repeated header is an
-// error, since two programs might read different ones.
+// checkModern checks the members and headers that all modern requests must have. Then a gateway
+// that reads only headers and a server that reads only the body act on the same request (MCP
+// 2026-07-28, Streamable HTTP, Server Validation). The specification sets the number of each error,
+// but not the order of the checks. A repeated header is an error, since two programs might read
+// different ones.
 func (x *exchange) checkModern(header []string) *mcpError {
 	m := x.message
 	overHTTP, version := x.line == nil, []byte(nil)

@@ -220,8 +220,9 @@ func (x *exchange) receiveNote() (known bool) {
 
 // unasked is logged for an answer without a question, since the client is not told: it is answered
 // as if it had come in time.
-var unasked = Errorf(CodeInvalidArgument, "no question waits here for this answer: it came too late, or another replica of the server has asked; "+
-	"a proxy in front of several replicas must choose one by the header Mcp-Session-Id (nginx: hash $http_mcp_session_id consistent;)")
+var unasked = Errorf(CodeInvalidArgument, "no question waits here for this answer: it came too late, "+
+	"or another replica of the server has asked; a proxy in front of several replicas must choose one by the header Mcp-Session-Id "+
+	"(nginx: hash $http_mcp_session_id consistent;)")
 
 // sendAborted answers a call that its client has canceled: nobody waits for the outcome.
 func (x *exchange) sendAborted(status int) {

@@ -26,7 +26,8 @@ func TestMCPSessionSeal(t *testing.T) {
 			if a == nil || a.rev.date != revision || a.session != text || !bytes.Equal(a.capabilities, capabilities) {
 				t.Fatalf("%s %b: %s opens as %+v", revision, bits, text, a)
 			}
-			if len(text) > maxSession || text == s.seal("ada", revision, capabilities) || s.open("bob", text) != nil || newMCPSessions(nil).open("ada", text) != nil {
+			if len(text) > maxSession || text == s.seal("ada", revision, capabilities) || s.open("bob", text) != nil ||
+				newMCPSessions(nil).open("ada", text) != nil {
 				t.Fatalf("the session %s is too long, not random, or opens for others", text)
 			}
 		}
@@ -142,7 +143,8 @@ func (c *askedClient) post(body string) *http.Response {
 	if err != nil {
 		panic(err) // of an address of a test server
 	}
-	r.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}, "Mcp-Protocol-Version": {"2025-11-25"}}
+	r.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"},
+		"Mcp-Protocol-Version": {"2025-11-25"}}
 	if c.session != "" {
 		r.Header.Set(sessionHeader, c.session)
 	}
@@ -399,7 +401,8 @@ func TestMCPQuestionsOfCallers(t *testing.T) {
 			if _, _, ok := table.add("a new session", test.of); !ok {
 				t.Error("an answered question counts")
 			}
-			if text := tooManyQuestions(test.of, "Why?").Error(); !strings.Contains(text, fmt.Sprint("64 questions of this session, ", test.most, " of ", test.of.name(), ", or 4096 of all")) {
+			if text := tooManyQuestions(test.of, "Why?").Error(); !strings.Contains(text,
+				fmt.Sprint("64 questions of this session, ", test.most, " of ", test.of.name(), ", or 4096 of all")) {
 				t.Error(text)
 			}
 		})

@@ -3,8 +3,9 @@ package svc
 // This file serves MCP over standard input and output, for clients that start their
 // servers themselves: one JSON-RPC message per line, in both directions (MCP 2026-07-28,
 // stdio). An exchange answers the messages as it does over HTTP. This file does what net/http
-// does there: it finds the end of a message, runs calls concurrently, and cancels them. In this order: MCPStdio and how it ends; the pipe and its states; lines; calls and
-// their cancellation; ids; and the queue of what is written.
+// does there: it finds the end of a message, runs calls concurrently, and cancels them. In this
+// order: MCPStdio and how it ends; the pipe and its states; lines; calls and their cancellation;
+// ids; and the queue of what is written.
 //
 // One goroutine reads and answers what is answered at once, each call has one of its own,
 // and one writes. So a slow method holds up no cancellation, and a client that reads slowly

@@ -32,7 +32,8 @@ func FuzzTaskID(f *testing.F) {
 	h := s.newMCPHandler(&MCPOptions{StateKey: NewCursorKey([]byte("0123456789abcdef0123456789abcdef"))})
 	x := newExchange(context.Background(), mcpRequest{h: h, agreed: &h.unagreed}, nil, s.borrowWorkspace(true))
 	label := taskLabel + storeID(x, "")
-	for _, payload := range []string{"", "1234567", "12345678", "12345678work.begin", `12345678work.begin{"id":"5"}`, `12345678other{}`, `{}`} {
+	for _, payload := range []string{"", "1234567", "12345678", "12345678work.begin", `12345678work.begin{"id":"5"}`, `12345678other{}`,
+		`{}`} {
 		f.Add([]byte(payload))
 	}
 	f.Fuzz(func(t *testing.T, payload []byte) {

@@ -51,9 +51,11 @@ func TestMCPItems(t *testing.T) {
 		one: func(context.Context, *tickIn) (*tickItem, error) { return &tickItem{N: 5}, nil },
 	}
 	tick := tickService(t, impl, true, quiet).MCP(nil)
-	content := MustRegister[contentAPI](contentImpl{}, &Options{Resource: "ticks", Logger: quiet, Methods: map[string]MethodOptions{"One": {Stream: StreamSSE}}}).MCP(nil)
+	content := MustRegister[contentAPI](contentImpl{},
+		&Options{Resource: "ticks", Logger: quiet, Methods: map[string]MethodOptions{"One": {Stream: StreamSSE}}}).MCP(nil)
 	result := func(json string) string {
-		return `{"jsonrpc":"2.0","result":{"structuredContent":` + json + `,"content":[{"type":"text","text":` + string(appendQuoted(nil, json)) + `}],"isError":false},"id":1}`
+		return `{"jsonrpc":"2.0","result":{"structuredContent":` + json + `,"content":[{"type":"text","text":` +
+			string(appendQuoted(nil, json)) + `}],"isError":false},"id":1}`
 	}
 	failure := func(text string) string {
 		return `{"jsonrpc":"2.0","result":{"content":[{"type":"text","text":"` + text + `"}],"isError":true},"id":1}`
@@ -202,7 +204,8 @@ func TestMCPQuiet(t *testing.T) {
 			r.Header.Set("Accept", test.accept)
 			h.ServeHTTP(w, r)
 			body, head := w.Body.String(), w.Result().Header
-			if events := head.Get("Content-Type") == contentTypeEvents; events != test.begins || !strings.Contains(body, test.answer) || head.Get("X-Before") != "1" {
+			if events := head.Get("Content-Type") == contentTypeEvents; events != test.begins || !strings.Contains(body, test.answer) ||
+				head.Get("X-Before") != "1" {
 				t.Errorf("%s: %v\n%s", test.name, head, body)
 			}
 			if test.begins && (!strings.HasPrefix(body, comment) || strings.Count(body, "data: ") != 1 || !strings.HasSuffix(body, "\n\n")) {

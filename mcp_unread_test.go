@@ -8,7 +8,8 @@ import (
 // FuzzGlimpse looks at texts with a member put in, at their ends too: the id of what encoding/json
 // can read is found, and no other one.
 func FuzzGlimpse(f *testing.F) {
-	for _, text := range []string{`{"jsonrpc":"2.0","id":1,"method":"ping"}`, `{"method":"\"id\":2","params":{"id":3},"jsonrpc":"2.0","id":"a"}`, `{"id":{}}`, `{"id":1`, `{`, ``, `[]`, `{"a":[}],"id":4}`} {
+	for _, text := range []string{`{"jsonrpc":"2.0","id":1,"method":"ping"}`,
+		`{"method":"\"id\":2","params":{"id":3},"jsonrpc":"2.0","id":"a"}`, `{"id":{}}`, `{"id":1`, `{`, ``, `[]`, `{"a":[}],"id":4}`} {
 		f.Add(text, 5)
 	}
 	f.Fuzz(func(t *testing.T, text string, cut int) {

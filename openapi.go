@@ -455,7 +455,8 @@ func (m *method) ownParameters() (list [][]byte) {
 	if m.key != nil {
 		hours := strconv.FormatFloat(cmp.Or(m.key.KeepFor, 24*time.Hour).Hours(), 'f', -1, 64)
 		about := "A random text, new for each call. For " + hours +
-			" hours a request with the same key gets the answer of the first that succeeded, and has no other effect. It gets 409 while that one runs, and 422 if its input is another."
+			" hours a request with the same key gets the answer of the first that succeeded, and has no other effect. " +
+			"It gets 409 while that one runs, and 422 if its input is another."
 		add(keyHeader, about, m.keyUse() == KeyRequired, string(object("type", "string", "pattern", keyPattern)))
 	}
 	return list
@@ -760,7 +761,8 @@ func (m *method) exampleOf(e *Error) []byte {
 // schema of a stream cannot describe them: generators use it for the data of each event, so
 // it is the schema of an item.
 func (m *method) describeStream() string {
-	done, cut := "The event named done, whose data is an empty object, says that the stream is complete. ", ". A stream that ends without either event was cut."
+	done, cut := "The event named done, whose data is an empty object, says that the stream is complete. ",
+		". A stream that ends without either event was cut."
 	switch end := m.streamEnd; end {
 	case "":
 	case StreamEndNone:

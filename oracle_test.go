@@ -293,7 +293,8 @@ func (w *texter) quotedMember(f jsonField, first bool) {
 	inner := texter{Rand: w.Rand}
 	switch {
 	case w.rarely(20):
-		w.str(pickOne(w, "01", "null", "0x1p-2", "+1", "1.0", "1e2", " 1", "", `"`, `" "`, ` "a"`, `"\ud800"`, `"a" `, "tru", "True", "NaN", "Inf", "1_0", `"\q"`))
+		w.str(pickOne(w, "01", "null", "0x1p-2", "+1", "1.0", "1e2", " 1", "", `"`, `" "`, ` "a"`, `"\ud800"`, `"a" `, "tru", "True", "NaN",
+			"Inf", "1_0", `"\q"`))
 	case f.typ.Kind() == reflect.Pointer && w.rarely(4):
 		w.buf.WriteString("null")
 	case t.Kind() == reflect.Bool || t.Kind() == reflect.String || t.Kind() == reflect.Float64:
@@ -380,19 +381,26 @@ func (w *texter) str(s string) {
 
 // What the texter picks from. The tables also seed the fuzz targets.
 var (
-	stringTexts = []string{"", "a", "b", "A", "ab", "null", "1", "title", "é", "日本", "\U0001F600", "\U00010000", "\uffff", "\ufffd", "\x00", "\x1f", "\x7f", "\u2028", "a\"b", `a\b`, "a/b~c",
+	stringTexts = []string{"", "a", "b", "A", "ab", "null", "1", "title", "é", "日本", "\U0001F600", "\U00010000", "\uffff", "\ufffd", "\x00",
+		"\x1f", "\x7f", "\u2028", "a\"b", `a\b`, "a/b~c",
 		"<&>", "\t\n\r\b\f", strings.Repeat("x", 63), strings.Repeat("x", 64), strings.Repeat("y", 65), strings.Repeat("é", 32), strings.Repeat("z", 300)}
-	numberTexts = []string{"0", "-0", "0.0", "-0.0", "0e0", "0e999999999", "0.0e-999999999", "1", "-1", "1.0", "1.5", "-1.5", "1e0", "1e2", "1E+2", "100e-2", "15e-1", "1.50e1", "1.05e1", "12e-1", "127", "128", "-128", "-129",
+	numberTexts = []string{"0", "-0", "0.0", "-0.0", "0e0", "0e999999999", "0.0e-999999999", "1", "-1", "1.0", "1.5", "-1.5", "1e0", "1e2",
+		"1E+2", "100e-2", "15e-1", "1.50e1", "1.05e1", "12e-1", "127", "128", "-128", "-129",
 		"255", "256", "32767", "32768", "65535", "65536", "2147483647", "2147483648", "-2147483648", "-2147483649", "4294967295", "4294967296", "9007199254740991", "9007199254740992", "9007199254740993", "-9007199254740993",
 		"9223372036854775807", "9223372036854775808", "-9223372036854775808", "-9223372036854775809", "18446744073709551615", "18446744073709551616", "9.223372036854775807e18", "9223372036854775807.0", "9223372036854775807.5",
 		"1e18", "1e19", "1e20", "1e21", "1.8446744073709551615e19", "1e308", "1.7976931348623157e308", "1.7976931348623159e308", "1e309", "1e400", "-1e400", "1e-400", "5e-324", "2e-324", "3.4028235e38", "3.4028236e38", "1e-46", "1e1000000000", "1e-1000000000",
 		"1e99999999999999999999", "-1e-99999999999999999999", "123456789012345678901234567890", "0.1", "0.30000000000000004", "1000000000000000000000e-21", "0.000000000000000000001e21", "10000000000000000000000", "20e-1", "00.1e1"[1:]}
-	timeTexts = []string{"2006-01-02T15:04:05Z", "2006-01-02T15:04:05.999999999Z", "0001-01-01T00:00:00Z", "0000-01-01T00:00:00Z", "9999-12-31T23:59:59.999999999Z", "2024-02-29T00:00:00+01:30", "2024-02-29T00:00:00-23:59", "2006-01-02T15:04:05+00:00", "2006-01-02T15:04:05-00:00",
+	timeTexts = []string{"2006-01-02T15:04:05Z", "2006-01-02T15:04:05.999999999Z", "0001-01-01T00:00:00Z", "0000-01-01T00:00:00Z",
+		"9999-12-31T23:59:59.999999999Z", "2024-02-29T00:00:00+01:30", "2024-02-29T00:00:00-23:59", "2006-01-02T15:04:05+00:00",
+		"2006-01-02T15:04:05-00:00",
 		"2023-02-29T00:00:00Z", "2006-01-02T24:00:00Z", "2006-01-02T15:04:60Z", "2006-01-02T15:04:05,5Z", "2006-01-02T5:04:05Z", "2006-01-02t15:04:05z", "2006-01-02 15:04:05Z", "2006-01-02T15:04:05", "2006-01-02T15:04:05+24:00", "2006-01-02T15:04:05+01:60", "2006-01-02T15:04:05.Z",
 		"2006-01-02T15:04:05.1234567891234Z", "2006-13-02T15:04:05Z", "2006-01-02", "", "20060-01-02T15:04:05Z", "2006-01-02T15:04Z", "2006-01-02T15:04:05+0100", "2006-01-02T15:04:05Z ", "+2006-01-02T15:04:05Z"}
-	durationTexts = []string{"0", "1s", "1h30m", "-1.5s", "+5ms", "1µs", "1μs", "1us", "2562047h47m16.854775807s", "-2562047h47m16.854775808s", "2562048h", "1", "", "s", "1d", ".5s", "1.s", "1h ", "-0", "1e3s", ".s"}
-	base64Texts   = []string{"", "AA==", "AAA=", "AAAA", "//8=", "+/+/", "AB==", "AAB=", "AA", "A", "AA=", "AA==AA==", "A A=", "AA\n==", "AAAA\r\n", "-_-_", "====", "AAAA\n", "é"}
-	textTexts     = []string{"1.2.3.4", "::1", "fe80::1%eth0", "", "x", "X", "bad", "1.2.3.4/8", "1.2.3.4:80", "a:b", ":", "1/3", "INFO", "WARN+1", "1.5", "12", "é\x00", "::ffff:1.2.3.4"}
+	durationTexts = []string{"0", "1s", "1h30m", "-1.5s", "+5ms", "1µs", "1μs", "1us", "2562047h47m16.854775807s",
+		"-2562047h47m16.854775808s", "2562048h", "1", "", "s", "1d", ".5s", "1.s", "1h ", "-0", "1e3s", ".s"}
+	base64Texts = []string{"", "AA==", "AAA=", "AAAA", "//8=", "+/+/", "AB==", "AAB=", "AA", "A", "AA=", "AA==AA==", "A A=", "AA\n==",
+		"AAAA\r\n", "-_-_", "====", "AAAA\n", "é"}
+	textTexts = []string{"1.2.3.4", "::1", "fe80::1%eth0", "", "x", "X", "bad", "1.2.3.4/8", "1.2.3.4:80", "a:b", ":", "1/3", "INFO",
+		"WARN+1", "1.5", "12", "é\x00", "::ffff:1.2.3.4"}
 )
 
 // damage returns text with something wrong with it, mostly.
@@ -420,7 +428,8 @@ func (w *texter) damage(text []byte) []byte {
 	case 3:
 		return splice(i, len(text), "")
 	case 4:
-		return splice(i, i, pickOne(w, "\x00", "\xff", "\xef\xbb\xbf", `\`, `"`, "{", "}", "[", "]", ",", ":", "0", "-", "e", ".", " ", "\x01", "//", "é", `\ud800`, `\u0000`))
+		return splice(i, i, pickOne(w, "\x00", "\xff", "\xef\xbb\xbf", `\`, `"`, "{", "}", "[", "]", ",", ":", "0", "-", "e", ".", " ", "\x01",
+			"//", "é", `\ud800`, `\u0000`))
 	case 5:
 		if a[1] <= b[0] { // two tokens change places
 			return concat(text[:a[0]], text[b[0]:b[1]], text[a[1]:b[0]], []byte(token), text[b[1]:])
@@ -576,12 +585,18 @@ func oracleTypes() []reflect.Type {
 		reflect.TypeFor[oEmbedTagged](), reflect.TypeFor[oEmbedShadow](), reflect.TypeFor[oEmbedUnexported](), reflect.TypeFor[oEmbedScalar](),
 		reflect.TypeFor[oEmbedSelf](), reflect.TypeFor[oEmbedTwice](), reflect.TypeFor[oEmbedNamed](), reflect.TypeFor[oEmbedCustom](),
 
-		reflect.TypeFor[int](), reflect.TypeFor[uint8](), reflect.TypeFor[int64](), reflect.TypeFor[uint64](), reflect.TypeFor[float32](), reflect.TypeFor[float64](),
-		reflect.TypeFor[string](), reflect.TypeFor[bool](), reflect.TypeFor[any](), reflect.TypeFor[[]any](), reflect.TypeFor[map[string]any](), reflect.TypeFor[json.RawMessage](), reflect.TypeFor[json.Number](),
-		reflect.TypeFor[[]int8](), reflect.TypeFor[[][]string](), reflect.TypeFor[[3]int](), reflect.TypeFor[[0]string](), reflect.TypeFor[[]byte](), reflect.TypeFor[[4]byte](),
-		reflect.TypeFor[map[string][]int](), reflect.TypeFor[map[int8]bool](), reflect.TypeFor[map[uint64]*int](), reflect.TypeFor[map[netip.Addr]string](), reflect.TypeFor[map[oFold]int](),
-		reflect.TypeFor[time.Time](), reflect.TypeFor[time.Duration](), reflect.TypeFor[netip.Addr](), reflect.TypeFor[*big.Int](), reflect.TypeFor[**string](), reflect.TypeFor[*oNode](),
-		reflect.TypeFor[[]oScalars](), reflect.TypeFor[map[string]oNode](), reflect.TypeFor[[2]oPair[*int, []bool]](), reflect.TypeFor[[]struct{ A, B int }](),
+		reflect.TypeFor[int](), reflect.TypeFor[uint8](), reflect.TypeFor[int64](), reflect.TypeFor[uint64](), reflect.TypeFor[float32](),
+		reflect.TypeFor[float64](),
+		reflect.TypeFor[string](), reflect.TypeFor[bool](), reflect.TypeFor[any](), reflect.TypeFor[[]any](), reflect.TypeFor[map[string]any](),
+		reflect.TypeFor[json.RawMessage](), reflect.TypeFor[json.Number](),
+		reflect.TypeFor[[]int8](), reflect.TypeFor[[][]string](), reflect.TypeFor[[3]int](), reflect.TypeFor[[0]string](),
+		reflect.TypeFor[[]byte](), reflect.TypeFor[[4]byte](),
+		reflect.TypeFor[map[string][]int](), reflect.TypeFor[map[int8]bool](), reflect.TypeFor[map[uint64]*int](),
+		reflect.TypeFor[map[netip.Addr]string](), reflect.TypeFor[map[oFold]int](),
+		reflect.TypeFor[time.Time](), reflect.TypeFor[time.Duration](), reflect.TypeFor[netip.Addr](), reflect.TypeFor[*big.Int](),
+		reflect.TypeFor[**string](), reflect.TypeFor[*oNode](),
+		reflect.TypeFor[[]oScalars](), reflect.TypeFor[map[string]oNode](), reflect.TypeFor[[2]oPair[*int, []bool]](),
+		reflect.TypeFor[[]struct{ A, B int }](),
 	}
 }
 
@@ -1074,15 +1089,20 @@ func randomStruct(r *rand.Rand, depth int) reflect.Type {
 
 func randomType(r *rand.Rand, depth int) reflect.Type {
 	leaves := [...]reflect.Type{
-		reflect.TypeFor[bool](), reflect.TypeFor[int](), reflect.TypeFor[int8](), reflect.TypeFor[int64](), reflect.TypeFor[uint](), reflect.TypeFor[uint16](),
-		reflect.TypeFor[float32](), reflect.TypeFor[float64](), reflect.TypeFor[string](), reflect.TypeFor[oID](), reflect.TypeFor[oCount](), reflect.TypeFor[[]byte](),
-		reflect.TypeFor[time.Time](), reflect.TypeFor[time.Duration](), reflect.TypeFor[netip.Addr](), reflect.TypeFor[any](), reflect.TypeFor[json.RawMessage](),
-		reflect.TypeFor[json.Number](), reflect.TypeFor[big.Int](), reflect.TypeFor[oPicky](), reflect.TypeFor[oFold](), reflect.TypeFor[oEmbedDeep](), reflect.TypeFor[oNode](),
+		reflect.TypeFor[bool](), reflect.TypeFor[int](), reflect.TypeFor[int8](), reflect.TypeFor[int64](), reflect.TypeFor[uint](),
+		reflect.TypeFor[uint16](),
+		reflect.TypeFor[float32](), reflect.TypeFor[float64](), reflect.TypeFor[string](), reflect.TypeFor[oID](), reflect.TypeFor[oCount](),
+		reflect.TypeFor[[]byte](),
+		reflect.TypeFor[time.Time](), reflect.TypeFor[time.Duration](), reflect.TypeFor[netip.Addr](), reflect.TypeFor[any](),
+		reflect.TypeFor[json.RawMessage](),
+		reflect.TypeFor[json.Number](), reflect.TypeFor[big.Int](), reflect.TypeFor[oPicky](), reflect.TypeFor[oFold](),
+		reflect.TypeFor[oEmbedDeep](), reflect.TypeFor[oNode](),
 	}
 	if depth == 0 {
 		return leaves[r.IntN(len(leaves))]
 	}
-	keys := [...]reflect.Type{reflect.TypeFor[string](), reflect.TypeFor[oID](), reflect.TypeFor[int8](), reflect.TypeFor[uint32](), reflect.TypeFor[oFold]()}
+	keys := [...]reflect.Type{reflect.TypeFor[string](), reflect.TypeFor[oID](), reflect.TypeFor[int8](), reflect.TypeFor[uint32](),
+		reflect.TypeFor[oFold]()}
 	switch r.IntN(9) {
 	case 0, 1:
 		return reflect.SliceOf(randomType(r, depth-1))

@@ -109,7 +109,8 @@ func serveNamedProfile(w http.ResponseWriter, r *http.Request, name string) erro
 	if query.Get("seconds") != "" {
 		// The client wants to see a few seconds. Without this error it would see the time
 		// since the program started.
-		return Errorf(CodeInvalidArgument, "seconds is only for profile and trace; to see what changes, fetch %s twice and subtract: go tool pprof -diff_base=first second", name)
+		return Errorf(CodeInvalidArgument, "seconds is only for profile and trace; to see what changes, fetch %s twice and subtract: go tool "+
+			"pprof -diff_base=first second", name)
 	}
 	debug, _ := strconv.Atoi(query.Get("debug")) // other text counts as 0, as in net/http/pprof
 	if gc, _ := strconv.Atoi(query.Get("gc")); gc > 0 && name == "heap" {

@@ -95,7 +95,8 @@ func explainClash(mux *http.ServeMux, r Route) string {
 	case h.service == own.service:
 		return "the service is on this mux already; mount it once"
 	default:
-		return fmt.Sprintf("%s.%s of another service is on the same path; give one of them another Resource or Path, or a prefix, as by At(\"/v2\")", h.served.resource, h.served.name)
+		return fmt.Sprintf("%s.%s of another service is on the same path; give one of them another Resource or Path, or a prefix, as by "+
+			"At(\"/v2\")", h.served.resource, h.served.name)
 	}
 }
 

@@ -29,7 +29,8 @@ func transcribe(dst *bytes.Buffer, name string, h http.Handler, r *http.Request,
 		fmt.Fprintf(dst, "panics: %v\n", v)
 	}
 	fmt.Fprintf(dst, "%d %s; Cache-Control: %s; X-Accel-Buffering: %s; %s; length %q\n", w.Code, w.Header().Get("Content-Type"),
-		w.Header().Get("Cache-Control"), w.Header().Get("X-Accel-Buffering"), w.Header().Get("X-Content-Type-Options"), w.Header().Get("Content-Length"))
+		w.Header().Get("Cache-Control"), w.Header().Get("X-Accel-Buffering"), w.Header().Get("X-Content-Type-Options"),
+		w.Header().Get("Content-Length"))
 	fmt.Fprintf(dst, "%s\n--- log\n%s\n", w.Body, log.take())
 }
 
@@ -262,7 +263,8 @@ func TestStreamStuckReader(t *testing.T) {
 		}
 		resp.Body.Close()
 		closeTicks(server)
-		if text := log.take(); !strings.Contains(text, "level=INFO") || !strings.Contains(text, "sending an event: ") || strings.Contains(text, "level=ERROR") {
+		if text := log.take(); !strings.Contains(text, "level=INFO") || !strings.Contains(text, "sending an event: ") ||
+			strings.Contains(text, "level=ERROR") {
 			t.Errorf("the log has %s", text)
 		}
 	})

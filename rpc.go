@@ -427,7 +427,8 @@ func (b *rpcBatch) answerMessages(h *rpcHandler, r *http.Request, ws *workspace)
 }
 
 // errTwin is the error of a call whose key another call of its batch has.
-var errTwin = Errorf(CodeInvalidArgument, "another call of the batch has this id, of which its idempotency key is made, so it was not run; give each call an id of its own")
+var errTwin = Errorf(CodeInvalidArgument, "another call of the batch has this id, of which its idempotency key is made, so it was not "+
+	"run; give each call an id of its own")
 
 // findTwins marks each call with a key whose id another call with a key has, before it in the batch:
 // both would have one key, and nobody could tell their answers apart.

@@ -26,8 +26,10 @@ var foreignTags = [...]foreignTag{
 	{name: "max", instead: "write `maximum`, or `maxLength` or `maxItems`"},
 	{name: "len", instead: "write `minLength` and `maxLength`"},
 	{name: "oneof", instead: "write `enum:\"a,b\"`"},
-	{name: "binding", instead: "a field without omitempty must be there and may be empty; rules are tags of their own, such as minLength:\"1\" or enum:\"a,b\""},
-	{name: "validate", instead: "a field without omitempty must be there and may be empty; rules are tags of their own, such as minLength:\"1\" or enum:\"a,b\". With a method Validate() error of the input, which checks it, the tag may stay"},
+	{name: "binding", instead: "a field without omitempty must be there and may be empty; " +
+		"rules are tags of their own, such as minLength:\"1\" or enum:\"a,b\""},
+	{name: "validate", instead: "a field without omitempty must be there and may be empty; rules are tags of their own, such as " +
+		"minLength:\"1\" or enum:\"a,b\". With a method Validate() error of the input, which checks it, the tag may stay"},
 	{name: "required", instead: "a field is required unless its json tag has omitempty"},
 	{name: "form", instead: "write `json:\"NAME\"`"},
 	{name: "uri", instead: "write `path:\"NAME\"`"},
@@ -81,7 +83,8 @@ func (p *mistakes) checkQueryOptions(f *field) {
 	_, options, _ := strings.Cut(tagText(f.tag, "query"), ",")
 	for option := range strings.SplitSeq(options, ",") {
 		if option != "" && option != "omitempty" && option != "omitzero" {
-			p.addOnce(fmt.Sprintf("%s: svc does not know %s in the tag query:%q; it knows omitempty, and a list is a parameter for each of its items, as in ?%s=a&%[4]s=b", f.place, option, tagText(f.tag, "query"), f.query))
+			p.addOnce(fmt.Sprintf("%s: svc does not know %s in the tag query:%q; it knows omitempty, and a list is a parameter for each of its "+
+				"items, as in ?%s=a&%[4]s=b", f.place, option, tagText(f.tag, "query"), f.query))
 		}
 	}
 }
@@ -94,9 +97,11 @@ func (p *mistakes) checkForeignFields(s *shape) {
 		switch {
 		case named || f.isBound():
 		case f.goName == "Body" && f.shape.deref().kind == kindObject:
-			p.addf("%s: svc makes it a member of the body that is called Body; move its fields into %v, or write `json:\"Body\"` if clients know such a member", f.place, s.typ)
+			p.addf("%s: svc makes it a member of the body that is called Body; move its fields into %v, or write `json:\"Body\"` if clients know "+
+				"such a member", f.place, s.typ)
 		case f.goName == "RawBody" && !f.shape.hasMistake: // else it is told what to write already
-			p.addf("%s: svc makes it a member of the body that is called RawBody; write Body svc.Body for the bytes of the body, or `json:\"RawBody\"` if clients know such a member", f.place)
+			p.addf("%s: svc makes it a member of the body that is called RawBody; write Body svc.Body for the bytes of the body, or "+
+				"`json:\"RawBody\"` if clients know such a member", f.place)
 		}
 	}
 }
@@ -113,7 +118,8 @@ func (p *mistakes) checkResolve(t reflect.Type, at *placeText) {
 	}
 	for i := 1; i < m.Type.NumIn(); i++ {
 		if name := strings.TrimLeft(m.Type.In(i).String(), "*"); strings.HasPrefix(name, "huma.") {
-			p.addf("%s: svc does not call %v.Resolve(%s); write a method Validate() error, and fields with a tag header or cookie for what it reads of the request", at, t, name)
+			p.addf("%s: svc does not call %v.Resolve(%s); write a method Validate() error, and fields with a tag header or cookie for what it "+
+				"reads of the request", at, t, name)
 			return
 		}
 	}

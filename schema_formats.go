@@ -1,7 +1,8 @@
 package svc
 
-// This file checks the texts of formats, in linear time. Dates and times are those of RFC 3339, section 5.6; the others are read as ajv-formats 3.0.1 reads them in full
-// mode, since that is what most clients of a schema check with. interop/formats compares them.
+// This file checks the texts of formats, in linear time. Dates and times are those of RFC 3339,
+// section 5.6; the others are read as ajv-formats 3.0.1 reads them in full mode, since that is what
+// most clients of a schema check with. interop/formats compares them.
 
 import (
 	"net/netip"

@@ -30,7 +30,8 @@ func TestFormats(t *testing.T) {
 			t.Fatal(err)
 		}
 		counts[words[0]]++
-		isDisputed := slices.Contains(disputedFormats, words[0]+" "+text) || words[0] == "uri" && (strings.Contains(text, "[v1.a]") || strings.Contains(text, "[::01.002.3.4]"))
+		isDisputed := slices.Contains(disputedFormats, words[0]+" "+text) || words[0] == "uri" &&
+			(strings.Contains(text, "[v1.a]") || strings.Contains(text, "[::01.002.3.4]"))
 		want := words[1] == "1" && !isDisputed
 		if got := formatNamed(words[0]).isValid(text); got != want {
 			t.Errorf("%s %q: %v, want %v", words[0], text, got, want)

@@ -233,11 +233,13 @@ func (p *mistakes) applyTags(f *field) {
 		f.unkeyed = true
 		p.addIf(text != "-", "%s: %s:%q: want \"-\", for a field that may differ between calls with one idempotency key", f.place,
 			keyTag, text)
-		p.addIf(f.discriminates, "%s: %s:\"-\": the discriminator says which fields the other members are, so it always counts; drop the tag", f.place, keyTag)
+		p.addIf(f.discriminates, "%s: %s:\"-\": the discriminator says which fields the other members are, so it always counts; drop the tag",
+			f.place, keyTag)
 	}
 	if text, ok := lookupTag(f.tag, "default"); ok {
 		if target := f.shape.deref(); f.shape.kind == kindOptional {
-			p.addf("%s: default:%q: an Optional says itself that the field is absent; leave the tag out, or give the field the type %v", f.place, text, target.typ)
+			p.addf("%s: default:%q: an Optional says itself that the field is absent; leave the tag out, or give the field the type %v",
+				f.place, text, target.typ)
 		} else {
 			f.def = p.parseLiteral(f, "default", text)
 		}
@@ -284,7 +286,8 @@ func (p *mistakes) applyRules(f *field) {
 			}
 			*list = append(*list, r)
 		case on.kind == kindText:
-			p.addf("%s: %s: no tag is a rule for %v, which reads its own text; check it in its UnmarshalText, which JSONSchema() map[string]any describes, or in a method Validate() error of the struct", f.place, row.keyword, on.typ)
+			p.addf("%s: %s: no tag is a rule for %v, which reads its own text; check it in its UnmarshalText, which JSONSchema() map[string]any "+
+				"describes, or in a method Validate() error of the struct", f.place, row.keyword, on.typ)
 		case !hasRules(on) && !hasRules(target):
 			p.addf("%s: %s: no tag is a rule for the type %v; check it in a method Validate() error of the struct", f.place,
 				row.keyword, f.shape.typ)
@@ -410,7 +413,8 @@ func (p *mistakes) checkValidate(t reflect.Type, at *placeText) {
 		m.Type.NumIn() > 2 || m.Type.NumIn() == 2 && m.Type.In(1) != reflect.TypeFor[context.Context]() {
 		return
 	}
-	p.addf("%s: svc does not call %v.Validate, since its signature is not Validate() error; change it, and do what needs a context in the method of the service", at, t)
+	p.addf("%s: svc does not call %v.Validate, since its signature is not Validate() error; "+
+		"change it, and do what needs a context in the method of the service", at, t)
 }
 
 // textComplaint returns the complaint about a text that UnmarshalText of the type

@@ -27,7 +27,8 @@ import (
 // agreeTypes are types with constraints; the types of the oracle come after.
 func agreeTypes() []reflect.Type {
 	return []reflect.Type{
-		reflect.TypeFor[sConstraints](), reflect.TypeFor[sScalars](), reflect.TypeFor[sPointers](), reflect.TypeFor[sLists](), reflect.TypeFor[sQuoted](),
+		reflect.TypeFor[sConstraints](), reflect.TypeFor[sScalars](), reflect.TypeFor[sPointers](), reflect.TypeFor[sLists](),
+		reflect.TypeFor[sQuoted](),
 		reflect.TypeFor[sTree](), reflect.TypeFor[sPage[sTree]](), reflect.TypeFor[sEmbedding](), reflect.TypeFor[sBounds](),
 		reflect.TypeFor[sEnums](), reflect.TypeFor[sItems](),
 	}

@@ -174,12 +174,14 @@ func (c *shapes) checkJSONTag(tag, at string) {
 	bad := strings.IndexFunc(name, isBadInName)
 	switch {
 	case name == "-" && hasOptions && options != "":
-		c.addf("%s: json:%q: the comma makes this a member that is called -; write json:\"-\" to leave the field out, or json:\"-,\" for such a member", at, tag)
+		c.addf("%s: json:%q: the comma makes this a member that is called -; write json:\"-\" to leave the field out, or json:\"-,\" for such "+
+			"a member", at, tag)
 	case i >= 0:
 		c.addf("%s: json:%q: this is a member that is called %q; write a comma before the option, as in json:\",%s\"", at, tag, name,
 			jsonOptions[i])
 	case bad >= 0:
-		c.addf("%s: json:%q: encoding/json takes no name with the character %q, and would write the name of the field; rename the member", at, tag, []rune(name[bad:])[0])
+		c.addf("%s: json:%q: encoding/json takes no name with the character %q, and would write the name of the field; rename the member",
+			at, tag, []rune(name[bad:])[0])
 	case bare != name && bare != "":
 		c.addf("%s: json:%q: the blank is a part of the name; remove it", at, tag)
 	}
@@ -249,7 +251,8 @@ func (c *shapes) checkVanished(t reflect.Type, all, left []*field, at string) {
 		if by == other {
 			who = fmt.Sprintf("%v, which has it, is embedded in two ways that hide each other", by)
 		}
-		c.addf("%s: the member %q is lost, since %s: encoding/json drops both; declare a field of that name in the struct itself, or give one of them another", at, f.name, who)
+		c.addf("%s: the member %q is lost, since %s: encoding/json drops both; declare a field of that name in the struct itself, or give one "+
+			"of them another", at, f.name, who)
 	}
 }
 
@@ -268,7 +271,8 @@ func (c *shapes) checkTakeover(t reflect.Type, u use, at *placeText) {
 		return
 	}
 	lost, by := lostMembers(t, ifaces[i])
-	c.addIf(lost != nil, "%s: the method %s of %v, which %v embeds, stands for all of it, so that %s would be lost; write a name before %[3]v, so that it is a member",
+	c.addIf(lost != nil, "%s: the method %s of %v, which %v embeds, stands for all of it, so that %s would be lost; "+
+		"write a name before %[3]v, so that it is a member",
 		at, ifaces[i].Method(0).Name, by, t, strings.Join(lost, ", "))
 }
 
@@ -317,6 +321,7 @@ func (c *shapes) addDatabaseNull(t reflect.Type, at string) {
 	if len(names) > 1 {
 		write = "a pointer to a struct of your own that has " + strings.Join(names, ", ") + ", or an svc.Optional of it"
 	}
-	c.addf("%s: a %v is for databases, and its JSON would be an object with a member Valid; write %s where a client says absent and null apart",
+	c.addf("%s: a %v is for databases, and its JSON would be an object with a member Valid; "+
+		"write %s where a client says absent and null apart",
 		at, t, write)
 }

@@ -215,8 +215,10 @@ type sItems struct {
 
 func sinkTypes() []reflect.Type {
 	return []reflect.Type{
-		reflect.TypeFor[sScalars](), reflect.TypeFor[sConstraints](), reflect.TypeFor[sPointers](), reflect.TypeFor[sLists](), reflect.TypeFor[sQuoted](),
-		reflect.TypeFor[sTree](), reflect.TypeFor[sLeaf](), reflect.TypeFor[sPage[sTree]](), reflect.TypeFor[sPage[map[string]*sLeaf]](), reflect.TypeFor[sEmbedding](), reflect.TypeFor[sHidden](), reflect.TypeFor[sOptional](),
+		reflect.TypeFor[sScalars](), reflect.TypeFor[sConstraints](), reflect.TypeFor[sPointers](), reflect.TypeFor[sLists](),
+		reflect.TypeFor[sQuoted](),
+		reflect.TypeFor[sTree](), reflect.TypeFor[sLeaf](), reflect.TypeFor[sPage[sTree]](), reflect.TypeFor[sPage[map[string]*sLeaf]](),
+		reflect.TypeFor[sEmbedding](), reflect.TypeFor[sHidden](), reflect.TypeFor[sOptional](),
 		reflect.TypeFor[sEnums](), reflect.TypeFor[sItems](), reflect.TypeFor[sColor](), reflect.TypeFor[sMood](),
 		reflect.TypeFor[[]sPage[int]](), reflect.TypeFor[*sEmpty](), reflect.TypeFor[any](),
 	}
@@ -888,10 +890,14 @@ func TestUnnamedRecursive(t *testing.T) {
 func TestTypeProblems(t *testing.T) {
 	var out bytes.Buffer
 	for _, typ := range []reflect.Type{
-		reflect.TypeFor[sCaseA](), reflect.TypeFor[sCaseB](), reflect.TypeFor[sTwice](), reflect.TypeFor[sPathTwice](), reflect.TypeFor[sQueryTwice](),
-		reflect.TypeFor[sPointerBase](), reflect.TypeFor[sNamedBase](), reflect.TypeFor[sSelfList](), reflect.TypeFor[sSelfMap](), reflect.TypeFor[sSelfPtr](), reflect.TypeFor[struct{ A **sSelfPtr }](),
-		reflect.TypeFor[sEndless](), reflect.TypeFor[sEndlessA](), reflect.TypeFor[sLoopDefault](), reflect.TypeFor[sPanicking](), reflect.TypeFor[sNoJSON](),
-		reflect.TypeFor[url.URL](), reflect.TypeFor[sync.Mutex](), reflect.TypeFor[struct{ URL *url.URL }](), reflect.TypeFor[sRef](), reflect.TypeFor[sDefs](), reflect.TypeFor[sTextType](),
+		reflect.TypeFor[sCaseA](), reflect.TypeFor[sCaseB](), reflect.TypeFor[sTwice](), reflect.TypeFor[sPathTwice](),
+		reflect.TypeFor[sQueryTwice](),
+		reflect.TypeFor[sPointerBase](), reflect.TypeFor[sNamedBase](), reflect.TypeFor[sSelfList](), reflect.TypeFor[sSelfMap](),
+		reflect.TypeFor[sSelfPtr](), reflect.TypeFor[struct{ A **sSelfPtr }](),
+		reflect.TypeFor[sEndless](), reflect.TypeFor[sEndlessA](), reflect.TypeFor[sLoopDefault](), reflect.TypeFor[sPanicking](),
+		reflect.TypeFor[sNoJSON](),
+		reflect.TypeFor[url.URL](), reflect.TypeFor[sync.Mutex](), reflect.TypeFor[struct{ URL *url.URL }](), reflect.TypeFor[sRef](),
+		reflect.TypeFor[sDefs](), reflect.TypeFor[sTextType](),
 		reflect.TypeFor[struct {
 			A chan int
 			B []struct{ C map[string]complex64 }
@@ -908,7 +914,8 @@ func TestTypeProblems(t *testing.T) {
 	}
 	golden(t, "schema/types.txt", out.Bytes())
 	for _, typ := range []reflect.Type{
-		reflect.TypeFor[sBounded](), reflect.TypeFor[sNullDefault](), reflect.TypeFor[sLeafDefault](), reflect.TypeFor[sTree](), reflect.TypeFor[big.Int](), reflect.TypeFor[struct{ _ int }](),
+		reflect.TypeFor[sBounded](), reflect.TypeFor[sNullDefault](), reflect.TypeFor[sLeafDefault](), reflect.TypeFor[sTree](),
+		reflect.TypeFor[big.Int](), reflect.TypeFor[struct{ _ int }](),
 		reflect.TypeFor[struct{ A, b chan int }](),
 		reflect.TypeFor[sEnumOther](), reflect.TypeFor[sEnumWords](), reflect.TypeFor[sEnumStruct](), reflect.TypeFor[sEnumOwn](),
 	} {
@@ -934,7 +941,8 @@ func (sTicket) JSONSchema() map[string]any {
 	return map[string]any{"type": "string", "pattern": "^[A-Z]{2}$", "x-kind": map[string]any{"$comment": "no schema"}}
 }
 func (sHost) JSONSchema() map[string]any {
-	return map[string]any{"type": "string", "format": "hostname", "properties": map[string]any{"$ref": map[string]any{}}, "x-like": map[string]any{"$ref": "x"}}
+	return map[string]any{"type": "string", "format": "hostname", "properties": map[string]any{"$ref": map[string]any{}},
+		"x-like": map[string]any{"$ref": "x"}}
 }
 func (sConst) JSONSchema() map[string]any {
 	return map[string]any{"description": "Always x.", "type": "string", "not": map[string]any{"const": "y"}}
@@ -1082,10 +1090,14 @@ func TestComponentNames(t *testing.T) {
 	name := func() (out []string) {
 		c := newShapes(new(mistakes))
 		for _, typ := range []reflect.Type{
-			reflect.TypeFor[sTree](), reflect.TypeFor[Pair[int, string]](), reflect.TypeFor[Pair[sTree, []*sTree]](), reflect.TypeFor[Pair[map[string]int, any]](),
-			reflect.TypeFor[Pair[Pair[int, bool], big.Int]](), reflect.TypeFor[Pair[[]*sTree, sTree]](), reflect.TypeFor[Pair[*sTree, sTree]](), reflect.TypeFor[Größe](),
-			reflect.TypeFor[sTODO](), reflect.TypeFor[Stodo](), reflect.TypeFor[IP](), reflect.TypeFor[Addr](), reflect.TypeFor[oTexts](), reflect.TypeFor[local](), reflect.TypeFor[日本](),
-			reflect.TypeFor[Pair[local, struct{ A int }]](), reflect.TypeFor[sPage[sPage[int]]](), reflect.TypeFor[[]sScalars](), reflect.TypeFor[map[oID]*sLeaf](), reflect.TypeFor[oStd](),
+			reflect.TypeFor[sTree](), reflect.TypeFor[Pair[int, string]](), reflect.TypeFor[Pair[sTree, []*sTree]](),
+			reflect.TypeFor[Pair[map[string]int, any]](),
+			reflect.TypeFor[Pair[Pair[int, bool], big.Int]](), reflect.TypeFor[Pair[[]*sTree, sTree]](), reflect.TypeFor[Pair[*sTree, sTree]](),
+			reflect.TypeFor[Größe](),
+			reflect.TypeFor[sTODO](), reflect.TypeFor[Stodo](), reflect.TypeFor[IP](), reflect.TypeFor[Addr](), reflect.TypeFor[oTexts](),
+			reflect.TypeFor[local](), reflect.TypeFor[日本](),
+			reflect.TypeFor[Pair[local, struct{ A int }]](), reflect.TypeFor[sPage[sPage[int]]](), reflect.TypeFor[[]sScalars](),
+			reflect.TypeFor[map[oID]*sLeaf](), reflect.TypeFor[oStd](),
 		} {
 			c.shapeFor(typ, "T")
 		}
@@ -1522,7 +1534,8 @@ func TestRecursiveObjects(t *testing.T) {
 			for range random.IntN(3) {
 				elem := all[random.IntN(len(all))]
 				atLeast := ruleSet{{role: roleLeast, count: random.IntN(2)}}
-				shapes := []*shape{elem, {kind: kindPointer, elem: elem}, {kind: kindSlice, elem: elem, constraints: constraints{rules: atLeast}}, {kind: kindMap, elem: elem, key: &shape{kind: kindString}}}
+				shapes := []*shape{elem, {kind: kindPointer, elem: elem}, {kind: kindSlice, elem: elem, constraints: constraints{rules: atLeast}},
+					{kind: kindMap, elem: elem, key: &shape{kind: kindString}}}
 				s.fields = append(s.fields, &field{shape: shapes[random.IntN(4)], optional: random.IntN(3) == 0})
 			}
 		}
@@ -1573,7 +1586,8 @@ func BenchmarkFields(b *testing.B) {
 	for _, n := range []int{100, 1000} {
 		fields := make([]reflect.StructField, n)
 		for i := range fields {
-			fields[i] = reflect.StructField{Name: fmt.Sprint("F", i), Type: reflect.TypeFor[int](), Tag: reflect.StructTag(fmt.Sprintf(`json:"f%d"`, i))}
+			fields[i] = reflect.StructField{Name: fmt.Sprint("F", i), Type: reflect.TypeFor[int](),
+				Tag: reflect.StructTag(fmt.Sprintf(`json:"f%d"`, i))}
 		}
 		t := reflect.StructOf(fields)
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -1650,7 +1664,8 @@ func randomEmbedding(g *rand.Rand, depth int) reflect.Type {
 			case 0:
 				fields = append(fields, reflect.StructField{Name: name, Type: reflect.TypeFor[int]()})
 			case 1:
-				fields = append(fields, reflect.StructField{Name: "Tagged" + name, Type: reflect.TypeFor[int](), Tag: reflect.StructTag(`json:"` + name + `"`)})
+				fields = append(fields, reflect.StructField{Name: "Tagged" + name, Type: reflect.TypeFor[int](),
+					Tag: reflect.StructTag(`json:"` + name + `"`)})
 			}
 		}
 		for i := range min(len(made), 1+g.IntN(3)) {

@@ -47,7 +47,8 @@ type shapes struct {
 // newShapes returns a compile pass that notes mistakes in p.
 func newShapes(p *mistakes) *shapes {
 	return &shapes{
-		mistakes: p, inside: make(map[reflect.Type]fieldOwner), tagged: make(map[reflect.Type]bool), ownTags: ownTags(), near: make(map[string]string),
+		mistakes: p, inside: make(map[reflect.Type]fieldOwner), tagged: make(map[reflect.Type]bool), ownTags: ownTags(),
+		near:   make(map[string]string),
 		byType: make(map[reflect.Type]*shape), fit: make(map[fitKey]map[*shape]bool),
 	}
 }
@@ -207,7 +208,8 @@ func (c *shapes) fillShape(s *shape, at string) {
 func (c *shapes) fillKind(s *shape, at string) {
 	t := s.typ
 	if t.PkgPath() == "mime/multipart" {
-		c.addf("%s: svc reads no parts of forms into a %v; take an upload by a field of type svc.Body, which is the file of a form with MethodOptions.Form, and else the whole body of the request", at, t)
+		c.addf("%s: svc reads no parts of forms into a %v; take an upload by a field of type svc.Body, which is the file of a form with "+
+			"MethodOptions.Form, and else the whole body of the request", at, t)
 		return
 	}
 	switch t.Kind() {
@@ -228,7 +230,8 @@ func (c *shapes) fillKind(s *shape, at string) {
 			s.kind = kindBytes
 			item := &shape{typ: e, kind: kindUint, bits: e.Bits()}
 			c.fillEnum(c.comments, item, at)
-			c.addIf(item.isEnum, "%s: a %v is base64 in JSON, in which nothing can check %v.Enum; make %v another type of integer, such as uint16", at, t, e, e)
+			c.addIf(item.isEnum, "%s: a %v is base64 in JSON, in which nothing can check %v.Enum; "+
+				"make %v another type of integer, such as uint16", at, t, e, e)
 			return
 		}
 		s.kind = kindSlice
@@ -287,7 +290,8 @@ func (c *shapes) isOpaque(t reflect.Type, at string) bool {
 	if !hides || content {
 		return false
 	}
-	c.addf("%s: %v has unexported fields only, so that JSON would never have any of them; export them, give the type MarshalText and UnmarshalText, or use a string or a struct of your own in its place", at, t)
+	c.addf("%s: %v has unexported fields only, so that JSON would never have any of them; "+
+		"export them, give the type MarshalText and UnmarshalText, or use a string or a struct of your own in its place", at, t)
 	return true
 }
 
@@ -372,7 +376,8 @@ func (p *mistakes) checkSchemas(schemas map[reflect.Type]string) {
 		case t.Kind() == reflect.Pointer:
 			p.addf("Options.Schemas has %v; write the type that it points to, %v", t, t.Elem())
 		case ownKind(t) != kindAny || optionalElem(t) != nil || !hasOwnText(t):
-			p.addf("Options.Schemas has %v, which has no MarshalJSON or MarshalText of its own: svc writes its JSON and knows the schema; drop the entry", t)
+			p.addf("Options.Schemas has %v, which has no MarshalJSON or MarshalText of its own: svc writes its JSON and knows the schema; "+
+				"drop the entry", t)
 		case !isJSON(text) || !isJSONObject(trimJSON(text)):
 			p.addf("Options.Schemas has for %v what is not JSON Schema; write an object, such as {\"type\":\"string\"}", t)
 		}
@@ -401,7 +406,8 @@ func hasReference(v any) (found bool) {
 // has no schemas, such as enum, unchanged.
 func eachSchema(keyword string, value any, visit func(any) any) any {
 	switch keyword {
-	case "items", "not", "additionalProperties", "if", "then", "else", "contains", "propertyNames", "unevaluatedItems", "unevaluatedProperties", "contentSchema":
+	case "items", "not", "additionalProperties", "if", "then", "else", "contains", "propertyNames", "unevaluatedItems",
+		"unevaluatedProperties", "contentSchema":
 		return visit(value)
 	case "allOf", "anyOf", "oneOf", "prefixItems":
 		if list, ok := value.([]any); ok {
@@ -544,7 +550,8 @@ func (c *shapes) moveFile(s *shape) {
 		case s.file != nil:
 			c.addf("%s: %s is the body already; remove one of them", f.place, s.file.goName)
 		case f.isBound() || isForm:
-			c.addf("%s: a %v is the whole body, or the part of a form with its JSON name, so it has no tag path, query, header, cookie or form", f.place, f.shape.typ)
+			c.addf("%s: a %v is the whole body, or the part of a form with its JSON name, so it has no tag path, query, header, cookie or form",
+				f.place, f.shape.typ)
 		case f.shape.typ != typeBody && !s.typ.FieldByIndex(f.index).Anonymous:
 			c.addf("%s: a File is a whole output, returned or embedded; an input takes a svc.Body", f.place)
 		}
@@ -567,7 +574,8 @@ func (c *shapes) parseFileTags(f *field) *fileTags {
 			mediaType, params, err := mime.ParseMediaType(text)
 			kind, subtype, _ := strings.Cut(mediaType, "/")
 			isBad := err != nil || len(params) > 0 || kind == "" || subtype == "" || strings.Contains(mediaType, "*")
-			c.addIf(isBad, "%s: contentType:%q: want media types such as image/png, with commas between them; leave the tag out for any type", f.place, list)
+			c.addIf(isBad, "%s: contentType:%q: want media types such as image/png, with commas between them; leave the tag out for any type",
+				f.place, list)
 			if !slices.Contains(t.types, mediaType) {
 				t.types = append(t.types, mediaType)
 			}
@@ -721,7 +729,8 @@ func (c *shapes) fieldFor(sf reflect.StructField, in reflect.Type, index []int, 
 		if !sf.Anonymous {
 			c.checkUnread(sf, at+"."+sf.Name, "is not exported; write its name with a capital letter, or drop the tag", "json")
 		}
-		c.addIf(sf.Anonymous && name != "", "%s.%s: a field that is embedded and of an unexported type cannot have a JSON name; write a name before the type", at, sf.Name)
+		c.addIf(sf.Anonymous && name != "", "%s.%s: a field that is embedded and of an unexported type cannot have a JSON name; "+
+			"write a name before the type", at, sf.Name)
 		return nil
 	}
 	f := &field{goName: sf.Name, tag: sf.Tag, index: index, hidden: jsonTag == "-", optional: optional}
@@ -751,7 +760,8 @@ func (c *shapes) fieldFor(sf reflect.StructField, in reflect.Type, index []int, 
 	f.shape = c.shapeFor(sf.Type, at)
 	c.applyOptions(f, jsonOptions)
 	if f.shape.kind == kindOptional && (f.hidden || f.omit&omitZero == 0) {
-		c.addf("%s: an Optional may be absent, which only omitzero leaves out, or null, which only JSON has: write `json:\"%s,omitzero\"`, and no tag for another place", at, f.name)
+		c.addf("%s: an Optional may be absent, which only omitzero leaves out, or null, which only JSON has: write `json:\"%s,omitzero\"`, "+
+			"and no tag for another place", at, f.name)
 	}
 	before := len(c.list)
 	c.applyTags(f)
@@ -826,7 +836,8 @@ func (c *shapes) applyOptions(f *field, options string) {
 				target = target.elem
 			}
 			f.quoted = isBoundable(target) || target.kind == kindNumber
-			c.addIf(!f.quoted, "%s: `json:\",string\"` is for integers and floats, which it writes as strings, and the field's type is %v; drop the option", f.place, f.shape.typ)
+			c.addIf(!f.quoted, "%s: `json:\",string\"` is for integers and floats, which it writes as strings, and the field's type is %v; "+
+				"drop the option", f.place, f.shape.typ)
 			c.addIf(f.quoted && target.isEnum,
 				"%s: `json:\",string\"` makes this a string, which is none that %v.Enum returns; drop the option", f.place, target.typ)
 		}
@@ -1052,7 +1063,8 @@ func (c *shapes) finishShapes() {
 		c.addIf(structless[s], "%v contains itself without a struct in between, which no schema can say; put a struct around it", s.typ)
 	}
 	for _, s := range c.all {
-		c.addIf(endless[s], "%v must contain itself or a type that does, so that no value is finite; make a field on the way optional (omitempty) or a pointer", s.typ)
+		c.addIf(endless[s], "%v must contain itself or a type that does, so that no value is finite; "+
+			"make a field on the way optional (omitempty) or a pointer", s.typ)
 		s.recursive = s.fields != nil && recursive[s]
 		for _, f := range s.fields {
 			c.addIf(f.omit == omitEmpty && f.shape.alternatives != nil,
@@ -1202,7 +1214,8 @@ func (c *shapes) nameInline() {
 				continue
 			}
 			noted[inner] = true
-			c.addf("%s: documents write out a struct without a name in Go wherever it is used, and this one would have more than %d members with those in it; declare it as a type with a name", f.place, maxInline)
+			c.addf("%s: documents write out a struct without a name in Go wherever it is used, and this one would have more than %d members with "+
+				"those in it; declare it as a type with a name", f.place, maxInline)
 		}
 	}
 }

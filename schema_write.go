@@ -359,8 +359,9 @@ func (s *shape) customIn(d dialect) map[string]any {
 // 2020-12, and the annotations of 2020-12 that 3.0.3 does not have. Annotations reject no
 // value, so schemas of 3.0.3 leave these out.
 const (
-	keywords30 = " title description format default example deprecated readOnly writeOnly nullable externalDocs enum multipleOf minimum maximum" +
-		" minLength maxLength pattern minItems maxItems uniqueItems minProperties maxProperties required items not allOf anyOf oneOf properties additionalProperties "
+	keywords30 = " title description format default example deprecated readOnly writeOnly nullable externalDocs enum multipleOf minimum " +
+		"maximum minLength maxLength pattern minItems maxItems uniqueItems minProperties maxProperties required items not allOf anyOf " +
+		"oneOf properties additionalProperties "
 	unknown30 = " $anchor $comment $id $schema contentEncoding contentMediaType contentSchema "
 
 	// formKeywords are the keywords about types and names, which schemas of forms keep for MCP
@@ -605,7 +606,8 @@ const float32Bound = "3.4028235677973366e38"
 
 var numberFormats = [...]string{
 	reflect.Int: "int64", reflect.Int8: "int32", reflect.Int16: "int32", reflect.Int32: "int32", reflect.Int64: "int64",
-	reflect.Uint: "int64", reflect.Uint8: "int32", reflect.Uint16: "int32", reflect.Uint32: "int64", reflect.Uint64: "int64", reflect.Uintptr: "int64",
+	reflect.Uint: "int64", reflect.Uint8: "int32", reflect.Uint16: "int32", reflect.Uint32: "int64", reflect.Uint64: "int64",
+	reflect.Uintptr: "int64",
 	reflect.Float32: "float", reflect.Float64: "double",
 }
 

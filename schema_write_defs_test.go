@@ -84,7 +84,8 @@ func TestDefsGolden(t *testing.T) {
 // Verify $defs against the plain thing: with each $ref replaced by what it refers to, the schema
 // is the one that is written out. Each type under $defs is used, and small ones are not there.
 func TestDefsAgree(t *testing.T) {
-	for _, typ := range []reflect.Type{reflect.TypeFor[defsOrder](), reflect.TypeFor[[]defsOrder](), reflect.TypeFor[defsLine](), reflect.TypeFor[defsAddress]()} {
+	for _, typ := range []reflect.Type{reflect.TypeFor[defsOrder](), reflect.TypeFor[[]defsOrder](), reflect.TypeFor[defsLine](),
+		reflect.TypeFor[defsAddress]()} {
 		for _, use := range defsUses {
 			t.Run(typ.String()+" "+use.name, func(t *testing.T) {
 				var got, want map[string]any

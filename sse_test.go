@@ -304,11 +304,13 @@ func TestEventStream(t *testing.T) {
 		if err := s.sendEvent(&Event{}, []byte("late")); err != errEventsEnded {
 			t.Errorf("after the end: %v", err)
 		}
-		want := []string{"OK", "deadline", ":\n\n", "flush", "deadline", "id: 1\ndata: x\n\n", "flush", "deadline", "event: " + last.Name + "\ndata: {}\n\n"}
+		want := []string{"OK", "deadline", ":\n\n", "flush", "deadline", "id: 1\ndata: x\n\n", "flush", "deadline",
+			"event: " + last.Name + "\ndata: {}\n\n"}
 		if !slices.Equal(w.log, want) {
 			t.Errorf("did %q, want %q", w.log, want)
 		}
-		header := http.Header{"Content-Type": {"text/event-stream"}, "Cache-Control": {"no-cache"}, "X-Accel-Buffering": {"no"}, "X-Content-Type-Options": {"nosniff"}}
+		header := http.Header{"Content-Type": {"text/event-stream"}, "Cache-Control": {"no-cache"}, "X-Accel-Buffering": {"no"},
+			"X-Content-Type-Options": {"nosniff"}}
 		for name := range header {
 			if w.header.Get(name) != header.Get(name) {
 				t.Errorf("%s is %q, want %q", name, w.header.Get(name), header.Get(name))
@@ -510,7 +512,8 @@ func TestReadEvents(t *testing.T) {
 		{"line at the limit", ":" + strings.Repeat("x", 63) + "\ndata: a\n\n", `a|EOF`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			for _, pieces := range []io.Reader{strings.NewReader(test.text), iotest.OneByteReader(strings.NewReader(test.text)), iotest.HalfReader(strings.NewReader(test.text))} {
+			for _, pieces := range []io.Reader{strings.NewReader(test.text), iotest.OneByteReader(strings.NewReader(test.text)),
+				iotest.HalfReader(strings.NewReader(test.text))} {
 				if got := readEvents(pieces, 64); got != test.want {
 					t.Errorf("%s: got %q, want %q", test.name, got, test.want)
 				}

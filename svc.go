@@ -483,7 +483,8 @@ func checkErrors(p *mistakes, of string, list, beside []*Error) {
 		case isOwnReason(e.reason):
 			p.addf("%s.Errors[%d] has the reason %q, which is one of svc itself; choose another name", of, i, e.reason)
 		case slices.ContainsFunc(list[:i], clashes), slices.ContainsFunc(beside, clashes):
-			p.addf("%s.Errors[%d] has the reason %q with the code %s, and another declared error has it with another code; give one of them another reason", of, i, e.reason, e.Code)
+			p.addf("%s.Errors[%d] has the reason %q with the code %s, and another declared error has it with another code; "+
+				"give one of them another reason", of, i, e.reason, e.Code)
 		}
 	}
 }
@@ -594,9 +595,11 @@ func Join(name string, services ...*Service) *Service {
 		p.addIf(s.opts.Defaults.BaseURL != j.opts.Defaults.BaseURL,
 			"%s and %s differ in Options.Defaults.BaseURL, of which one document has one", first.opts.Name, s.opts.Name)
 		p.addIf(s.opts.MaxConcurrent != j.opts.MaxConcurrent,
-			"%s and %s have %d and %d as Options.MaxConcurrent, of which the requests to all have one", first.opts.Name, s.opts.Name, j.opts.MaxConcurrent, s.opts.MaxConcurrent)
+			"%s and %s have %d and %d as Options.MaxConcurrent, of which the requests to all have one",
+			first.opts.Name, s.opts.Name, j.opts.MaxConcurrent, s.opts.MaxConcurrent)
 		p.addIf(s.opts.MaxStreams != j.opts.MaxStreams,
-			"%s and %s have %d and %d as Options.MaxStreams, of which the requests to all have one", first.opts.Name, s.opts.Name, j.opts.MaxStreams, s.opts.MaxStreams)
+			"%s and %s have %d and %d as Options.MaxStreams, of which the requests to all have one",
+			first.opts.Name, s.opts.Name, j.opts.MaxStreams, s.opts.MaxStreams)
 		for _, m := range s.methods {
 			if m.path != "" && s.prefix != "" { // empty without REST
 				moved := *m // s goes on with its own paths

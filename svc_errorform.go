@@ -64,7 +64,8 @@ func NewErrorForm[T any](write func(*Error) *T, read func(*T) *Error) *ErrorForm
 // an error, or if status is not from 400 to 599.
 func (f *ErrorForm) WithStatus(code Code, status int) *ErrorForm {
 	if !code.isError() || status < 400 || status > 599 {
-		panic(fmt.Sprintf("svc: ErrorForm.WithStatus(%q, %d): want the code of an error, and a status from 400 to 599; WithRuleStatus takes rules such as syntax", code, status))
+		panic(fmt.Sprintf("svc: ErrorForm.WithStatus(%q, %d): want the code of an error, and a status from 400 to 599; "+
+			"WithRuleStatus takes rules such as syntax", code, status))
 	}
 	c := *f
 	c.statuses = maps.Clone(f.statuses)
@@ -79,7 +80,8 @@ func (f *ErrorForm) WithStatus(code Code, status int) *ErrorForm {
 func (f *ErrorForm) WithRuleStatus(rule string, status int) *ErrorForm {
 	// The application has rules of its own, so rule cannot be checked against a list.
 	if code := Code(rule); rule == "" || code == CodeOK || code.isError() || status < 400 || status > 599 {
-		panic(fmt.Sprintf("svc: ErrorForm.WithRuleStatus(%q, %d): want the rule of a violation, such as syntax, and a status from 400 to 599; WithStatus takes codes", rule, status))
+		panic(fmt.Sprintf("svc: ErrorForm.WithRuleStatus(%q, %d): want the rule of a violation, such as syntax, and a status from 400 to 599; "+
+			"WithStatus takes codes", rule, status))
 	}
 	c := *f
 	c.ruleStatus = maps.Clone(f.ruleStatus)

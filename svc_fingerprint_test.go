@@ -81,9 +81,10 @@ func keyedPlan[In, Out any](t testing.TB) *method {
 	type api interface {
 		Create(ctx context.Context, in *In) (*Out, error)
 	}
-	s, err := Register[api](keyedImpl[In, Out]{}, &Options{Resource: "notes", Idempotency: &Idempotency{Run: func(ctx context.Context, _ string, do func(context.Context) ([]byte, error)) ([]byte, error) {
-		return do(ctx)
-	}}, Methods: map[string]MethodOptions{"Create": {IdempotencyKey: KeyAllowed}}})
+	s, err := Register[api](keyedImpl[In, Out]{}, &Options{Resource: "notes",
+		Idempotency: &Idempotency{Run: func(ctx context.Context, _ string, do func(context.Context) ([]byte, error)) ([]byte, error) {
+			return do(ctx)
+		}}, Methods: map[string]MethodOptions{"Create": {IdempotencyKey: KeyAllowed}}})
 	if err != nil {
 		t.Fatal(err)
 	}

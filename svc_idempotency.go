@@ -262,7 +262,8 @@ func (p *keyPlan) writeRecord(input string, out any, header *headerChanges) (rec
 }
 
 // errKeyUsed has the status that the draft of the header asks for (section "Error Scenarios").
-var errKeyUsed = Errorf(CodeInvalidArgument, "the idempotency key was used with another method or another input; use a new key for a new call").WithStatus(http.StatusUnprocessableEntity).withOwnReason(reasonKeyReused)
+var errKeyUsed = Errorf(CodeInvalidArgument, "the idempotency key was used with another method or another input; "+
+	"use a new key for a new call").WithStatus(http.StatusUnprocessableEntity).withOwnReason(reasonKeyReused)
 
 // readRecord returns the output in a record, or nil if the method has none, and what the method
 // has done to Info.Header. A record that cannot be read is UNAVAILABLE, since another release may

@@ -190,7 +190,8 @@ func (c *methodCompiler) compileMCP(m *method) {
 		return
 	}
 	if !m.isServedBy(TransportMCP) {
-		c.addf("MethodOptions.MCP is set, and MCP does not serve the method; add TransportMCP to its Transports, or drop the option if the method takes a Body, which MCP has not")
+		c.addf("MethodOptions.MCP is set, and MCP does not serve the method; add TransportMCP to its Transports, or drop the option if the " +
+			"method takes a Body, which MCP has not")
 		return
 	}
 	o := &m.mcp.MCPMethod
@@ -278,7 +279,8 @@ func (c *methodCompiler) compileInputSchema(m *method) {
 // checkResource notes why m cannot be a resource.
 func (c *methodCompiler) checkResource(m *method) {
 	u := &m.mcp.uri
-	c.addIf(m.verb == "" && !m.wrong, "MethodOptions.MCP.URI: a resource is read by GET, and REST does not serve the method; add TransportREST to its Transports")
+	c.addIf(m.verb == "" && !m.wrong, "MethodOptions.MCP.URI: a resource is read by GET, and REST does not serve the method; "+
+		"add TransportREST to its Transports")
 	c.addIf(m.verb != "" && m.verb != http.MethodGet && !m.wrong,
 		"MethodOptions.MCP.URI: a resource is read by GET, and the method is a %s", m.verb)
 	c.addIf(m.out == nil || m.stream != "", "MethodOptions.MCP.URI: a resource is one output, and the method has none or a stream")
@@ -301,7 +303,8 @@ func (c *methodCompiler) checkResource(m *method) {
 
 // checkPrompt notes why m cannot be a prompt.
 func (c *methodCompiler) checkPrompt(m *method) {
-	c.addIf(!m.hasOwnContent(), "MethodOptions.MCP.Prompt: the messages of a prompt are blocks; give the output a method MCPContent() []svc.MCPContent")
+	c.addIf(!m.hasOwnContent(), "MethodOptions.MCP.Prompt: the messages of a prompt are blocks; "+
+		"give the output a method MCPContent() []svc.MCPContent")
 	c.addIf(m.key != nil, "MethodOptions.MCP.Prompt: a prompt has no idempotency key; take MethodOptions.IdempotencyKey away, or the prompt")
 	if m.in == nil || !c.isSound(m.in) {
 		return

@@ -67,7 +67,8 @@ func (r *headerReader) addHeader(node []byte, path []string, plain bool) {
 	case !isToken(name):
 		r.addf("%s: the header name %q is not a token (RFC 9110, section 5.6.2); write letters, digits and -", at, name)
 	case !plain || len(path) == 0:
-		r.addf("%s: the header %q can carry what is always at one place, not what is in a list, a map or a type that contains itself, nor null: a pointer must be optional (omitempty)", at, name)
+		r.addf("%s: the header %q can carry what is always at one place, not what is in a list, a map or a type that contains itself, nor "+
+			"null: a pointer must be optional (omitempty)", at, name)
 	case kind != "string" && kind != "integer" && kind != "boolean":
 		r.addf("%s: the header %q can carry a string, an integer or a boolean; a pointer must be optional (omitempty)", at, name)
 	case slices.ContainsFunc(r.list, func(other headerParam) bool { return other.header == header }):

@@ -28,7 +28,8 @@ func compileURI(p *mistakes, text string) (u uriTemplate) {
 	syntax := regexp.MustCompile("^" + scheme + char + "*(" + name + char + "+)*(" + name + ")?(" + query + ")?$")
 	u.text = text
 	if !syntax.MatchString(text) {
-		p.addf("MethodOptions.MCP.URI is %q; write one such as todos://todos/{id} or todos://todos{?limit,cursor}, with text between names in braces and parameters at the end", text)
+		p.addf("MethodOptions.MCP.URI is %q; write one such as todos://todos/{id} or todos://todos{?limit,cursor}, with text between names in "+
+			"braces and parameters at the end", text)
 		return u
 	}
 	path, params, ok := strings.Cut(text, "{?")

@@ -394,7 +394,8 @@ func (c *methodCompiler) checkForm(m *method) {
 	case !m.isServedBy(TransportREST):
 		c.addf("MethodOptions.Form is about the body of a REST request, and MethodOptions.Transports leaves REST out; drop one of the two")
 	case m.verb != "" && (!m.hasBody() || m.verb == verbQuery):
-		c.addf("MethodOptions.Form is set, and a form comes in the body of a POST, PUT or PATCH, not with %s; give the method an HTTP pattern with one of these, or drop the option", m.verb)
+		c.addf("MethodOptions.Form is set, and a form comes in the body of a POST, PUT or PATCH, not with %s; "+
+			"give the method an HTTP pattern with one of these, or drop the option", m.verb)
 	case m.in == nil:
 		c.addf("MethodOptions.Form is set, and the method has no input to read a form into; drop the option")
 	}
@@ -575,7 +576,8 @@ func (c *methodCompiler) checkNoHeaders(t reflect.Type) {
 		for i := range l.typ.NumField() {
 			f := l.typ.Field(i)
 			name := f.Tag.Get("header")
-			c.addIf(name != "", "%v.%s: nothing reads header:%q, since %v has methods for its own JSON; set the header by InfoFrom(ctx).Header", t, f.Name, name, t)
+			c.addIf(name != "", "%v.%s: nothing reads header:%q, since %v has methods for its own JSON; set the header by InfoFrom(ctx).Header",
+				t, f.Name, name, t)
 		}
 	}
 }
@@ -712,7 +714,8 @@ func (c *methodCompiler) chooseRoute(m *method, name []string, pattern string) r
 	}
 	switch {
 	case len(tagged) > 1:
-		c.addf("%d fields have a path tag, and the route inferred from the name has one placeholder at most; give the method an HTTP pattern in Options.Methods", len(tagged))
+		c.addf("%d fields have a path tag, and the route inferred from the name has one placeholder at most; "+
+			"give the method an HTTP pattern in Options.Methods", len(tagged))
 	case len(tagged) == 1:
 		placeholder = tagged[0]
 		c.addIf(!isPlaceholderName(placeholder), "path:%q: a placeholder must have a name of letters, digits and _, such as todo_id",
@@ -1202,7 +1205,8 @@ func nameMethods(p *mistakes, methods []*method) map[methodName]*method {
 	for _, m := range methods {
 		key := methodName{m.resource, m.name}
 		if other := names[key]; other != nil {
-			p.addf("%s and %s both have the name %s.%s; rename one, or give it a Resource of its own, which a Path can keep out of its route", other.title(), m.title(), m.resource, m.name)
+			p.addf("%s and %s both have the name %s.%s; rename one, or give it a Resource of its own, which a Path can keep out of its route",
+				other.title(), m.title(), m.resource, m.name)
 			continue
 		}
 		names[key] = m

@@ -10,7 +10,8 @@ import (
 )
 
 // errHidden is the complaint about a field that two different inputs may have the same JSON of.
-var errHidden = &complaint{rule: ruleType, message: "is not read back from its JSON as the same value, so calls with an idempotency key cannot be compared; see Idempotency"}
+var errHidden = &complaint{rule: ruleType, message: "is not read back from its JSON as the same value, so calls with an idempotency key " +
+	"cannot be compared; see Idempotency"}
 
 // errUnwritten is the complaint about a field that has no JSON.
 var errUnwritten = &complaint{rule: ruleType, message: "cannot be written as JSON, so calls with an idempotency key cannot be compared"}

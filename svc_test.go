@@ -373,7 +373,8 @@ func TestNames(t *testing.T) {
 	methods := func(names ...string) []*method {
 		var list []*method
 		for _, name := range names {
-			list = append(list, &method{config: &config{iface: reflect.TypeFor[any]()}, resource: "todos", goName: name, name: strings.Join(splitWords(name), "_")})
+			list = append(list, &method{config: &config{iface: reflect.TypeFor[any]()}, resource: "todos", goName: name,
+				name: strings.Join(splitWords(name), "_")})
 		}
 		return list
 	}
@@ -429,9 +430,11 @@ func TestNames(t *testing.T) {
 // pair once and in the order of the methods.
 func TestRouteClashes(t *testing.T) {
 	var methods []*method
-	for i, text := range []string{"GET /a/{x}", "GET /b", "", "GET /a/{y}", "GET /{z}/c", "POST /a/{x}", "GET /a/c", "GET /{w}/c", "GET /a{b"} {
+	for i, text := range []string{"GET /a/{x}", "GET /b", "", "GET /a/{y}", "GET /{z}/c", "POST /a/{x}", "GET /a/c", "GET /{w}/c",
+		"GET /a{b"} {
 		verb, path, _ := strings.Cut(text, " ")
-		methods = append(methods, &method{config: &config{iface: reflect.TypeFor[any]()}, goName: strconv.Itoa(i), route: route{verb: verb, path: path}})
+		methods = append(methods, &method{config: &config{iface: reflect.TypeFor[any]()}, goName: strconv.Itoa(i),
+			route: route{verb: verb, path: path}})
 	}
 	p := new(mistakes)
 	checkRoutes(p, methods)
@@ -496,7 +499,8 @@ func TestRoutesLikeServeMux(t *testing.T) {
 			got = append(got, err.Error()[:len("0 and 1")])
 		}
 		if clashes += len(want); !slices.Equal(got, want) {
-			t.Fatalf("of %v %v %v %v %v %v these clash: %q, want %q", methods[0].route, methods[1].route, methods[2].route, methods[3].route, methods[4].route, methods[5].route, got, want)
+			t.Fatalf("of %v %v %v %v %v %v these clash: %q, want %q", methods[0].route, methods[1].route, methods[2].route, methods[3].route,
+				methods[4].route, methods[5].route, got, want)
 		}
 	}
 	if clashes < 500 || refused < 500 { // the rest says little
@@ -604,7 +608,8 @@ func TestInvokeBy(t *testing.T) {
 				impl := &invokeImpl{}
 				o := &Options{Resource: "invoke", Intercept: test.intercept, Methods: invokeRoutes, Logger: quiet}
 				if direct {
-					o.Methods = map[string]MethodOptions{"Get": {HTTP: "GET /invoke", Direct: Direct(invokeAPI.Get)}, "Nothing": {Direct: Direct(invokeAPI.Nothing)}, "Call": {Direct: Direct(invokeAPI.Call)}}
+					o.Methods = map[string]MethodOptions{"Get": {HTTP: "GET /invoke", Direct: Direct(invokeAPI.Get)},
+						"Nothing": {Direct: Direct(invokeAPI.Nothing)}, "Call": {Direct: Direct(invokeAPI.Call)}}
 				}
 				impl.service = MustRegister[invokeAPI](impl, o)
 				m := impl.service.names[methodName{"invoke", test.method}]
@@ -637,7 +642,8 @@ func TestInvokeBy(t *testing.T) {
 
 // runMethod calls m with an input that is valid, or invoke in its place.
 func runMethod(m *method, invoke InvokeFunc, in any) (any, error) {
-	c := &goCall{call: call{Context: context.Background(), endpoint: &endpoint{config: m.config, invoke: invoke}, method: m, ws: new(workspace)}, in: in}
+	c := &goCall{call: call{Context: context.Background(), endpoint: &endpoint{config: m.config, invoke: invoke}, method: m,
+		ws: new(workspace)}, in: in}
 	err := c.run(c)
 	return c.out, err
 }
@@ -993,7 +999,8 @@ func TestStreamMissing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out, err := s.Call(context.Background(), "ticks", "all", nil); out != nil || err == nil || !strings.Contains(err.Error(), "which is no iter.Seq2[") {
+	if out, err := s.Call(context.Background(), "ticks", "all", nil); out != nil || err == nil ||
+		!strings.Contains(err.Error(), "which is no iter.Seq2[") {
 		t.Errorf("%v, %v", out, err)
 	}
 }
@@ -1150,7 +1157,9 @@ func (shapesImpl) One(context.Context) (*tickItem, error) { return &tickItem{N: 
 func (shapesImpl) None(context.Context) error             { return Errorf(CodeAborted, "none") }
 
 func TestStreamShapes(t *testing.T) {
-	s, err := Register[shapesAPI](shapesImpl{}, &Options{Resource: "s", Methods: map[string]MethodOptions{"Iter": {Direct: DirectStreamOut(shapesAPI.Iter)}, "One": {Direct: DirectOut(shapesAPI.One)}, "None": {Direct: DirectNone(shapesAPI.None)}}})
+	s, err := Register[shapesAPI](shapesImpl{}, &Options{Resource: "s",
+		Methods: map[string]MethodOptions{"Iter": {Direct: DirectStreamOut(shapesAPI.Iter)}, "One": {Direct: DirectOut(shapesAPI.One)},
+			"None": {Direct: DirectNone(shapesAPI.None)}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -1235,7 +1244,8 @@ func largeService(n int) *Service {
 	s := &Service{service{opts: Options{Name: "Large", Version: "1"}, workspaces: new(sync.Pool)}}
 	var methods []*method
 	for i := range n {
-		number := reflect.StructField{Name: fmt.Sprintf("Number%d", i), Type: reflect.TypeFor[int64](), Tag: `json:"number,omitempty" minimum:"1"`}
+		number := reflect.StructField{Name: fmt.Sprintf("Number%d", i), Type: reflect.TypeFor[int64](),
+			Tag: `json:"number,omitempty" minimum:"1"`}
 		in := reflect.StructOf([]reflect.StructField{
 			{Name: "ID", Type: reflect.TypeFor[string](), Tag: `path:"id"`},
 			{Name: "Title", Type: reflect.TypeFor[string](), Tag: `json:"title" minLength:"1"`},
@@ -1367,11 +1377,13 @@ func FuzzIdempotencyKey(f *testing.F) {
 // client, and a record of svc is read as it was written.
 func FuzzRecord(f *testing.F) {
 	m, input := keyedPlan[keyedBase, keyedOut](f), "input"
-	whole, _, err := m.key.writeRecord(input, &keyedOut{A: 1, H: "h", keyedBase: keyedBase{true}}, &headerChanges{Set: http.Header{"Link": {"a"}}})
+	whole, _, err := m.key.writeRecord(input, &keyedOut{A: 1, H: "h", keyedBase: keyedBase{true}},
+		&headerChanges{Set: http.Header{"Link": {"a"}}})
 	if err != nil {
 		f.Fatal(err)
 	}
-	for _, text := range []string{string(whole), "", "{}", "[]", `{"version":1}`, `{"version":4}`, `{"version":3,"method":"notes.create","input":"input","output":{}}`, string(whole[:len(whole)-2]), "\xff"} {
+	for _, text := range []string{string(whole), "", "{}", "[]", `{"version":1}`, `{"version":4}`,
+		`{"version":3,"method":"notes.create","input":"input","output":{}}`, string(whole[:len(whole)-2]), "\xff"} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, record []byte) {

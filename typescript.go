@@ -157,7 +157,8 @@ const generatedMarks = `/* eslint-disable */
 // serve returns a module in a form, behind a first comment with the digest of the lines below it.
 func (form moduleForm) serve(module []byte) []byte {
 	const before, digits = "/**\n * sha256-", "00000000000000000000000000000000"
-	const first = before + digits + " of the lines below, which svc has written: do not edit them, fetch the file again.\n *\n * @generated\n * @noprettier\n */\n"
+	const first = before + digits + " of the lines below, which svc has written: do not edit them, fetch the file again.\n" +
+		" *\n * @generated\n * @noprettier\n */\n"
 	text := form(append(make([]byte, 0, len(first)+len(module)), first...), module)
 	sum := sha256.Sum256(text[len(first):])
 	hex.Encode(text[len(before):], sum[:len(digits)/2])
@@ -186,8 +187,8 @@ type clientCallText struct {
 
 // exportedTypes are the types that every client exports. Names of what is internal in the runtime
 // begin with $, which no type of a service does.
-const exportedTypes = "Api Form Call CallError CallOptions Code ConnectOptions Content FormContent GetCall ListCall NoInput OwnReason Pages Result " +
-	"StreamCall StreamOptions UploadCall UploadOptions Violation"
+const exportedTypes = "Api Form Call CallError CallOptions Code ConnectOptions Content FormContent GetCall ListCall NoInput OwnReason " +
+	"Pages Result StreamCall StreamOptions UploadCall UploadOptions Violation"
 
 // newClientWriter returns a writer that knows all types and calls of s, for a module or for readers.
 func newClientWriter(s *service, forReaders bool) *clientWriter {

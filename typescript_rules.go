@@ -83,7 +83,8 @@ func (w *clientWriter) inputTypes() (list []*clientType) {
 
 // appendRules appends the rules of inputs.
 func (w *clientWriter) appendRules(dst []byte) []byte {
-	dst = append(dst, "/** The rules of inputs as attributes of HTML: `Object.assign(element, rules.…)`. A field inside an object has a pointer as its name. */\nexport const rules = {"...)
+	dst = append(dst, "/** The rules of inputs as attributes of HTML: `Object.assign(element, rules.…)`. "+
+		"A field inside an object has a pointer as its name. */\nexport const rules = {"...)
 	at := len(dst)
 	for _, d := range w.inputTypes() {
 		r := new(ruleWriter)

@@ -229,7 +229,8 @@ func FuzzScriptText(f *testing.F) {
 		if strings.ContainsAny(quoted, "<‹›\u2028\u2029\n\r\u202e") {
 			t.Errorf("the string %s has characters that mean something elsewhere", quoted)
 		}
-		if name := string(appendKey(nil, text)); name == "__proto__" || name == `"__proto__"` || !isIdentifier(name) && name[0] != '"' && name[0] != '[' {
+		if name := string(appendKey(nil, text)); name == "__proto__" || name == `"__proto__"` || !isIdentifier(name) && name[0] != '"' &&
+			name[0] != '[' {
 			t.Errorf("the name of a member is %s", name)
 		}
 		comment := string(appendComment(nil, "  ", describedLines(text, deprecated)))
@@ -241,7 +242,8 @@ func FuzzScriptText(f *testing.F) {
 		if !ok || !ok2 || strings.Contains(inner, "*/") {
 			t.Fatalf("%q is not one comment: %s", text, comment)
 		}
-		if lower := strings.ToLower(comment); strings.Contains(lower, "</script") || strings.Contains(lower, "<!--") || strings.ContainsAny(comment, "‹›\u2028\u2029\r\u202e") {
+		if lower := strings.ToLower(comment); strings.Contains(lower, "</script") || strings.Contains(lower, "<!--") ||
+			strings.ContainsAny(comment, "‹›\u2028\u2029\r\u202e") {
 			t.Errorf("the comment has what means something elsewhere: %q", comment)
 		}
 		for line := range strings.Lines(inner) {

@@ -68,21 +68,24 @@ var roleSuffixes = [...]string{ofOutput: "Response", ofInput: "Input"}
 
 // typeWords are the words of TypeScript that cannot name a type, and the functions that a client
 // exports.
-const typeWords = "any as asserts async await bigint boolean break case catch class const continue debugger default delete do else enum export extends false " +
-	"finally for function if implements import in infer instanceof interface is keyof let never new null number object " +
-	"private protected public return satisfies static string super switch symbol this throw true try type typeof undefined unique unknown var void while with yield " +
+const typeWords = "any as asserts async await bigint boolean break case catch class const continue debugger default delete do else enum " +
+	"export extends false finally for function if implements import in infer instanceof interface is keyof let never new null number " +
+	"object private protected public return satisfies static string super switch symbol this throw true try type typeof undefined unique " +
+	"unknown var void while with yield " +
 	"connect limits rules values"
 
 // globalTypes are the types of the language that clients use by their names. The list is closed, so
 // that no new part of the runtime changes the name of a type: what is not in it is written
 // globalThis.Map there.
-const globalTypes = "AbortSignal Array ArrayBuffer AsyncGenerator Blob FormData Headers Partial Pick Promise ReadableStream Readonly Record RequestInit Response Uint8Array"
+const globalTypes = "AbortSignal Array ArrayBuffer AsyncGenerator Blob FormData Headers Partial Pick Promise ReadableStream Readonly " +
+	"Record RequestInit Response Uint8Array"
 
 // newClientTypes returns a writer of the types in methods of s.
 func newClientTypes(s *service, methods []*method, forReaders bool) *clientTypes {
 	t := &clientTypes{
 		service: s, forReaders: forReaders, sent: sentTypes(methods), names: make(map[string]string), taken: make(map[string]bool),
-		components: make(map[string]*clientType), inputs: make(map[*binding]*clientType), outputs: make(map[*shape]*clientType), members: make(map[inputForm][]clientMember),
+		components: make(map[string]*clientType), inputs: make(map[*binding]*clientType), outputs: make(map[*shape]*clientType),
+		members: make(map[inputForm][]clientMember),
 	}
 	for _, word := range strings.Fields(typeWords + " " + globalTypes + " " + exportedTypes) {
 		t.taken[word] = true

@@ -78,7 +78,8 @@ func TestPathVersion(t *testing.T) {
 // FuzzQueryParameter verifies that queryParameter returns what url.ParseQuery returns,
 // where that finds all there is.
 func FuzzQueryParameter(f *testing.F) {
-	for _, query := range []string{"", "version=1", "x=1&version=2&version=3", "v%65rsion=%31+", "version", "version=&version=2", "version=%", "version=1;2", "a;b&version=1", "&&version==", "%=1&version=2"} {
+	for _, query := range []string{"", "version=1", "x=1&version=2&version=3", "v%65rsion=%31+", "version", "version=&version=2",
+		"version=%", "version=1;2", "a;b&version=1", "&&version==", "%=1&version=2"} {
 		f.Add(query)
 	}
 	f.Fuzz(func(t *testing.T, query string) {
