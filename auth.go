@@ -336,19 +336,19 @@ func (g *guard) serve(w http.ResponseWriter, r *http.Request, next http.Handler)
 // BearerOptions configures [Bearer]. The zero value and nil require a valid token and no
 // scopes.
 type BearerOptions struct {
-	// Resource is the http or https URL by which clients know this server, such as that of the
-	// MCP endpoint, without a user and a fragment. verify must reject tokens that were issued
-	// for another server (RFC 8707, section 2).
+	// Resource is the http or https URL by which clients know this server, such as the URL of the
+	// MCP endpoint, without a user and a fragment. verify must reject tokens that were issued for
+	// another server (RFC 8707, section 2).
 	Resource string
 	// AuthorizationServers are the URLs of the servers that issue tokens, without a query (RFC
 	// 8414, section 2). With them, Resource must be set, Bearer serves the metadata document
 	// (RFC 9728), and its challenges link to it.
 	AuthorizationServers []string
-	// Scopes are those that every token must have. A scope is visible ASCII without quotes and
-	// backslashes (RFC 6749, section 3.3).
+	// Scopes lists the scopes that every token must have. A scope is visible ASCII without quotes
+	// and backslashes (RFC 6749, section 3.3).
 	Scopes []string
-	// ScopesSupported are further scopes in the metadata document, which clients may ask a
-	// person for: those of methods, from [Service.Scopes].
+	// ScopesSupported lists further scopes in the metadata document, which clients may ask a person
+	// for: usually the result of [Service.Scopes].
 	ScopesSupported []string
 	// Optional passes requests without a token. Services then reject them with UNAUTHENTICATED,
 	// except for public methods; other handlers must call [PrincipalFrom].
@@ -365,13 +365,13 @@ type BearerOptions struct {
 // rejects others with the status and the challenge of RFC 6750, section 3; doc/guards.md has
 // each case.
 //
-// verify gets the token as it was sent, for each request, concurrently. It must check the
-// signature, the issuer, the audience and, unless it sets Principal.Expires, the expiry time.
-// For a token that is not valid it returns an UNAUTHENTICATED error. If it returns another
-// error or nil, or panics, the request gets 503.
+// verify gets the token as it was sent, once for each request, concurrently. It must check the
+// signature, the issuer, the audience and, unless it sets [Principal].Expires, the expiry time. It
+// returns an UNAUTHENTICATED error for an invalid token. If it returns any other error, returns a
+// nil Principal, or panics, the request gets 503.
 //
-// Guards can be nested. A guard passes a request without its credential if a guard outside of
-// it has identified the caller. If both have, the inner one counts. Use [CORS] outside of
+// Guards can be nested. A guard passes a request without its credential if an outer guard has
+// identified the caller. If both identify a caller, the inner one counts. Use [CORS] outside of
 // guards.
 //
 // Bearer panics if verify is nil, if AuthorizationServers is set without Resource, and if a URL
@@ -423,17 +423,18 @@ func checkScopes(p *mistakes, option string, scopes []string) []string {
 	return slices.Clone(scopes)
 }
 
-// APIKeyOptions configures [APIKey], with the fields of [BearerOptions]. The zero value and nil
-// require a valid key in a header, and no scopes.
+// APIKeyOptions configures [APIKey]. The zero value and nil require a valid key in a header, and no
+// scopes.
 type APIKeyOptions struct {
-	// Cookie and Query say that the name which APIKey gets is that of a cookie, or of a query
-	// parameter. Browsers send cookies with requests of pages of other sites: a cookie counts only
-	// in requests that such pages cannot make, and the service needs a [Scheme] with the Cookie.
+	// Cookie and Query say that the name given to APIKey is the name of a cookie, or of a query
+	// parameter. For a cookie, give the service a [Scheme] with the Cookie: browsers send cookies
+	// with requests of pages of other sites, and a cookie counts only in requests that such pages
+	// cannot make.
 	Cookie, Query bool
-	// Prefix stands before the key in the header: a word with a blank or = behind it, such as
-	// "Token ", "DeepL-Auth-Key " or "key=", in any case of letters. The header Authorization needs
-	// one, which is not that of Bearer or BasicAuth. verify gets the key alone. A header with another
-	// word has no key, so that guards nest. Default: the header is the key.
+	// Prefix stands before the key in the header: a word followed by a blank or =, such as "Token
+	// ", "DeepL-Auth-Key " or "key=". Case does not matter. The header Authorization needs a
+	// Prefix, other than "Bearer " and "Basic ". verify gets the key alone. A header with another
+	// prefix counts as no key, so that guards can be nested. Default: the header is the key.
 	Prefix string
 
 	Scopes   []string     // that every key must have, as BearerOptions.Scopes
@@ -443,10 +444,10 @@ type APIKeyOptions struct {
 }
 
 // APIKey returns middleware that requires an API key of at most 8 KiB in a request header, and
-// passes requests with the [Principal] that verify returns. It responds as [Bearer] does, with
-// the challenge ApiKey header="X-Api-Key" (RFC 9110, section 11.6.1). verify gets the key as it
-// was sent. The name is that of the header, unless opts says that it is that of a cookie or of a
-// query parameter, which the next handler does not see.
+// passes requests with the [Principal] that verify returns. It responds as [Bearer] does, with the
+// challenge ApiKey header="X-Api-Key" (RFC 9110, section 11.6.1). verify gets the key as it was
+// sent. name is the name of the header, or with opts of a cookie or query parameter. The next
+// handler does not see that cookie or parameter.
 //
 // APIKey panics if verify is nil, if the name or a scope is not valid, and if Cookie and Query are
 // both set.
@@ -687,10 +688,10 @@ func hasPart(text, token string) bool {
 	return false
 }
 
-// BasicAuth returns middleware that requires HTTP Basic credentials (RFC 7617) and passes
-// requests whose name and password are in users, with a [Principal] of that name and no scopes.
-// Every other request gets 401, written as opts says, unless it has no such credentials and a
-// guard outside has identified its caller; see [Bearer].
+// BasicAuth returns middleware that requires HTTP Basic credentials (RFC 7617) and passes requests
+// whose name and password are in users, with a [Principal] of that name and no scopes. Every other
+// request gets 401, and opts says how it is written. As with [Bearer], a request without such
+// credentials passes if an outer guard has identified its caller.
 //
 // users maps names to passwords, and is copied. A user with an empty password always gets 401.
 // Passwords are sent in clear text: use TLS. doc/guards.md has more. BasicAuth panics if
@@ -934,10 +935,9 @@ func (m resourceMetadata) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Metadata returns a handler that serves the metadata document (RFC 9728), for a program in
-// which Bearer does not wrap its path: /.well-known/oauth-protected-resource followed by the
-// path of Resource. It panics if Resource or AuthorizationServers is missing, and where Bearer
-// panics.
+// Metadata returns a handler that serves the metadata document (RFC 9728). Use it if [Bearer] does
+// not wrap the path of the document: /.well-known/oauth-protected-resource followed by the path of
+// Resource. It panics if Resource or AuthorizationServers is missing, and where Bearer panics.
 func (o BearerOptions) Metadata() http.Handler {
 	m := newResourceMetadata(o.checked())
 	if m.text == nil {
@@ -959,12 +959,12 @@ func isResourceURL(s string) bool {
 		!strings.Contains(s, "#")
 }
 
-// AllowIPs returns middleware that passes requests on connections from addresses within
-// prefixes. Every other request gets 403 with a PERMISSION_DENIED error, written as opts says.
+// AllowIPs returns middleware that passes requests on connections from addresses within prefixes.
+// Every other request gets 403 with a PERMISSION_DENIED error. opts says how it is written.
 //
-// AllowIPs checks [http.Request.RemoteAddr], the address of the connection: behind a proxy,
-// that of the proxy. It ignores headers such as X-Forwarded-For, which any client can send.
-// doc/guards.md says how addresses are compared. AllowIPs panics if a prefix is not valid.
+// AllowIPs checks [http.Request].RemoteAddr, the address of the connection. Behind a proxy this is
+// the proxy's address. Headers such as X-Forwarded-For are ignored, because any client can send
+// them. doc/guards.md says how addresses are compared. AllowIPs panics if a prefix is not valid.
 func AllowIPs(prefixes []netip.Prefix, opts *ErrorOptions) func(http.Handler) http.Handler {
 	const mappedBits = 96 // of ::ffff:0:0/96
 	o, allowed := valueOf(opts), make([]netip.Prefix, len(prefixes))
@@ -990,9 +990,9 @@ func AllowIPs(prefixes []netip.Prefix, opts *ErrorOptions) func(http.Handler) ht
 
 // Under returns middleware that applies mw to requests whose path is prefix or below it. Other
 // requests go directly to the next handler. Under compares whole segments: /admin covers
-// /admin/users, but not /administrator. Case matters. Slashes at the end of prefix are ignored;
-// "" and "/" cover every path. Under also covers paths that are below prefix only after
-// cleaning, such as /x/../admin, since handlers such as [http.FileServer] clean them.
+// /admin/users but not /administrator. Case matters. Slashes at the end of prefix are ignored; ""
+// and "/" cover every path. Under also covers paths that are below prefix only after cleaning, such
+// as /x/../admin, since handlers such as [http.FileServer] clean them.
 //
 // Under panics if prefix is not empty and does not start with a slash, or if path.Clean would
 // change it.

@@ -641,9 +641,10 @@ func InfoFrom(ctx context.Context) (Info, bool) {
 	return info, true
 }
 
-// StreamFrom sends id, over REST, before the first item of the [Stream] that the method of ctx
-// returns: the id with which a client asks for what comes after the beginning of the stream. Call
-// it before the method returns, if the stream does not begin with the first item that there is:
+// StreamFrom sends an event ID over REST before the first item of the [Stream] that the method
+// returns. A client that reconnects with this ID asks for everything after the beginning of the
+// stream. If your stream does not begin with the oldest item, call StreamFrom before the method
+// returns:
 //
 //	after := in.After // from the header Last-Event-ID
 //	if after == "" {
@@ -653,7 +654,7 @@ func InfoFrom(ctx context.Context) (Info, bool) {
 //
 // Without it, a client whose connection is cut before the first item cannot say where it was, and
 // misses what happens until it is back. An empty id is not sent. The method fails with INTERNAL if
-// id cannot be that of an [Event]. Other transports and other methods ignore it.
+// id cannot be the ID of an [Event]. Other transports, and methods without a Stream, ignore it.
 func StreamFrom(ctx context.Context, id string) {
 	if c, ok := ctx.Value(callKey{}).(*call); ok {
 		c.streamFrom.Store(&id)

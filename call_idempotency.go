@@ -69,8 +69,9 @@ func (c *call) infoHeader() http.Header {
 	return c.response
 }
 
-// IdempotencyKeyFrom returns the idempotency key of the call that ctx belongs to, without
-// quotes, for services that the method calls. It reports false if there is none.
+// IdempotencyKeyFrom returns the idempotency key of the call that ctx belongs to, without quotes.
+// Use it to pass the key on to services that the method calls. It reports false if the call has
+// none.
 func IdempotencyKeyFrom(ctx context.Context) (string, bool) {
 	if c, ok := ctx.Value(callKey{}).(*call); ok && c.keyed != nil {
 		return c.keyed.key, true

@@ -52,22 +52,22 @@ import (
 
 // ClientOptions configures a client. The zero value and nil stand for the defaults.
 type ClientOptions struct {
-	// Service has the options of the service, from which its routes, rules and form of errors
-	// follow. Default: the defaults of [Options].
+	// Service is the Options of the service. They decide its routes, rules and form of errors.
+	// Default: the defaults of [Options].
 	Service *Options
-	// HTTPClient sends the requests. It is copied. Its Timeout includes the time of streams,
-	// and its CheckRedirect is not used. Default: http.DefaultClient.
+	// HTTPClient sends the requests. It is copied. Its Timeout also limits streams. Its
+	// CheckRedirect is not used. Default: http.DefaultClient.
 	HTTPClient *http.Client
-	// Handler is called in place of the network, for tests, such as [Service.REST]. The URL of
-	// Connect may then be empty or a path, such as "/v1". Setting HTTPClient too is a mistake.
+	// Handler is called in place of the network, for tests; usually it is [Service.REST]. The URL
+	// of Connect may then be empty or a path, such as "/v1". It is a mistake to set HTTPClient too.
 	Handler http.Handler
-	// Attempts is how often a call is sent at most, if it may be sent again: it reads, replaces,
-	// deletes or has an idempotency key, and got no answer or one that asks to try again; or it
-	// has surely not run. doc/failures.md has the table. Zero means 3; with 1, no call is sent
-	// again, and no stream goes on after a cut.
+	// Attempts is how many times a call is sent at most. A call is sent again if it has surely not
+	// run. It is also sent again if it reads, replaces, deletes or has an idempotency key, and got
+	// no answer or an answer that asks to try again. doc/failures.md has the table. Zero means 3.
+	// With 1, no call is sent again, and no stream resumes after a cut.
 	Attempts int
-	// MaxBody is the largest body of a response and the largest event of a stream, in bytes;
-	// more is an INTERNAL error. Zero means 16 MiB; a negative value means no limit. The
+	// MaxBody limits the body of a response and each event of a stream, in bytes. A call with a
+	// larger one fails with INTERNAL. Zero means 16 MiB; a negative value means no limit. The
 	// Content of a File has no limit.
 	MaxBody int64
 }
@@ -80,21 +80,21 @@ type ClientOptions struct {
 //	}
 //	err := svc.Connect[TodoAPI](&todos, "https://todos.example", nil)
 //
-// baseURL includes the path below which the service is mounted. The error lists every mistake
-// in the interface, the struct, the URL and opts; then no field is set. The functions are safe
-// for concurrent use.
+// baseURL includes the path below which the service is mounted. The error lists every mistake in
+// the interface, the struct, the URL and opts. After an error no field is set. The functions are
+// safe for concurrent use.
 //
-// Inputs are checked before they are sent, with the error that the server would send. A zero
-// field is not sent if it is optional or has a default. Use a pointer to send 0 when the
-// default is not 0. In outputs, types are checked; rules and Validate methods are not.
+// Inputs are checked before they are sent, and fail with the error that the server would send. A
+// zero field is not sent if it is optional or has a default. Use a pointer to send 0 when the
+// default is not 0. Outputs are checked for their types, not for rules or by Validate methods.
 //
 // Every error is an [*Error]. An error of the server keeps its code, message, details, HTTP
 // status and headers. Without a response the code is UNAVAILABLE, and [MayHaveRun] says whether
 // the method may have run. Calls that may run twice are sent again; see ClientOptions.Attempts.
 // doc/failures.md has the error for each response.
 //
-// Read a [Stream] and the Content of a [File] to their end, close the Content, or cancel ctx:
-// until then they keep a connection.
+// Read a [Stream] and the Content of a [File] to their end, close the Content, or cancel ctx. Until
+// then they keep a connection.
 func Connect[I, C any](client *C, baseURL string, opts *ClientOptions) error {
 	return connect(reflect.TypeFor[I](), reflect.ValueOf(client), baseURL, opts)
 }

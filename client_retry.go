@@ -218,13 +218,14 @@ func (b *retryBudget) giveBack(repetition bool) {
 	}
 }
 
-// MayHaveRun reports whether the call of a client of [Connect] that ended with err may have had
-// its effect. It is false if it surely had none: nothing was sent, or the answer is an error by
-// which the service refuses the call, or one that the method declares. It is true for everything
-// else: no answer, an answer of something between, INTERNAL, and nil.
+// MayHaveRun reports whether a call of a client from [Connect] that ended with err may have had an
+// effect. It is false if the call surely had none: nothing was sent, the service refused the call,
+// or the method returned an error that it declares. It is true for everything else, including no
+// answer, the answer of a proxy, INTERNAL, and a nil err.
 //
-// One attempt that may have run is enough, whatever the answer to a later one was: NOT_FOUND may
-// be the work of a DELETE whose answer was lost. doc/failures.md has a table.
+// If the call was sent several times, one attempt that may have run is enough: a DELETE that fails
+// with NOT_FOUND may have deleted the record in an attempt whose answer was lost. doc/failures.md
+// has a table.
 func MayHaveRun(err error) bool {
 	var e *Error
 	if !errors.As(err, &e) || e == nil || e.origin.unsure {

@@ -18,25 +18,25 @@ import (
 	"sync"
 )
 
-// A Codec writes values of type T as the JSON that calls have, and reads it, for a database or a
-// queue: with unions, which encoding/json does not know, and with defaults. It is safe for
-// concurrent use. The zero value cannot be used; call [NewCodec] once for each type.
+// A Codec writes and reads values of type T as the JSON of calls, for a database or a queue. Unlike
+// encoding/json, it knows unions and defaults. It is safe for concurrent use. The zero value cannot
+// be used; call [NewCodec] once for each type.
 //
-// Decode(Encode(v)) equals v, except that nil lists and maps become empty ones, or empty ones nil
-// with omitempty; a pointer to null becomes nil; an empty discriminator is set; and what JSON
-// cannot say is lost: texts that are not UTF-8, the zone of a time but for its offset, numbers of
-// an any that are no float64, and fields that no JSON has.
+// Decode(Encode(v)) equals v with these exceptions. Nil lists and maps become empty; with
+// omitempty, empty ones become nil. A pointer to null becomes nil. An empty discriminator is set.
+// And what JSON cannot say is lost: text that is not UTF-8, the zone of a time except its offset,
+// numbers in an any that do not fit a float64, and fields that are not in the JSON.
 type Codec[T any] struct {
 	plan *codecPlan
 }
 
 // NewCodec returns the codec of T: a struct, or any other type that a field of an input can have.
-// It panics with all mistakes in T, with the texts of [Register].
+// It panics if T has mistakes, and lists all of them as [Register] does.
 func NewCodec[T any]() *Codec[T] { return &Codec[T]{newCodecPlan(reflect.TypeFor[T]())} }
 
-// Encode returns the JSON of *v, which it does not change. It does not check rules. The error is
-// an [*Error] with code INTERNAL and violations: for a union without exactly one alternative, and
-// for a value that JSON cannot carry, such as NaN.
+// Encode returns the JSON of *v. It does not change *v and does not check rules. It fails for a
+// union without exactly one alternative and for a value that JSON cannot carry, such as NaN. The
+// error is an [*Error] with code INTERNAL and violations.
 func (c *Codec[T]) Encode(v *T) ([]byte, error) {
 	if v == nil {
 		return nil, c.plan.encodeError(nil, errNilValue.violation())
@@ -44,14 +44,14 @@ func (c *Codec[T]) Encode(v *T) ([]byte, error) {
 	return c.plan.encodeValue(reflect.ValueOf(v).Elem())
 }
 
-// Decode returns the value in data, of which it keeps nothing. It is strict about JSON and types,
-// as for a call. But it ignores unknown members, an absent member is zero or has its default, and
-// no rule is checked: after a rule has become narrower, older values can still be read, and
-// [Codec.Check] finds them. Write a union that older values do not have as a pointer or with
-// omitzero, or it cannot be encoded again.
+// Decode returns the value in data and keeps no reference to data. It is as strict about JSON and
+// types as a call. But it ignores unknown members, sets absent members to zero or their default,
+// and checks no rules: after a rule has become narrower, older values can still be read, and
+// [Codec.Check] finds them. If you add a union to a stored type, make it a pointer or add omitzero,
+// or older values cannot be encoded again.
 //
-// The error is an [*Error] with violations. Its code is DATA_LOSS, so that a method may return
-// it: the input of the call is not what is wrong, and clients do not see the violations.
+// The error is an [*Error] with violations and the code DATA_LOSS. A method may return it: it does
+// not blame the input of the call, and clients do not see the violations.
 func (c *Codec[T]) Decode(data []byte) (*T, error) {
 	v := new(T)
 	if err := c.plan.decodeText(data, reflect.ValueOf(v).Elem()); err != nil {
@@ -60,9 +60,9 @@ func (c *Codec[T]) Decode(data []byte) (*T, error) {
 	return v, nil
 }
 
-// Check checks the rules of *v and calls its Validate methods, as [Service.Call] does for an
-// input. It changes nothing, but Validate methods may. The error is the one of such a call:
-// INVALID_ARGUMENT with violations, or what a Validate has returned.
+// Check checks the rules of *v and calls its Validate methods, as [Service.Call] does for an input.
+// It changes nothing itself, but Validate methods may. It returns the error that such a call would:
+// INVALID_ARGUMENT with violations, or the error of a Validate method.
 func (c *Codec[T]) Check(v *T) error {
 	if v == nil {
 		return &Error{Code: CodeInvalidArgument, Message: errNilValue.message,

@@ -30,8 +30,8 @@ import (
 	"unicode/utf8"
 )
 
-// Comments has the comments of Go source, for Options.Comments. [ReadComments] makes it; the zero
-// value has no source, which is a mistake of Register. It does not change and is safe for
+// Comments holds the comments of Go source, for [Options].Comments. Make it with [ReadComments]:
+// the zero value has no source, and [Register] reports it. It does not change and is safe for
 // concurrent use.
 type Comments struct {
 	packages []*sourcePackage
@@ -249,18 +249,18 @@ func (c *Comments) resolve(in *sourcePackage, r *typeRef) (found *sourceType) {
 	return found
 }
 
-// ReadComments reads the comments in Go source, for Options.Comments: those above methods, types
-// and fields are then what documents, tools and the page say of them.
+// ReadComments reads the comments in Go source, for [Options].Comments. The comments above your
+// methods, types and fields then appear in documents, tools and the page.
 //
 //	//go:embed *.go
 //	var source embed.FS
 //
 //	options := &svc.Options{Comments: svc.ReadComments(source)}
 //
-// Each source is a file system with one package or several in its folders. As in ./... of the go
-// command, folders named testdata or vendor, or with a . or _ before their name, are left out, and
-// so are files of tests. Embedding ships the source in the program. Source that cannot be read or
-// parsed is a mistake that Register reports.
+// Each source is a file system with one or more packages in its folders. Like ./... of the go
+// command, ReadComments skips folders named testdata or vendor and folders whose name begins with .
+// or _. It also skips test files. Embedding ships the source in the program. [Register] reports
+// source that cannot be read or parsed.
 func ReadComments(sources ...fs.FS) *Comments {
 	r := &sourceReader{files: token.NewFileSet(), Comments: &Comments{format: formatComment}}
 	for i, source := range sources {

@@ -73,16 +73,16 @@ func (s *service) breaksBy(rows []*ruleRow, released []byte) ([]Break, error) {
 	return compareContracts(old, now), nil
 }
 
-// A Break is one promise of a released contract that a service does not keep. Its text
-// is such as
+// A Break is one promise of a released contract that a service does not keep. An example of its
+// text is
 //
 //	notes.create input /text: maxLength is 80, was 200; for example {"text":"…"}
 type Break struct {
 	Method string // resource and name, as in JSON-RPC
 	Place  string // "input /tags/*" for the items of a list; "" for the method itself
 	Reason string // what is and what was; or "cannot tell" and why, as for types that read their own JSON
-	// Witness is an input that the released plan takes and that of the service refuses, as
-	// params of JSON-RPC, or nil if no input is refused. doc/releases.md has more.
+	// Witness is an input that the release accepts and the service refuses, as params of JSON-RPC,
+	// or nil if no input is refused. doc/releases.md has more.
 	Witness json.RawMessage
 }
 
@@ -113,16 +113,15 @@ type TestingT interface {
 	Fatalf(format string, args ...any)
 }
 
-// CheckReleased fails a test of the program if s breaks the contract in a file, which is that
-// of the last release:
+// CheckReleased fails a test if s breaks the contract of the last release, which a file holds:
 //
 //	svc.CheckReleased(t, newService(), "testdata/released.json", *update)
 //
-// With update, usually a flag of the test, the file is written unless a break is not allowed.
-// Without, the test also fails if the file is missing or is not what s promises. To allow an
-// intended break, pass its text without the example; a text that allows no break fails at the
-// next change of the contract. A relative path begins at the directory of the package that is
-// tested. doc/releases.md lists what is a break.
+// With update, usually a flag of the test, CheckReleased writes the file if all breaks are allowed.
+// Without it, the test also fails if the file is missing or differs from what s promises. To allow
+// an intended break, pass its text without the example. Remove the text afterwards: if it allows
+// nothing, the test fails at the next change of the contract. A relative path begins at the
+// directory of the tested package. doc/releases.md lists what counts as a break.
 func CheckReleased(t TestingT, s *Service, file string, update bool, allowed ...string) {
 	t.Helper()
 	promised := s.Contract()

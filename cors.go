@@ -17,18 +17,17 @@ import (
 
 // CORSOptions configures [CORS]. The zero value and nil allow no origin.
 type CORSOptions struct {
-	// AllowedOrigins are the origins whose pages may call, such as "https://app.example": a
-	// scheme, a host, and the port unless it is the default. Case does not matter. "*" allows
-	// all pages to call without credentials. "null" allows pages without an origin, such as
-	// files and sandboxed frames.
+	// AllowedOrigins lists the origins whose pages may call, such as "https://app.example": a
+	// scheme, a host, and the port unless it is the default. Case does not matter. "*" allows all
+	// pages to call without credentials. "null" allows pages without an origin, such as files and
+	// sandboxed frames.
 	AllowedOrigins []string
-	// AllowedHeaders are the names of request headers that pages may set, besides those that
-	// the Fetch standard calls safe. nil allows all, which is safe if AllowedOrigins lists
-	// names.
+	// AllowedHeaders lists request headers that pages may set, besides the headers that the Fetch
+	// standard calls safe. nil allows all, which is safe if AllowedOrigins lists names.
 	AllowedHeaders []string
-	// ExposedHeaders are the names of response headers that pages may read, besides those that
-	// the Fetch standard calls safe. nil means the headers that svc sends, which doc/origins.md
-	// lists, and those of the output of the method.
+	// ExposedHeaders lists response headers that pages may read, besides the headers that the Fetch
+	// standard calls safe. nil means the headers that svc sends, which doc/origins.md lists, and
+	// the headers of the method's output.
 	ExposedHeaders []string
 	// Credentials lets pages send cookies and the password that the browser has stored for this
 	// server. A bearer token that a page sets itself does not need it.

@@ -22,12 +22,12 @@ import (
 	"unicode/utf8"
 )
 
-// EncodeCursor returns a cursor that holds key, the value by which the list is sorted, in
-// base64url without padding (RFC 4648, section 5). doc/lists.md says how values are stored. The
-// cursor of the empty string is empty. Clients can read and forge cursors; see [CursorKey].
+// EncodeCursor returns a cursor that holds key, the value by which the list is sorted, in base64url
+// without padding (RFC 4648, section 5). doc/lists.md says how values are stored. An empty string
+// gives an empty cursor. Clients can decode and forge cursors; see [CursorKey].
 //
-// EncodeCursor returns an error, which is not an [*Error], for a nil key, for a text that is
-// not valid UTF-8, and for a value that encoding/json cannot encode.
+// EncodeCursor returns an error if key is nil, is not valid UTF-8, or cannot be encoded by
+// encoding/json. The error is not an [*Error].
 func EncodeCursor(key any) (string, error) {
 	payload, err := cursorPayload(key)
 	return base64.RawURLEncoding.EncodeToString(payload), err
@@ -37,9 +37,9 @@ func EncodeCursor(key any) (string, error) {
 // the type that was encoded. The client may have forged the cursor: check its values like any
 // input.
 //
-// A cursor that does not decode, or does not fit the type, is an [*Error] with code
-// INVALID_ARGUMENT and one [Violation], at the query parameter "cursor". If key is nil or not a
-// pointer, the error is not an *Error. After an error the value is unchanged.
+// If the cursor does not decode, or does not fit the type, DecodeCursor returns an [*Error] with
+// code INVALID_ARGUMENT and one [Violation], at the query parameter "cursor". If key is nil or not
+// a pointer, the error is not an *Error. After an error the value is unchanged.
 func DecodeCursor(cursor string, key any) error {
 	payload, err := decodeBase64(cursor)
 	if err != nil {
@@ -56,9 +56,9 @@ type TimeCursor struct {
 	At time.Time `json:"at"` // of the last item of the page; compare it with Equal
 }
 
-// CursorKey seals cursors: clients can read a sealed cursor, but cannot change or forge it. The
-// zero CursorKey has no secret: Encode returns an error and Decode accepts no cursor. A
-// CursorKey is safe for concurrent use.
+// CursorKey seals cursors: clients can read a sealed cursor but cannot change or forge it. The zero
+// CursorKey has no secret: Encode returns an error, and Decode accepts no cursor. A CursorKey is
+// safe for concurrent use.
 type CursorKey struct {
 	secrets [][]byte // the first one seals; never written after NewCursorKey
 }
@@ -100,9 +100,9 @@ func (k *CursorKey) Encode(key any) (string, error) {
 	return k.seal(cursorLabel, payload), nil
 }
 
-// Decode is [DecodeCursor] for a cursor that [CursorKey.Encode] returned. A cursor that was
-// changed, cut off, or sealed with an unknown secret counts as one that does not decode.
-// Nothing is parsed before a seal matches.
+// Decode is like [DecodeCursor], for a cursor that [CursorKey.Encode] returned. A cursor that was
+// changed, cut off, or sealed with an unknown secret does not decode. Nothing is parsed before the
+// seal matches.
 func (k *CursorKey) Decode(cursor string, key any) error {
 	payload, err := k.open(cursorLabel, cursor)
 	if err != nil {

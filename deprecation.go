@@ -12,8 +12,8 @@ import (
 )
 
 // A Deprecation describes a deprecated version, in [VersionOptions], or a deprecated method, in
-// [MethodOptions]. Zero fields are not sent, but a zero Since of a version sends "Deprecation:
-// true"; that of a method is a mistake. Times are sent in whole seconds.
+// [MethodOptions]. Zero fields are not sent, with one exception: a version without Since sends
+// "Deprecation: true". A method must have a Since. Times are sent in whole seconds.
 type Deprecation struct {
 	Since  time.Time // when it is deprecated: the Deprecation header (RFC 9745, section 2); may be in the future
 	Sunset time.Time // when it is removed: the Sunset header (RFC 8594, section 3); not before Since

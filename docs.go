@@ -30,9 +30,9 @@ import (
 	"sync"
 )
 
-// DocsOptions says which handlers the page of [Service.Docs] may call. Each is a path relative
-// to the page, such as "." or "../mcp", or one that begins with a slash. The page does not call
-// a transport whose path is empty. The zero value and nil are a page that is only for reading.
+// DocsOptions says which handlers the page of [Service.Docs] may call. Each is a path relative to
+// the page, such as "." or "../mcp", or a path that begins with a slash. The page does not call a
+// transport whose path is empty. With the zero value and nil the page is only for reading.
 type DocsOptions struct {
 	REST    string // the directory below which the paths of Service.Routes are
 	RPC     string // the handler of Service.RPC

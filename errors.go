@@ -25,9 +25,9 @@ import (
 	"unicode/utf8"
 )
 
-// A Code is the kind of an [Error], a name of google.rpc.Code as it is on the wire.
-// doc/codes.md lists the status and the number of each. The zero value, OK and any other name
-// count as UNKNOWN wherever an error is written.
+// A Code is the kind of an [Error]. Its text is the name in google.rpc.Code, and is sent as it is.
+// doc/codes.md lists the status and the number of each code. An error with the zero value, OK or
+// any other name is sent as UNKNOWN.
 type Code string
 
 const (
@@ -98,8 +98,8 @@ func (c Code) row() int {
 // that clients must not see: queries, file names, addresses.
 func (c Code) private() bool { return c == CodeUnknown || c == CodeInternal || c == CodeDataLoss }
 
-// CodeFromHTTP returns the code for the status of an HTTP response, for a method that passes on
-// the answer of another server. doc/codes.md has the table.
+// CodeFromHTTP returns the code for the status of an HTTP response. Use it in a method that passes
+// on the answer of another server. doc/codes.md has the table.
 func CodeFromHTTP(status int) Code {
 	for _, row := range codes {
 		if row.code != CodeUnknown && (row.http == status || slices.Contains(row.from, status)) { // a 500 is INTERNAL
@@ -115,18 +115,19 @@ func CodeFromHTTP(status int) Code {
 	return CodeUnknown
 }
 
-// An Error tells clients why a method has failed, with the same code, message, reason and details
-// on every transport. The zero value is an UNKNOWN error; a nil *Error in an error interface is
-// INTERNAL. The cause, which [Errorf] or [Error.WithCause] sets, is for [errors.Is],
-// [errors.As] and the log. Clients never see it.
+// An Error tells clients why a method failed, with the same code, message, reason and details on
+// every transport. The zero value is an UNKNOWN error. A nil *Error in an error interface counts as
+// INTERNAL. [Errorf] and [Error.WithCause] set the cause, for [errors.Is], [errors.As] and the log.
+// Clients never see it.
 type Error struct {
-	// Code decides the status and the number. "", OK and an unknown one count as UNKNOWN.
+	// Code decides the HTTP status and the JSON-RPC number. "", OK and an unknown code count as
+	// UNKNOWN.
 	Code Code
 	// Message is cut after 4 KiB. Clients see a general text if it is empty, and for UNKNOWN,
 	// INTERNAL and DATA_LOSS.
 	Message string
-	// Details are sent as JSON. One that has no JSON, such as a channel, is left out. If the
-	// JSON has more than 16 KiB, only "violations" are sent. The log says so.
+	// Details are sent as JSON. A value that JSON cannot carry, such as a channel, is left out. If
+	// the JSON has more than 16 KiB, only "violations" are sent. The log says so.
 	Details map[string]any
 
 	cause error
@@ -153,9 +154,9 @@ type errorOrigin struct {
 	unsure   bool        // an earlier attempt, or a part of a stream, may have run
 }
 
-// Errorf returns an error with a message that is formatted as by [fmt.Sprintf]. A %w at the end
-// of the format makes the last argument the cause. Clients see Message, so it has nothing of
-// the cause, nor the separator before the %w. Anywhere else %w is a wrong verb.
+// Errorf returns an error with a message formatted as by [fmt.Sprintf]. End the format with ": %w"
+// to attach the last argument as the cause: clients see only the text before the separator.
+// Anywhere else %w is a wrong verb.
 //
 //	Errorf(CodeNotFound, "no todo %d: %w", 7, err)  // Message "no todo 7", cause err
 //	Errorf(CodeNotFound, "no todo %d: %v", 7, err)  // the text of err in Message, no cause
@@ -229,9 +230,9 @@ func (e *Error) Unwrap() error {
 	return e.cause
 }
 
-// Is reports, for [errors.Is], whether e is a copy of target by the With methods, or whether both
-// have the same code and the same [Error.Reason], which is not empty. So a client of [Connect]
-// finds the errors that the service declares, such as errors.Is(err, api.ErrFull).
+// Is reports, for [errors.Is], whether a With method made e from target, or both have the same code
+// and the same non-empty [Error.Reason]. So errors.Is(err, api.ErrFull) finds an error that the
+// service declares, also in a client of [Connect].
 func (e *Error) Is(target error) bool {
 	if t, ok := target.(*Error); ok && e != nil && t != nil && e.reason != "" && e.reason == t.reason && e.code() == t.code() {
 		return true
@@ -247,27 +248,28 @@ func (e *Error) Is(target error) bool {
 // errUnanswered is the base of the errors of questions to the caller; see mcp_ask.go.
 var errUnanswered = &Error{Code: CodeFailedPrecondition}
 
-// HTTPStatus returns the status of an HTTP response that carries e: that of [Error.WithStatus],
-// else that of the response from which a client of [Connect] got e, else that of Code. Errors
-// of svc about the HTTP request, such as 405 and 413, have a status of their own. An
-// [ErrorForm] can send another.
+// HTTPStatus returns the status of an HTTP response that carries e: the status of
+// [Error.WithStatus], else of the response from which a client of [Connect] got e, else of Code.
+// Errors of svc about the HTTP request, such as 405 and 413, have their own status. An [ErrorForm]
+// can send another.
 func (e *Error) HTTPStatus() int {
 	return cmp.Or(int(e.status), codes[e.Code.row()].http)
 }
 
-// RPCCode returns the number of e in an error of JSON-RPC (JSON-RPC 2.0, section 5.1): that of
-// Code, but for errors about the message itself, such as -32601 for an unknown method.
+// RPCCode returns the number of e in a JSON-RPC error (JSON-RPC 2.0, section 5.1). It follows from
+// Code, except for errors about the message itself, such as -32601 for an unknown method.
 func (e *Error) RPCCode() int {
 	return cmp.Or(int(e.number), codes[e.Code.row()].rpc)
 }
 
-// WithDetail returns a copy of e with one more detail. No With method changes e, which may be a
-// package variable; [errors.Is] finds e in the copy.
+// WithDetail returns a copy of e with one more detail. The With methods do not change e, so e may
+// be a package variable. [errors.Is] finds e in the copy.
 func (e *Error) WithDetail(name string, value any) *Error {
 	return e.WithDetails(map[string]any{name: value})
 }
 
-// WithDetails is [Error.WithDetail] for several details, which replace those of the same name.
+// WithDetails is like [Error.WithDetail], for several details. They replace details of the same
+// name.
 func (e *Error) WithDetails(details map[string]any) *Error {
 	c := e.clone()
 	c.Details = make(map[string]any, len(e.Details)+len(details))
@@ -276,11 +278,11 @@ func (e *Error) WithDetails(details map[string]any) *Error {
 	return c
 }
 
-// WithReason returns a copy of e with a reason: a name that tells e from other errors with its
-// code, such as list_full, for programs. Clients get it on every transport, and [errors.Is] finds
-// e by it. It panics if reason is not a lower-case letter followed by at most 62 lower-case
-// letters, digits and underscores. The names that [Error.Reason] lists belong to svc: a service
-// does not send them with an error of yours.
+// WithReason returns a copy of e with a reason: a name for programs that tells e apart from other
+// errors with the same code, such as list_full. Clients get it on every transport, and [errors.Is]
+// finds e by it. It panics if reason is not a lower-case letter followed by at most 62 lower-case
+// letters, digits and underscores. The reasons that [Error.Reason] lists belong to svc, and are not
+// sent with your errors.
 func (e *Error) WithReason(reason string) *Error {
 	if !isReason(reason) {
 		panic("svc: WithReason(" + strconv.Quote(reason) +
@@ -291,8 +293,8 @@ func (e *Error) WithReason(reason string) *Error {
 	return c
 }
 
-// Reason returns the name of [Error.WithReason], also of an e that a client received, or "". svc
-// itself gives errors these reasons:
+// Reason returns the reason of e, which [Error.WithReason] set or a client received, or "". svc
+// itself uses these reasons:
 //
 //	overloaded       from Limit: the server is busy, and nothing has run
 //	not_sent         from a client of Connect: there was no connection, and nothing has run
@@ -304,8 +306,8 @@ func (e *Error) WithReason(reason string) *Error {
 //	cannot_ask       from Confirm and Ask: the caller has no user who could be asked
 //	invalid_token    from Bearer and APIKey: the credential is not valid
 //
-// They are about the call of the client that gets the error. If a method returns an error with one
-// of them, as a client of another service gave it, the error is sent without the reason.
+// They describe one call. If a method passes on an error from another service, the error is sent
+// without such a reason.
 func (e *Error) Reason() string {
 	if e == nil {
 		return ""
@@ -420,8 +422,8 @@ func (e *Error) WithCause(err error) *Error {
 	return c
 }
 
-// WithStatus returns a copy of e with an HTTP status in place of that of its code, for
-// responses over REST and of an [ErrorWriter], such as 402, 412 or 422. It panics if status is
+// WithStatus returns a copy of e with an HTTP status, such as 402, 412 or 422, that replaces the
+// status of its code in REST responses and responses of an [ErrorWriter]. It panics if status is
 // not from 400 to 599.
 func (e *Error) WithStatus(status int) *Error {
 	if status < 400 || status > 599 {
@@ -432,9 +434,9 @@ func (e *Error) WithStatus(status int) *Error {
 	return c
 }
 
-// WithHeader returns a copy of e with a header for responses over REST and of an [ErrorWriter],
-// such as Retry-After. It replaces a header of the same name of e. Invalid names and values
-// (RFC 9110, section 5) are not sent, nor are headers that svc sets. doc/errors.md has more.
+// WithHeader returns a copy of e with a header, such as Retry-After, for REST responses and
+// responses of an [ErrorWriter]. It replaces a header of e with the same name. Invalid names and
+// values (RFC 9110, section 5) are not sent, nor are headers that svc sets. doc/errors.md has more.
 func (e *Error) WithHeader(name, value string) *Error {
 	c := e.clone()
 	c.header = make(http.Header, len(e.header)+1)
@@ -443,9 +445,9 @@ func (e *Error) WithHeader(name, value string) *Error {
 	return c
 }
 
-// Header returns a copy of the headers of [Error.WithHeader], and of the response from which a
-// client of [Connect] got e, or nil. If a method returns such an error, only Retry-After of
-// that response is sent.
+// Header returns a copy of the headers of e, or nil: the headers of [Error.WithHeader], and of the
+// response if a client of [Connect] got e from one. If a method returns an error of a client, only
+// Retry-After of that response is sent.
 func (e *Error) Header() http.Header {
 	switch {
 	case e == nil:
@@ -458,8 +460,8 @@ func (e *Error) Header() http.Header {
 	return h
 }
 
-// Violations returns a copy of the violations in the details of e, also of an e that a client
-// received, or nil.
+// Violations returns a copy of the violations in the details of e, or nil. e may be an error that a
+// client received.
 func (e *Error) Violations() []Violation {
 	if e == nil {
 		return nil
@@ -585,9 +587,9 @@ func (e *Error) isCut() bool {
 // errNil is the text and the cause of a nil *Error in an error interface.
 var errNil = errors.New("an error that is a nil *svc.Error")
 
-// ErrorFrom returns the [*Error] that clients get for err: the outermost one in the tree of
-// err, or else an error with err as its cause, whose code is INTERNAL but for those that
-// doc/codes.md lists. It returns nil for nil.
+// ErrorFrom returns the [*Error] that clients get for err: the outermost *Error in the tree of err,
+// or else a new one with err as its cause. The code of a new one is INTERNAL, except for the errors
+// that doc/codes.md lists. ErrorFrom returns nil for nil.
 func ErrorFrom(err error) *Error {
 	if e, _ := err.(*Error); err == nil || e != nil {
 		return e // errors.As would find the same, and allocate
@@ -611,7 +613,7 @@ func ErrorFrom(err error) *Error {
 	return &Error{Code: CodeInternal, cause: err}
 }
 
-// CodeOf returns the code of [ErrorFrom], and OK for nil.
+// CodeOf returns the code of the error that [ErrorFrom] returns for err, and OK for nil.
 func CodeOf(err error) Code {
 	if err == nil {
 		return CodeOK

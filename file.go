@@ -28,19 +28,19 @@ import (
 	"unicode"
 )
 
-// A Body is a request body that is not JSON, such as a picture. It is a field of an input,
-// whose other fields come from the path, the query, headers and cookies:
+// A Body is a request body that is not JSON, such as a picture. Use it as a field of an input. The
+// other fields then come from the path, the query, headers and cookies:
 //
 //	Photo svc.Body `contentType:"image/png,image/jpeg" maxBytes:"10485760"`
 //
-// The method reads it while it arrives, until it returns. maxBytes replaces MaxBody.
-// BodyTimeout limits the wait for each 64 KiB, and not for the whole body. doc/files.md lists
-// when a Body is rejected, before the method or by Read.
+// The method reads the Body while it arrives, until the method returns. maxBytes replaces MaxBody.
+// BodyTimeout limits the wait for each 64 KiB, not for the whole body. doc/files.md lists when a
+// Body is rejected, before the method or by Read.
 //
-// If the body is too large, too slow or cut, Read returns an [*Error]. Check it before you
-// store the file, since the method has read a part of it. If the method returns no error, the
-// client gets that of Read. A method that returns a [Stream] or a [File] must have read the Body
-// before, since neither can read it.
+// If the body is too large, too slow or cut, Read returns an [*Error]. Check for it before you
+// store the file, of which you may have read a part. If your method ignores the error of Read, the
+// client still gets it. A method that returns a [Stream] or a [File] must read the Body before it
+// returns.
 type Body struct {
 	ContentType string // one media type, as the client sent it; empty if it sent none
 	Size        int64  // in bytes; -1 if it is not known, as in a form
@@ -51,9 +51,9 @@ type Body struct {
 	content  io.Reader
 }
 
-// NewBody returns a Body for a client or for [Service.Call]. A nil content is empty. It sets
-// Size if content can seek or has a method Len; otherwise set it if you know it. A client fails
-// if content has another length, and closes a content that is an [io.Closer].
+// NewBody returns a Body for a client or for [Service.Call]. A nil content is empty. NewBody sets
+// Size if content can seek or has a method Len. Otherwise set Size yourself if you know it. A
+// client fails if content has another length, and closes content if it is an [io.Closer].
 func NewBody(content io.Reader, contentType string) Body {
 	b := Body{ContentType: contentType, Size: -1, content: content}
 	if c, ok := content.(interface{ Len() int }); ok {
@@ -68,8 +68,8 @@ func NewBody(content io.Reader, contentType string) Body {
 	return b
 }
 
-// Read implements [io.Reader]. The zero Body is empty. In a method, Read returns an INTERNAL
-// error while another goroutine reads, and after the method has returned.
+// Read implements [io.Reader]. The zero Body is empty. In a method, Read fails with INTERNAL while
+// another goroutine reads, and after the method has returned.
 func (b Body) Read(p []byte) (int, error) {
 	if b.content == nil {
 		return 0, io.EOF
@@ -278,18 +278,18 @@ func (b *bodyReader) interrupt(ctx context.Context) bool {
 	return false
 }
 
-// A File is an output that is not JSON, such as a picture or an export. A method returns one,
-// or a struct that embeds one beside fields with header tags:
+// A File is an output that is not JSON, such as a picture or an export. Return a *File, or a struct
+// that embeds File beside fields with header tags:
 //
 //	GetPhoto(ctx context.Context, in *UserID) (*svc.File, error)
 //
-// A Content that is an [io.Seeker] is sent as by [http.ServeContent], with conditional and
-// range requests (RFC 9110, sections 13 and 14), but without lists of ranges. Content is read
-// after the method and Options.Intercept have returned, and is closed once if it is an
-// [io.Closer]. An interceptor that returns an error or another File closes it.
+// A Content that is an [io.Seeker] is sent as by [http.ServeContent], with conditional and range
+// requests (RFC 9110, sections 13 and 14), but without lists of ranges. svc reads Content after the
+// method and [Options].Intercept have returned, and then closes it if it is an [io.Closer]. If an
+// interceptor returns an error or another File, it must close the Content itself.
 //
-// An error of Content before the first byte is INTERNAL, and a later one closes the connection.
-// An end before Size counts as an error. doc/files.md has more.
+// If Content fails before the first byte, the client gets INTERNAL; a later error closes the
+// connection. An end before Size counts as an error. doc/files.md has more.
 type File struct {
 	Name        string    // to save the file as; cut at 255 bytes
 	ContentType string    // a media type, one of the tag contentType; default: its only type, else application/octet-stream

@@ -41,8 +41,9 @@ const verbQuery = "QUERY"
 // DefaultMaxBody is the largest request body, in bytes, if Options.MaxBody is zero: 1 MiB.
 const DefaultMaxBody = 1 << 20
 
-// DefaultBodyTimeout is how long sending a request body may take if Options.BodyTimeout is
-// zero. The unread body of a request that middleware of this package rejects has the same time.
+// DefaultBodyTimeout limits how long a client may take to send a request body if
+// [Options].BodyTimeout is zero. It also limits the unread body of a request that middleware of
+// this package rejects.
 const DefaultBodyTimeout = 30 * time.Second
 
 // limits bounds the size of a request body and the time to send it. Negative values mean
@@ -450,19 +451,18 @@ func notAllowed(allow string) *Error {
 }
 
 // An ErrorWriter writes the response for an error. This package has two: [WriteError] and
-// [WriteProblem]. The headers of [Error.WithHeader] are set before it runs. If it returns or
-// panics before it has written anything, WriteError responds instead. A panic is logged. err is
-// never nil; [ErrorFrom] returns the part of it that clients may see. An ErrorWriter must be
-// safe for concurrent use.
+// [WriteProblem]. The headers of [Error.WithHeader] are set before it runs. If it returns or panics
+// before it has written anything, WriteError responds instead. A panic is logged. err is never nil;
+// [ErrorFrom] returns the part that clients may see. An ErrorWriter must be safe for concurrent
+// use.
 type ErrorWriter func(w http.ResponseWriter, r *http.Request, err error)
 
-// WriteError responds with the envelope that every svc handler uses:
+// WriteError responds with the envelope that every svc handler uses,
 //
 //	{"error":{"code":"NOT_FOUND","message":"no such todo","reason":"…","details":{…}}}
 //
-// and the status and the headers of the error. An error without a reason has no such member, nor
-// has one without details.
-// [ErrorFrom] converts errors that are not an [*Error]; nil counts as UNKNOWN. Headers of w
+// with the status and the headers of the error. reason and details are left out if the error has
+// none. [ErrorFrom] converts errors that are not an [*Error]; nil counts as UNKNOWN. Headers of w
 // that describe a success, such as ETag and Cache-Control, are deleted. r may be nil.
 func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	leaveUnknown(w, r)
@@ -494,8 +494,8 @@ func isHandler(h, fn ErrorWriter) bool {
 	return reflect.ValueOf(h).Pointer() == reflect.ValueOf(fn).Pointer()
 }
 
-// WriteProblem is [WriteError] with the members of application/problem+json (RFC 9457, section
-// 3) instead of the envelope. doc/errors.md lists them. r must not be nil.
+// WriteProblem is like [WriteError], but writes application/problem+json (RFC 9457, section 3)
+// instead of the envelope. doc/errors.md lists the members. r must not be nil.
 func WriteProblem(w http.ResponseWriter, r *http.Request, err error) {
 	leaveUnknown(w, r)
 	e := errorOrUnknown(err)
@@ -622,9 +622,8 @@ func refuse(w http.ResponseWriter, r *http.Request, err error, opts ErrorOptions
 type ErrorOptions struct {
 	// OnError writes the responses to errors. Default: [WriteError].
 	OnError ErrorWriter
-	// Logger gets one line for each panic of OnError, and for each error of [Handle] and
-	// [Recover]. Responses of [BasicAuth] and [AllowIPs] are not logged. Default:
-	// slog.Default.
+	// Logger gets one line for each panic of OnError and for each error of [Handle] and [Recover].
+	// Responses of [BasicAuth] and [AllowIPs] are not logged. Default: slog.Default.
 	Logger *slog.Logger
 }
 
@@ -639,9 +638,9 @@ func valueOf[T any](opts *T) (value T) {
 // A HandlerFunc is an http.HandlerFunc that may return an error; see [Handle].
 type HandlerFunc func(w http.ResponseWriter, r *http.Request) error
 
-// Handle returns an [http.Handler] that calls fn. If fn returns an error, Handle logs it and
-// writes the response by opts. A panic counts as an INTERNAL error with a [*PanicError] as its
-// cause; one with [http.ErrAbortHandler] goes on to net/http. If the response has already
+// Handle returns an [http.Handler] that calls fn. If fn returns an error, Handle logs it and writes
+// the response by opts. A panic counts as an INTERNAL error with a [*PanicError] as its cause,
+// except that a panic with [http.ErrAbortHandler] goes on to net/http. If the response has already
 // begun, an error or a panic closes the connection, so that clients notice.
 //
 // Unlike methods of a service, fn also gets POST requests that browsers send for pages of other

@@ -152,10 +152,10 @@ func isUnchanged(r *http.Request, etag string) bool {
 	return strings.Trim(list, " \t") == "*" || listsEntityTag(list, strings.TrimPrefix(etag, "W/"), false)
 }
 
-// MatchesETag reports whether a request with this value of the header If-Match may change a
-// record whose entity tag is etag (RFC 9110, section 13.1.1): if ifMatch is empty, is "*", or
-// lists the tag by the strong comparison, in which weak tags never match. Otherwise respond
-// with 412; doc/routes.md has an example.
+// MatchesETag reports whether a request with the If-Match header ifMatch may change a record whose
+// entity tag is etag (RFC 9110, section 13.1.1). It is true if ifMatch is empty, is "*", or lists
+// the tag. The comparison is strong: weak tags never match. If it is false, respond with 412;
+// doc/routes.md has an example.
 func MatchesETag(ifMatch, etag string) bool {
 	list := strings.Trim(ifMatch, " \t")
 	return list == "" || list == "*" || listsEntityTag(list, etag, true)

@@ -24,9 +24,9 @@ import (
 	"time"
 )
 
-// Ask asks the user of the client to fill in a form, and returns the form. ctx is the context
-// of the method or derived from it. key names the question within the call, and message is the
-// question. The fields of T, a struct, are those of the form, with tags as in an input:
+// Ask asks the user of the client to fill in a form, and returns the form. ctx is the context of
+// the method or derived from it. key names the question within the call, and message is the
+// question. T is a struct, and its fields are the fields of the form, with tags as in an input:
 // strings, numbers, booleans, enums, and lists of strings with an enum.
 //
 //	sure, err := svc.Ask[Confirm](ctx, "confirm", "Delete 12 files?")
@@ -34,13 +34,13 @@ import (
 //		return nil, err
 //	}
 //
-// The method must return the error, wrapped or not. The first time, it makes the client ask its
-// user and call again. The method runs again from its start, and this time Ask returns the
-// answer: so ask before you change anything. doc/questions.md has more about forms and rounds.
+// Return the error, wrapped or not, and ask before you change anything: the first time, the error
+// makes the client ask its user and call again. The method then runs again from its start, and Ask
+// returns the answer. doc/questions.md has more about forms and rounds.
 //
 // If the form breaks a rule of T, Ask returns INVALID_ARGUMENT with violations that name the
-// question. It returns FAILED_PRECONDITION if the user declines or the caller cannot be asked;
-// see [CanAsk]. A T that cannot be a form and an empty key are INTERNAL.
+// question. It returns FAILED_PRECONDITION if the user declines or the caller cannot be asked; see
+// [CanAsk]. It returns INTERNAL if T cannot be a form, or key is empty.
 //
 // Treat an answer as input, not as a permission: a client can send answers without questions,
 // and the same ones again for 10 minutes.
@@ -52,16 +52,16 @@ func Ask[T any](ctx context.Context, key, message string) (*T, error) {
 	return answer.(*T), nil
 }
 
-// Confirm asks the user of the client to say yes, before a method does what cannot be undone.
-// ctx, key and the error are as with [Ask]:
+// Confirm asks the user of the client to say yes before a method does something that cannot be
+// undone. ctx, key and the error are as with [Ask]:
 //
 //	if err := svc.Confirm(ctx, "delete", "Delete 12 files?"); err != nil {
 //		return nil, err
 //	}
 //
-// It returns nil if the answer is yes, and in a call over REST, JSON-RPC or by [Service.Call],
-// since the caller has decided there. Without a yes it returns FAILED_PRECONDITION, and
-// INVALID_ARGUMENT for a form that breaks the rules.
+// It returns nil if the answer is yes. It also returns nil in calls over REST, over JSON-RPC and by
+// [Service.Call], where the caller has already decided. Otherwise it returns FAILED_PRECONDITION,
+// or INVALID_ARGUMENT if the form breaks the rules.
 func Confirm(ctx context.Context, key, message string) error {
 	if ctx.Value(exchangeKey{}) == nil {
 		if c, ok := ctx.Value(callKey{}).(*call); ok && !c.ended.Load() && ctx.Err() == nil {
@@ -89,9 +89,9 @@ type confirmation struct {
 	Yes bool `json:"yes"`
 }
 
-// AskURL asks the user of the client to open a page, such as one to log in or to pay on. nil
-// says that the user has opened it, not that they have finished there. The client needs the
-// capability "elicitation.url" (MCP 2025-11-25, Elicitation). The rest is as with [Ask].
+// AskURL asks the user of the client to open a page, such as a login or a payment. nil means that
+// the user has opened the page, not that they have finished there. The client needs the capability
+// "elicitation.url" (MCP 2025-11-25, Elicitation). The rest is as with [Ask].
 func AskURL(ctx context.Context, key, message, url string) error {
 	name, answer, err := sendQuestion(ctx, key, "elicitation/create", map[string]string{"mode": "url", "message": message, "url": url})
 	if err == nil {
@@ -100,12 +100,11 @@ func AskURL(ctx context.Context, key, message, url string) error {
 	return err
 }
 
-// AskClient sends the client a request of MCP, such as "sampling/createMessage" or
-// "roots/list", and returns the result as the client has sent it, which is always an object.
-// params is any value that encoding/json writes as an object; nil omits it. The client needs
-// the capability that is named before the slash, and for elicitation/create that of
-// params.mode. Other params, and a method without a slash, are INTERNAL. The rest is as with
-// [Ask].
+// AskClient sends the client an MCP request, such as "sampling/createMessage" or "roots/list", and
+// returns the result as the client sent it, always an object. params is any value that
+// encoding/json writes as an object; nil omits it. The client needs the capability that the method
+// names before the slash. For elicitation/create it also needs the mode in params.mode. AskClient
+// returns INTERNAL for other params and for a method without a slash. The rest is as with [Ask].
 //
 // The specification deprecates the requests sampling/createMessage and roots/list (SEP-2577): new
 // clients may not answer them. A server that needs a model can call one itself.

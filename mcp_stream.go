@@ -15,28 +15,28 @@ import (
 
 // Progress tells the caller how far the running method has come: done of total, in any unit. A
 // total of 0 means unknown. message is for people and may be empty. ctx is the context of the
-// method, or one derived from it. It is safe for concurrent use.
+// method or derived from it. It is safe for concurrent use.
 //
-// Only MCP clients that asked for progress get it (MCP 2025-11-25, Progress); otherwise
-// Progress does nothing. It also does nothing if done is not greater than in the report before,
-// and after the method has returned. It waits for a client that does not read.
-// doc/mcp.md says how long, and when reports are dropped.
+// Only MCP clients that asked for progress get it (MCP 2025-11-25, Progress); otherwise Progress
+// does nothing. It also does nothing if done is not greater than in the previous report, or after
+// the method has returned. If the client does not read, Progress waits; doc/mcp.md says how long,
+// and when reports are dropped.
 func Progress(ctx context.Context, done, total float64, message string) {
 	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok {
 		x.stream.sendProgress(done, total, message, true)
 	}
 }
 
-// MCPLog sends a log message to the caller of the running method. ctx is the context of the
-// method, or one derived from it. data is a string or any value that encoding/json can write;
-// if it cannot, Options.Logger gets the error.
+// MCPLog sends a log message to the caller of the running method. ctx is the context of the method
+// or derived from it. data is a string or any value that encoding/json can write. If it cannot be
+// written, [Options].Logger gets the error.
 //
-// Only MCP clients that want the level, one of package slog, get the message; otherwise MCPLog
-// does nothing. doc/mcp.md compares the levels with those of MCP. Messages are dropped,
-// and MCPLog waits, as with [Progress]. It is safe for concurrent use.
+// level is a level of package slog. Only MCP clients that asked for it get the message; otherwise
+// MCPLog does nothing. doc/mcp.md maps the levels of slog to the levels of MCP. Like [Progress],
+// MCPLog may wait for the client or drop the message. It is safe for concurrent use.
 //
-// The specification deprecates log messages of servers (SEP-2577): clients may stop showing them.
-// Use log/slog for what the operator of the service should know.
+// The specification deprecates log messages from servers (SEP-2577), so clients may stop showing
+// them. Use log/slog for what the operator of the service should know.
 func MCPLog(ctx context.Context, level slog.Level, data any) {
 	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok {
 		if err := x.stream.sendLog(level, data); err != nil {

@@ -42,8 +42,8 @@ type PageQuery struct {
 	PerPage int `json:"per_page,omitempty" query:"per_page" minimum:"1" default:"20" doc:"Items on a page; more than 100 counts as 100."`
 }
 
-// CursorQuery is the part of a [PageRequest] that selects the items after a cursor, with the
-// same defaults, limits and errors. An empty Cursor selects the beginning of the list.
+// CursorQuery is the half of a [PageRequest] that selects the items after a cursor, with the same
+// defaults, limits and errors. An empty Cursor selects the beginning of the list.
 type CursorQuery struct {
 	Cursor string `json:"cursor,omitempty" query:"cursor" doc:"The next_cursor of an earlier answer; empty for the beginning."`
 	Limit  int    `json:"limit,omitempty" query:"limit" minimum:"1" default:"20" doc:"How many items; more than 100 counts as 100."`
@@ -84,8 +84,8 @@ func orDefaultSize(n int) int {
 // PageRequest returns q as a [PageRequest], for [NewPage] and [PageRequest.Offset].
 func (q PageQuery) PageRequest() PageRequest { return PageRequest{Page: q.Page, PerPage: q.PerPage} }
 
-// ParsePage reads page, per_page, limit and cursor from the query parameters q, for handlers
-// that do not belong to a service, as a [PageRequest] in an input is read. It returns an
+// ParsePage reads page, per_page, limit and cursor from the query parameters q, as a service reads
+// a [PageRequest] in an input. It is for handlers that do not belong to a service. It returns an
 // [*Error] with code INVALID_ARGUMENT and a [Violation] for each number that is below 1, not an
 // integer, empty, or given twice.
 func ParsePage(q url.Values) (PageRequest, error) {
@@ -227,9 +227,9 @@ type CursorResponse[T any] struct {
 func (*CursorResponse[T]) isPage() {}
 
 // NewCursorPage returns a part of a list with at most limit items of data. If data has at least
-// limit items, HasMore is true and NextCursor is the result of cursor for the last item of the
-// part, usually by [EncodeCursor]. A limit below 1 means that data is the end of the list. data
-// is not copied, and Data is never nil. doc/lists.md has an example.
+// limit items, HasMore is true and NextCursor is what cursor returns for the last item of the part,
+// usually by [EncodeCursor]. A limit below 1 means that data is the end of the list. data is not
+// copied, and Data is never nil. doc/lists.md has an example.
 func NewCursorPage[T any](data []T, limit int, cursor func(last T) string) *CursorResponse[T] {
 	page := &CursorResponse[T]{Data: nonNil(data)}
 	if limit < 1 || len(data) < limit {

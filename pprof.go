@@ -26,10 +26,10 @@ import (
 	"time"
 )
 
-// Pprof returns middleware that serves profiles of the running program below prefix, with the
-// paths of net/http/pprof, for go tool pprof. Other requests go to the next handler. An empty
-// prefix means /debug/pprof. Slashes at its end are ignored. doc/profiles.md lists the paths,
-// the errors and the differences from net/http/pprof.
+// Pprof returns middleware that serves profiles of the running program below prefix, for go tool
+// pprof, with the same paths as net/http/pprof. Other requests go to the next handler. An empty
+// prefix means /debug/pprof. Slashes at the end are ignored. doc/profiles.md lists the paths, the
+// errors and the differences from net/http/pprof.
 //
 // Profiles show the inner workings of the program, and recording slows it down. Put a guard
 // such as [BasicAuth] or [AllowIPs] in front, with [Under].

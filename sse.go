@@ -18,15 +18,15 @@ import (
 	"unicode/utf8"
 )
 
-// An Event holds the fields of a server-sent event other than its data. An item sets them with
-// the method
+// An Event holds the fields of a server-sent event except its data. Set them with a method of the
+// item:
 //
 //	SSE() svc.Event
 //
-// which is called once for each item sent over REST. The zero value is an event with only data.
-// A stream ends with an INTERNAL error if Name is not one line of UTF-8 without NUL, if it is "done"
-// or "error", if Retry is negative, or if ID is not UTF-8 that a header can carry: it may not have
-// control characters but a tab, or blanks at its ends.
+// svc calls it once for each item sent over REST. The zero value is an event with only data. The
+// stream fails with INTERNAL if Name is not one line of UTF-8 without NUL, if Name is "done" or
+// "error", if Retry is negative, or if a header cannot carry ID: it must be UTF-8, without control
+// characters other than tab, and without blanks at its ends.
 type Event struct {
 	ID    string        // sent back in Last-Event-ID when the client reconnects; "" keeps the last one
 	Name  string        // the type of the event in browsers; "" means "message"

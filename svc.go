@@ -19,8 +19,8 @@
 // Service does not change and is safe for concurrent use. Inputs are checked, and
 // documents written, by one plan for each type, so that they agree.
 //
-// The pages in the folder doc of the repository have what does not fit here; doc/routes.md
-// and doc/types.md go on with this comment.
+// The folder doc of the repository has a page for each subject, such as doc/routes.md and
+// doc/types.md.
 //
 // # Methods
 //
@@ -30,7 +30,7 @@
 //
 //	Create(ctx context.Context, in *CreateIn) (*Todo, error)
 //
-// The first word of a method's name decides its route, unless MethodOptions.HTTP does:
+// The first word of a method's name decides its route. [MethodOptions].HTTP sets another:
 //
 //	Create, Add, New                 POST /{resource}
 //	List, All, Search, Find+plural   GET /{resource}
@@ -40,13 +40,13 @@
 //	Patch                            PATCH /{resource}/{id}
 //	anything else                    POST /{resource}/{action}
 //
-// On other transports MarkDone of the resource todos is todos.mark_done over JSON-RPC, and
-// the tool todos_mark_done.
+// MarkDone of the resource todos is called todos.mark_done over JSON-RPC, and todos_mark_done as a
+// tool.
 //
 // # Inputs and outputs
 //
-// The name of a field is that of its json tag, on every transport. A field is required
-// unless its tag says omitempty or omitzero, or it has a default. Over REST it comes from
+// The json tag names a field on every transport. A field is required unless its tag says omitempty
+// or omitzero, or it has a default. Over REST it comes from
 //
 //	that placeholder of the path   with a path tag, or named like a placeholder
 //	that query parameter           with a query tag
@@ -54,28 +54,27 @@
 //	the query                      any other, for GET and DELETE
 //	the JSON body                  any other
 //
-// The tags minLength, maxLength, pattern, minimum, maximum, exclusiveMinimum,
-// exclusiveMaximum, multipleOf, minItems, maxItems, uniqueItems, minProperties,
-// maxProperties and enum are rules, which are enforced on every transport and published in
-// every schema. A method Validate() error of a struct checks what tags cannot say. format
-// is a rule for the values that doc/rules.md lists. The tags example, doc and patternHint are for
-// documents and messages. idempotency:"-" leaves a field out when calls with one idempotency key are compared.
+// The tags minLength, maxLength, pattern, minimum, maximum, exclusiveMinimum, exclusiveMaximum,
+// multipleOf, minItems, maxItems, uniqueItems, minProperties, maxProperties and enum are rules:
+// every transport enforces them and every schema publishes them. Give a struct a method Validate()
+// error for what tags cannot say. format is a rule for the formats that doc/rules.md lists. The
+// tags example, doc and patternHint are for documents and messages. idempotency:"-" leaves a field
+// out when calls with the same idempotency key are compared.
 //
-// A field of an output with the tag header:"Name" is a header of the REST response.
-// An [Optional] distinguishes absent, null and a value. A struct with a discriminator is
-// one of several kinds, a union. A [Body] and a [File] are not JSON.
+// A field of an output with the tag header:"Name" is a header of the REST response. An [Optional]
+// distinguishes absent, null and a value. A struct with a discriminator is a union: one of several
+// kinds. [Body] and [File] carry what is not JSON.
 //
 // # JSON and errors
 //
-// JSON is read strictly (RFC 8259, RFC 7493): names match exactly, no name occurs twice,
-// only pointers, Optionals, any and json.RawMessage can be null, and no integer is rounded.
-// The error for an invalid input has the code INVALID_ARGUMENT and its violations, up to 32;
-// see [Violation].
+// JSON is read strictly (RFC 8259, RFC 7493): names match exactly, no name occurs twice, only
+// pointers, Optionals, any and json.RawMessage can be null, and no integer is rounded. An invalid
+// input gets INVALID_ARGUMENT with up to 32 violations; see [Violation].
 //
-// A method returns an [*Error] to tell its caller why it failed; see [Errorf]. The text of
-// other errors and of panics is only logged, and the client gets the code that [ErrorFrom]
-// gives them, mostly INTERNAL. Each transport has its own form of an error, with the same
-// code, message, reason and details.
+// Return an [*Error] to tell the caller why a method failed; see [Errorf]. The text of any other
+// error, and of a panic, is logged and never sent: the client gets the code that [ErrorFrom] finds,
+// mostly INTERNAL. Each transport writes errors in its own form, with the same code, message,
+// reason and details.
 package svc
 
 // This file turns an interface into a Service. In this order:
@@ -209,11 +208,11 @@ type Options struct {
 
 // Defaults apply to every method of a service. Each field may be empty.
 type Defaults struct {
-	// BaseURL is the URL of the REST routes in documents, for a proxy that strips a prefix:
-	// "https://example.com/api". Slashes at its end are left out. Default: "/".
+	// BaseURL is the URL of the REST routes in documents. Set it behind a proxy that strips a
+	// prefix, such as "https://example.com/api". Slashes at the end are left out. Default: "/".
 	BaseURL string
-	// Auth "bearer" is short for Options.Schemes with the one Type "bearer". Any other text is
-	// a mistake. Default: no scheme.
+	// Auth is "bearer", short for Options.Schemes with one scheme of Type "bearer". Any other text
+	// is a mistake. Default: no scheme.
 	Auth string
 }
 
@@ -343,8 +342,8 @@ type methodName struct{ resource, method string }
 //
 //	s, err := svc.Register[TodoAPI](impl, nil)
 //
-// Give the interface, since Go would infer the type of impl. A nil opts stands for the
-// defaults. The error lists every mistake in the interface, its types and opts, with a
+// Always write the interface in brackets: Go would infer the type of impl. A nil opts stands for
+// the defaults. The error lists every mistake in the interface, its types and opts, with a
 // correction for each.
 func Register[I any](impl I, opts *Options) (*Service, error) {
 	return register(reflect.TypeFor[I](), impl, opts)

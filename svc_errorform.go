@@ -12,9 +12,9 @@ import (
 	"reflect"
 )
 
-// An ErrorForm is a form that errors have over REST in place of the envelope of [WriteError].
-// Its schema is in documents, and clients of [Connect] with the same Options read it. It never
-// changes. [NewErrorForm] makes one; the zero value cannot be used.
+// An ErrorForm is a form of errors over REST that replaces the envelope of [WriteError]. Documents
+// have its schema, and clients of [Connect] with the same Options read it. It never changes.
+// [NewErrorForm] makes one; the zero value cannot be used.
 type ErrorForm struct {
 	shape       *shape
 	types       []*shape                   // those in shape that have names
@@ -29,12 +29,12 @@ type ErrorForm struct {
 	logger      *slog.Logger // Options.Logger; nil until Register
 }
 
-// NewErrorForm returns a form of the struct T. write gets an error as clients may see it:
-// without its cause, and for UNKNOWN, INTERNAL and DATA_LOSS with a general message; HTTPStatus
-// is the status that is sent. If write returns nil or panics, or if its value cannot be JSON,
-// that is logged and the client gets the envelope. read makes the error again, for clients. If
-// read is nil, or returns nil, they get the code of the status. NewErrorForm panics if write is
-// nil.
+// NewErrorForm returns a form of the struct T. write gets an error as clients may see it: without
+// its cause, with a general message for UNKNOWN, INTERNAL and DATA_LOSS, and with the status to
+// send as its HTTPStatus. If write returns nil, panics or returns a value that JSON cannot carry,
+// that is logged and the client gets the envelope. read turns the form back into an error, for
+// clients. If read is nil or returns nil, they get the code of the status. NewErrorForm panics if
+// write is nil.
 func NewErrorForm[T any](write func(*Error) *T, read func(*T) *Error) *ErrorForm {
 	if write == nil {
 		panic("svc: NewErrorForm: write must not be nil")
@@ -59,9 +59,9 @@ func NewErrorForm[T any](write func(*Error) *T, read func(*T) *Error) *ErrorForm
 	return f
 }
 
-// WithStatus returns a copy of f that sends errors with this code, and no status of their own,
-// with this status: 422 for INVALID_ARGUMENT, for example. It panics if code is not the code of
-// an error, or if status is not from 400 to 599.
+// WithStatus returns a copy of f that sends status for errors with this code, such as 422 for
+// INVALID_ARGUMENT. Errors with their own status keep it. WithStatus panics if code is not the code
+// of an error, or if status is not from 400 to 599.
 func (f *ErrorForm) WithStatus(code Code, status int) *ErrorForm {
 	if !code.isError() || status < 400 || status > 599 {
 		panic(fmt.Sprintf("svc: ErrorForm.WithStatus(%q, %d): want the code of an error, and a status from 400 to 599; "+
@@ -73,10 +73,9 @@ func (f *ErrorForm) WithStatus(code Code, status int) *ErrorForm {
 	return &c
 }
 
-// WithRuleStatus returns a copy of f that sends errors with a [Violation] of this rule, and no
-// status of their own, with this status: 400 for "syntax", for example. The first such
-// violation decides. It panics if rule is empty or a [Code], or if status is not from 400 to
-// 599.
+// WithRuleStatus returns a copy of f that sends status for errors with a [Violation] of this rule,
+// such as 400 for "syntax". Errors with their own status keep it. The first such violation decides.
+// WithRuleStatus panics if rule is empty or a [Code], or if status is not from 400 to 599.
 func (f *ErrorForm) WithRuleStatus(rule string, status int) *ErrorForm {
 	// The application has rules of its own, so rule cannot be checked against a list.
 	if code := Code(rule); rule == "" || code == CodeOK || code.isError() || status < 400 || status > 599 {
@@ -89,8 +88,8 @@ func (f *ErrorForm) WithRuleStatus(rule string, status int) *ErrorForm {
 	return &c
 }
 
-// WithContentType returns a copy of f with another media type than application/json, such as
-// application/problem+json. It panics if that is no JSON type.
+// WithContentType returns a copy of f with the given media type, such as application/problem+json,
+// instead of application/json. It panics if mediaType is not a JSON type.
 func (f *ErrorForm) WithContentType(mediaType string) *ErrorForm {
 	if !isJSONType(mediaType) {
 		panic(fmt.Sprintf("svc: ErrorForm.WithContentType(%q): want application/json, or an application type that ends in +json",
@@ -101,8 +100,8 @@ func (f *ErrorForm) WithContentType(mediaType string) *ErrorForm {
 	return &c
 }
 
-// Write is an [ErrorWriter] that responds in the form, for middleware, as for a method's error
-// over REST; nil counts as UNKNOWN.
+// Write is an [ErrorWriter] for middleware. It responds in the form f, as REST does to the error of
+// a method. nil counts as UNKNOWN.
 func (f *ErrorForm) Write(w http.ResponseWriter, r *http.Request, err error) {
 	leaveUnknown(w, r)
 	e := errorOrUnknown(err)

@@ -149,10 +149,11 @@ func isKeyHeader(value string) bool {
 	return err == nil && 1 <= len(key) && len(key) <= 255 && !strings.ContainsFunc(key, isOther) && strconv.Quote(key) == value
 }
 
-// WithIdempotencyKey returns a copy of ctx with an idempotency key for the next call, of a
-// client from [Connect] or by [Service.Call]: 1 to 255 visible ASCII characters, or the call is
-// INVALID_ARGUMENT. The calls that its method makes do not have the key. In a Service.Call, a value
-// that is not read back from its JSON as the same value is INVALID_ARGUMENT too.
+// WithIdempotencyKey returns a copy of ctx with an idempotency key for the next call, of a client
+// from [Connect] or by [Service.Call]. The key has 1 to 255 visible ASCII characters, or the call
+// fails with INVALID_ARGUMENT. Calls that the method itself makes do not have the key. A
+// Service.Call also fails with INVALID_ARGUMENT if a value of the input is not read back from its
+// JSON as the same value.
 func WithIdempotencyKey(ctx context.Context, key string) context.Context {
 	if key == "" || key[0] == '"' || !isKeyHeader(key) { // call.readKey takes others as they are
 		key = strconv.QuoteToASCII(key)

@@ -830,8 +830,8 @@ func (c *methodCompiler) chooseCall(rm reflect.Method, sig signature, direct Dir
 	return nil
 }
 
-// A DirectCall calls one method without reflection. [Direct] and its siblings make it, for
-// MethodOptions.Direct. The zero value means none. It holds no implementation, so one serves
+// A DirectCall calls one method without reflection, for [MethodOptions].Direct. [Direct] and its
+// siblings make it. The zero value means none. It holds no implementation, so one DirectCall serves
 // any number of services.
 type DirectCall struct {
 	iface   reflect.Type
@@ -846,9 +846,9 @@ type DirectCall struct {
 //
 //	"Create": {Direct: svc.Direct(TodoAPI.Create)},
 //
-// Such a call costs as much as a plain Go call; doc/speed.md has measurements. Any other
-// function is a mistake that Register reports, also a method expression of the concrete type.
-// There is one function for each form of a method:
+// Such a call costs as much as a plain Go call; doc/speed.md has measurements. [Register] reports
+// any other function, including a method expression of the concrete type. There is one function for
+// each form of a method:
 //
 //	func(ctx, *In) (*Out, error)         Direct
 //	func(ctx, *In) error                 DirectIn

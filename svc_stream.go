@@ -31,8 +31,8 @@ type Stream[T any] = iter.Seq2[*T, error]
 // event.
 const StreamSSE StreamMode = "sse"
 
-// StreamEndNone is the MethodOptions.StreamEnd of a stream whose end is that of the response: only
-// a body that breaks off is a cut then.
+// StreamEndNone is the [MethodOptions].StreamEnd of a stream that just ends with the response,
+// without a last event. Clients then notice a cut only if the body breaks off.
 const StreamEndNone = "-"
 
 // setStreamEnd sets what ends a stream of m. It complains of a text that clients could take for an

@@ -41,9 +41,9 @@ type (
 	receivedTrace struct{}
 )
 
-// WithTrace returns a context for calls of a client, which send t in their headers. Without it
-// they send no trace, not even in a method that is called with one. Parts that a header cannot
-// hold, and those of more than 8 KiB, are not sent.
+// WithTrace returns a copy of ctx in which calls of a client send t in their headers. Without it
+// they send no trace, even in a method that was called with one. Parts that a header cannot hold,
+// and parts of more than 8 KiB, are not sent.
 func WithTrace(ctx context.Context, t Trace) context.Context {
 	return context.WithValue(ctx, sentTrace{}, t)
 }

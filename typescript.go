@@ -59,15 +59,15 @@ func (s *Service) TypeScript() http.Handler {
 	})
 }
 
-// CheckClient fails a test of the program if a file is not the client that [Service.TypeScript]
-// serves, such as the copy that a front end is built with:
+// CheckClient fails a test if a file differs from the client that [Service.TypeScript] serves. Use
+// it for the copy that a front end is built with:
 //
 //	svc.CheckClient(t, newService(), "../web/src/client.ts", *update)
 //
-// With update, usually a flag of the test, the file and its folders are written. Without, the test
-// fails if the file is missing or has another text; \r\n at the ends of lines counts as \n. A name
-// that ends in .js is that of a client without types. A relative path begins at the directory of
-// the package that is tested.
+// With update, usually a flag of the test, CheckClient writes the file and its folders. Without it,
+// the test fails if the file is missing or its text differs; \r\n at the end of a line counts as
+// \n. A name that ends in .js means the client without types. A relative path begins at the
+// directory of the tested package.
 func CheckClient(t TestingT, s *Service, file string, update bool) {
 	t.Helper()
 	current := moduleForm(typedModule)

@@ -44,13 +44,13 @@ type VersionOptions struct {
 	ErrorHandler func(w http.ResponseWriter, r *http.Request, version string)
 }
 
-// Version returns middleware that detects the API version of each request, for [GetVersion].
-// The first source that is not empty counts: opts.Header, opts.QueryParam, the path if
+// Version returns middleware that detects the API version of each request, for [GetVersion]. It
+// takes the first source that is not empty: opts.Header, opts.QueryParam, the path if
 // opts.PathPrefix is set, and opts.DefaultVersion. A version is any text, such as a date.
 // doc/versions.md has more.
 //
-// If Supported is set, a request for another version, for none, or with a query parameter that
-// cannot be decoded gets 400 with INVALID_ARGUMENT. The detail "supported" lists the versions.
+// If Supported is set, a request gets 400 with INVALID_ARGUMENT if it asks for any other version or
+// for none, or if the query parameter cannot be decoded. The detail "supported" lists the versions.
 //
 // Version panics if DefaultVersion is not in Supported, if a Link is not a URL, or if a Sunset
 // is before its Since (RFC 9745, section 4).
