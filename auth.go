@@ -241,11 +241,11 @@ func plainSchemes() (list []scheme) {
 	return list
 }
 
-// A Principal is the authenticated caller of a request. All code that handles the
-// request shares it and must not change it.
+// A Principal is the authenticated caller of a request. All code that handles the request shares
+// it, so do not change it.
 type Principal struct {
-	// Subject identifies the caller: with BasicAuth it is the user name. An idempotency key
-	// belongs to a Subject, so no two callers may have the same.
+	// Subject identifies the caller: with [BasicAuth] it is the user name. An idempotency key
+	// belongs to a Subject, so no two callers may have the same Subject.
 	Subject string
 	Scopes  []string  // what the caller may do; see MethodOptions.Scopes
 	Expires time.Time // when the token expires; zero means never. Calls in progress continue

@@ -478,21 +478,22 @@ func (c *call) transport() Transport {
 	return TransportCall
 }
 
-// Call calls a method by name, as a transport would: it checks the rules and the Validate
-// methods of the input, runs Options.Intercept, and turns a panic into an error. method is
-// Method.Name, one of its aliases or the Go name. input is a pointer to the method's input, or
-// nil if it takes none. The output is a pointer or nil. A [Stream] is returned as it is, and
-// must be run; so is a [File], whose Content must be closed if it is an [io.Closer].
+// Call calls a method by name, as a transport would: it checks the rules and the Validate methods
+// of the input, runs Options.Intercept, and turns a panic into an error. method is Method.Name, one
+// of its aliases or the Go name. input is a pointer to the method's input, or nil if it takes none.
+// The output is a pointer or nil. A [Stream] is returned as it is: run it. A [File] is returned as
+// it is: close its Content if it is an [io.Closer].
 //
-// An unknown method is UNIMPLEMENTED. A wrong input is INVALID_ARGUMENT, also one of another
-// type or nested more than 1,000 levels deep. A [Body] has the type and the limits of a
-// request. Without the [Principal] that the method needs in ctx, the error is UNAUTHENTICATED
-// or PERMISSION_DENIED. [WithIdempotencyKey] gives the call a key. If a goroutine of the method
-// still reads a Body when the method returns, Call waits for that Read until ctx ends.
+// An unknown method fails with UNIMPLEMENTED. An invalid input fails with INVALID_ARGUMENT,
+// including an input of another type or nested more than 1,000 levels deep. A [Body] has the media
+// types and limits of a request. Without the [Principal] that the method needs in ctx, the call
+// fails with UNAUTHENTICATED or PERMISSION_DENIED. [WithIdempotencyKey] gives the call a key. If a
+// goroutine of the method still reads a Body when the method returns, Call waits for that Read
+// until ctx ends.
 //
-// An optional field counts as absent if it is zero. Call applies no defaults;
-// [Service.NewInput] does. Call sets empty discriminators of unions, and Validate methods may
-// change the input. Otherwise Call only reads it, so goroutines may share one.
+// An optional field counts as absent if it is zero. Call applies no defaults; [Service.NewInput]
+// does. Call sets empty discriminators of unions, and Validate methods may change the input.
+// Otherwise Call only reads the input, so goroutines may share it.
 func (s *Service) Call(ctx context.Context, resource, method string, input any) (any, error) {
 	m, err := s.lookupMethod(resource, method)
 	if err != nil {
@@ -603,13 +604,13 @@ type Info struct {
 	Method    string        // Method.Name
 	Request   *http.Request // nil for a Service.Call outside a request
 
-	// Header is the header of the response. A method can add to it; Set replaces what
-	// middleware has set, such as Vary. It is nil if there is no response. In a batch and over
-	// MCP what is added is not sent, since one response answers several calls or has begun.
+	// Header is the header of the response, or nil if there is no response. A method can add to it;
+	// Set replaces what middleware has set, such as Vary. Headers added in a batch or over MCP are
+	// not sent, because one response answers several calls or has already begun.
 	Header http.Header
 
-	// Trace is the trace context of the caller: over MCP that of params._meta, if it has a
-	// traceparent, and else that of the headers of the request.
+	// Trace is the trace context of the caller, from the headers of the request. Over MCP it comes
+	// from params._meta if that has a traceparent.
 	Trace Trace
 }
 

@@ -37,21 +37,21 @@ import (
 	"time"
 )
 
-// Contract returns what s promises to its clients, as JSON in one order: the names, routes,
-// callers, inputs and outputs of methods, also those of tools, prompts and resources. It does not
-// have what is given to [Service.MCP]. [CheckReleased] keeps it in a file.
-// doc/releases.md says what is no promise.
+// Contract returns what s promises to its clients, as JSON in a fixed order: the names, routes,
+// callers, inputs and outputs of methods, and the names of tools, prompts and resources. It does
+// not include what is given to [Service.MCP]. [CheckReleased] keeps it in a file. doc/releases.md
+// says what is not a promise.
 func (s *Service) Contract() []byte {
 	lines := strings.NewReplacer(`{"method":`, "\n"+`{"method":`, `{"type":`, "\n"+`{"type":`, `{"field":`, "\n\t"+`{"field":`)
 	text, _ := plainJSON(newContract(&s.service))
 	return []byte(lines.Replace(string(text)) + "\n") // in a JSON string, the quotes would be escaped
 }
 
-// Breaks returns what s does not keep of the contract of a released version, which
-// [Service.Contract] returned: an input that was accepted is refused, or an answer can be what
-// the release did not promise. doc/releases.md lists them. They are sorted by method and place;
-// nil is none. The error is for a text that is no contract, is damaged, or has a form that this
-// version of svc does not know.
+// Breaks returns the promises of a released contract that s does not keep: s refuses an input that
+// was accepted, or can return an answer that the release did not promise. released is what
+// [Service.Contract] returned for the release. doc/releases.md lists the kinds of breaks. They are
+// sorted by method and place; nil means none. Breaks returns an error if released is not a
+// contract, is damaged, or has a form that this version of svc does not know.
 func (s *Service) Breaks(released []byte) ([]Break, error) {
 	return s.breaksBy(ruleRows, released)
 }
@@ -102,10 +102,10 @@ func (b Break) String() string {
 // text returns b without the example.
 func (b Break) text() string { return strings.TrimSuffix(b.Method+" "+b.Place, " ") + ": " + b.Reason }
 
-// A TestingT is the part of a *testing.T, *testing.B or *testing.F that [CheckReleased] and
-// [CheckClient] need, so that programs which use svc do not link package testing.
+// A TestingT is the part of [*testing.T], [*testing.B] and [*testing.F] that [CheckReleased] and
+// [CheckClient] need. With it, programs that use svc do not link package testing.
 type TestingT interface {
-	// Helper marks the function that calls it as one whose lines are not reported.
+	// Helper marks the calling function as a helper, whose lines are not reported.
 	Helper()
 	// Errorf reports a failure, and the check goes on.
 	Errorf(format string, args ...any)

@@ -48,8 +48,8 @@ func DecodeCursor(cursor string, key any) error {
 	return setCursorKey(payload, key)
 }
 
-// TimeCursor is a value for cursors of lists that are sorted by time and then by ID, which
-// tells items of the same time apart. Its JSON is {"id":"…","at":"…"}, with At in nanoseconds
+// TimeCursor is the value to encode in cursors of lists that are sorted by time and then by ID,
+// which tells items of the same time apart. Its JSON is {"id":"…","at":"…"}, with At in nanoseconds
 // (RFC 3339, section 5.6). The zero value is valid.
 type TimeCursor struct {
 	ID string    `json:"id"` // of the last item of the page

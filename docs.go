@@ -42,10 +42,10 @@ type DocsOptions struct {
 	Client string
 }
 
-// Docs returns a handler that serves a page about the REST routes of s, with a form to call
-// each method over the transports of opts. The same is served as Markdown at llms.txt, and to
-// requests whose Accept prefers text/markdown to text/html. Mount the page on a path that ends
-// in a slash, since browsers resolve relative paths against that:
+// Docs returns a handler that serves a page about the REST routes of s, with a form to call each
+// method over the transports of opts. It serves the same text as Markdown at llms.txt, and to
+// requests whose Accept prefers text/markdown to text/html. Mount the page on a path that ends in a
+// slash, because browsers resolve relative paths against it:
 //
 //	docs := service.Docs(&svc.DocsOptions{REST: ".", RPC: "rpc", MCP: "mcp"})
 //	mux.Handle("/{$}", docs)

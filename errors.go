@@ -664,8 +664,8 @@ type Violation struct {
 	Rule    string `json:"rule"`    // for programs: the name of a constraint tag, a word of doc/errors.md such as "required", or your own
 	Message string `json:"message"` // for people; never quotes what the client sent
 
-	// Limit is the number of a rule about one, such as 5 for maxItems:"5", so that programs can
-	// say it in other words. It is never a value of the client.
+	// Limit is the number in the rule, such as 5 for maxItems:"5", so that programs can say it in
+	// their own words. It is never a value of the client.
 	Limit json.Number `json:"limit,omitempty"`
 }
 

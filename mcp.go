@@ -51,63 +51,60 @@ type MCPOptions struct {
 	ServerInfo MCPServerInfo
 	// Instructions tell a model how to use the tools together.
 	Instructions string
-	// AllowedOrigins are the web origins, such as "https://app.example", whose pages may call
-	// the server. "null" allows pages without an origin, and "*" all pages: use it only if
-	// every call is authenticated. Other origins get 403 (MCP 2026-07-28, Streamable HTTP,
-	// Security Warning). Requests without an Origin header are served; doc/mcp.md has more.
+	// AllowedOrigins lists the web origins, such as "https://app.example", whose pages may call the
+	// server. "null" allows pages without an origin. "*" allows all pages: use it only if every
+	// call is authenticated. Other origins get 403 (MCP 2026-07-28, Streamable HTTP, Security
+	// Warning). Requests without an Origin header are served; doc/mcp.md has more.
 	AllowedOrigins []string
-	// Invoke is called instead of the methods, with a valid input. It must return what the
-	// method would return; anything else is INTERNAL. Options.Intercept runs around it, and
-	// again if Invoke calls [Service.Call].
+	// Invoke is called instead of the methods, with a valid input. It must return what the method
+	// would return, or the call fails with INTERNAL. Options.Intercept runs around it, and again if
+	// Invoke calls [Service.Call].
 	Invoke InvokeFunc
-	// ListTTL is how long clients may keep the list of tools and the answer of server/discover,
-	// from revision 2026-07-28 on (MCP 2026-07-28, Caching), in whole milliseconds, rounded
-	// down. It must not be negative. Zero: not at all.
+	// ListTTL is how long clients may cache the list of tools and the answer of server/discover,
+	// from revision 2026-07-28 on (MCP 2026-07-28, Caching), in whole milliseconds, rounded down.
+	// It must not be negative. Zero means not at all.
 	ListTTL time.Duration
-	// ListScope is "public" if caches that users share may keep a list, or else "private", the
-	// default.
+	// ListScope is "public" if shared caches may keep a list. Default: "private".
 	ListScope string
-	// Show reports whether the lists show the tool, the resource or the prompt of a method. ctx
-	// has the [Principal] of the caller. If Show panics, the answer is an error. Show does not
-	// protect methods: use MethodOptions.Scopes. With Show, ListScope must be "private".
-	// Default: all are shown.
+	// Show reports whether lists show the tool, the resource or the prompt of a method. ctx has the
+	// [Principal] of the caller. If Show panics, the answer is an error. Show does not protect
+	// methods; MethodOptions.Scopes does. With Show, ListScope must be "private". Default: lists
+	// show all.
 	Show func(ctx context.Context, m Method) bool
 	// StateKey seals answers for methods that ask again after an answer, the sessions of clients
-	// before 2026-07-28, and the ids of tasks; see [Ask] and MethodOptions.Task. It must be the same
-	// on all replicas. Clients can read what it seals. Default: over HTTP, none; then a method can
-	// ask in one round only, a session is known to the process that began it, and a Task is a
-	// mistake. [Service.MCPStdio] makes one for its process.
+	// before 2026-07-28, and the IDs of tasks; see [Ask] and MethodOptions.Task. Use the same key
+	// on all replicas. Clients can read what it seals. Over HTTP the default is none: a method can
+	// then ask in one round only, only the process that began a session knows it, and a Task is a
+	// mistake. [Service.MCPStdio] makes a key for its process.
 	StateKey *CursorKey
-	// MaxResult is how many Unicode characters all texts of a result may have together. A
-	// result with more is the error RESOURCE_EXHAUSTED, and the text of another error is cut.
-	// It must not be negative. Default: 0, which means 100,000.
+	// MaxResult limits the Unicode characters of all texts of a result together. A call with a
+	// longer result fails with RESOURCE_EXHAUSTED; the text of any other error is cut. It must not
+	// be negative. Zero means 100,000.
 	MaxResult int
-	// AllowUnknown ignores arguments that the input does not have, unless Options.Strict is
-	// set. Default: they are violations, so that a model that misspells an argument learns of
-	// it.
+	// AllowUnknown ignores arguments that the input does not have, unless Options.Strict is set. By
+	// default they are violations, so that a model learns that it has misspelled an argument.
 	AllowUnknown bool
-	// ReadStrings reads an argument that should be an object, a list, a number or a boolean from a
-	// string with its JSON, as some hosts send it. Default: that is a violation, which says so, but
-	// for integers of 64 bits: they are always read from a string with their digits too.
+	// ReadStrings also reads an argument that should be an object, a list, a number or a boolean
+	// from a string with its JSON, as some hosts send it. By default such a string is a violation,
+	// whose message says what to send. 64-bit integers are always read from strings too.
 	ReadStrings bool
-	// Newest is the newest revision that is spoken, such as "2025-11-25", for hosts whose newest
-	// one is broken; doc/assistants.md has them. Methods and members of later revisions are then
-	// unknown. A name that svc does not know is a mistake. "" stands for "2026-07-28".
+	// Newest is the newest revision to speak, such as "2025-11-25". Set it for hosts that break
+	// with a newer one; doc/assistants.md lists them. Methods and members of later revisions are
+	// then unknown. A revision that svc does not know is a mistake. "" stands for "2026-07-28".
 	Newest string
-	// Extensions are the extensions of MCP that the server has, by name, such as
-	// "example.com/skills", with their settings, which are JSON objects (MCP 2026-07-28,
-	// Extensions).
+	// Extensions lists the extensions of MCP that the server has: names such as
+	// "example.com/skills", with settings that are JSON objects (MCP 2026-07-28, Extensions).
 	Extensions map[string]any
-	// Methods answer requests that the core of MCP does not have, by name, such as
-	// "events/list". ctx is that of a call, with the [Principal] and the functions for methods,
-	// such as [Progress]; params is an object. The result is written by encoding/json and must
-	// be an object; nil is {}. An error is a JSON-RPC error with the message of the [Error], and
-	// its code and details as data. Where Options.Schemes is set, the caller must be known. Invoke and
+	// Methods answer requests that the core of MCP does not have, by name, such as "events/list".
+	// ctx is like the context of a call: it has the [Principal], and functions such as [Progress]
+	// work. params is an object. encoding/json writes the result, which must be an object; nil is
+	// {}. An error becomes a JSON-RPC error with the message of the [Error], and its code and
+	// details as data. If Options.Schemes is set, the caller must be known. Invoke and
 	// Options.Intercept do not run.
 	Methods map[string]func(ctx context.Context, params json.RawMessage) (any, error)
 }
 
-// An MCPServerInfo says which program a server is (MCP 2025-11-25, schema, Implementation).
+// An MCPServerInfo identifies the program of a server (MCP 2025-11-25, schema, Implementation).
 type MCPServerInfo struct {
 	Name    string    `json:"name"`    // for programs and people; "" means Options.Name
 	Version string    `json:"version"` // of the program, in any form; "" means Options.Version
@@ -144,22 +141,22 @@ type mcpTexts struct {
 	cache      string // the last members of modern lists: a comma, ttlMs and cacheScope
 }
 
-// MCP returns a handler for one path, such as /mcp, that serves every method as a tool by the
-// Model Context Protocol, revisions 2024-11-05 to 2026-07-28. It takes POST requests, and any
-// replica can answer any of them. Only questions to clients before 2026-07-28, and their
-// cancellations, must come to the replica that runs the call; doc/questions.md says how.
+// MCP returns a handler for one path, such as /mcp, that serves every method as a tool by the Model
+// Context Protocol, revisions 2024-11-05 to 2026-07-28. It takes POST requests, and any replica can
+// answer any of them, with one exception: for clients before 2026-07-28, answers to questions and
+// cancellations must reach the replica that runs the call. doc/questions.md says how.
 //
 // The name of a tool is resource_method, such as todos_get. Its arguments are the fields of the
 // method's input by their JSON names, and its result is the output, or the blocks of
 // [MCPContent]; the items of a [Stream] are collected in {"items":[…]}. An error of the method
 // is a result with isError, so that the model can read it and try again.
 //
-// Requests from web pages get 403 unless MCPOptions.AllowedOrigins has their origin. The
+// Requests from web pages get 403 unless [MCPOptions].AllowedOrigins lists their origin. The
 // handler does not authenticate: put middleware in front of it, and let servers for local use
-// listen on 127.0.0.1. What a method adds to Info.Header is not sent.
+// listen on 127.0.0.1. Headers that a method adds to [Info].Header are not sent.
 //
-// MCP panics if the options, the name of a tool or a tag mcpheader are mistaken.
-// doc/tools.md has the rules of the tag, and doc/mcp.md says what each revision has.
+// MCP panics if the options, the name of a tool or a tag mcpheader are not valid. doc/tools.md has
+// the rules of the tag, and doc/mcp.md says what each revision has.
 func (s *Service) MCP(opts *MCPOptions) http.Handler { return s.newMCPHandler(opts) }
 
 // newMCPHandler returns the handler, which [Service.MCPStdio] uses without HTTP.

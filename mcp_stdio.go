@@ -38,15 +38,16 @@ import (
 //
 //	err := service.MCPStdio(ctx, os.Stdin, os.Stdout, nil)
 //
-// The caller is the [Principal] in ctx; see [WithPrincipal]. Info.Request and Info.Header are
-// nil. At most 64 calls run at a time. A line of more than Options.MaxBody bytes, or one that
-// is not a message, gets an error. The program must log elsewhere than to out.
+// The caller is the [Principal] in ctx; see [WithPrincipal]. [Info].Request and Info.Header are
+// nil. At most 64 calls run at a time. A line of more than [Options].MaxBody bytes, or a line that
+// is not a message, gets an error. Do not let the program log to out.
 //
-// At the end of in, calls have 2 seconds to end; then MCPStdio cancels them and returns nil.
-// When ctx ends, they have 0.75 seconds, and it returns the error of ctx. It returns an error
-// of in or out. It does not wait for a method that ignores its context, a Read or a Write:
-// their goroutines stay until these end. A client has gone too, which is an error, if it takes
-// no message for 2 seconds while 1,024 wait and it sends more. It panics as [Service.MCP] does.
+// At the end of in, calls have 2 seconds to end; then MCPStdio cancels them and returns nil. When
+// ctx ends, calls have 0.75 seconds, and MCPStdio returns the error of ctx. It also returns errors
+// of in and out. It does not wait for a method that ignores its context, or for a Read or a Write
+// that does not return; their goroutines stay until it does. It returns an error if the client
+// takes no message for 2 seconds while 1,024 wait and it sends more. It panics as [Service.MCP]
+// does.
 func (s *Service) MCPStdio(ctx context.Context, in io.Reader, out io.Writer, opts *MCPOptions) error {
 	o := valueOf(opts)
 	o.StateKey = cmp.Or(o.StateKey, newProcessKey())

@@ -36,8 +36,8 @@ import (
 )
 
 // OpenAPI returns a handler that serves the OpenAPI document of the REST routes. The query
-// parameter openapi or the header Accept selects the version, 3.0, 3.1 or 3.2, and else
-// Options.OpenAPI; doc/documents.md has the table. Responses have an ETag, and conditional and
+// parameter openapi or the header Accept selects the version, 3.0, 3.1 or 3.2; the default is
+// [Options].OpenAPI. doc/documents.md has the table. Responses have an ETag, and conditional and
 // range requests work (RFC 9110, sections 13 and 14). Verbs other than GET and HEAD get 405; an
 // unknown version in the query gets 400.
 func (s *Service) OpenAPI() http.Handler {

@@ -22,12 +22,12 @@ const (
 	maxPageSize     = 100
 )
 
-// PageRequest is an input that selects one page of a list, by page number or by cursor. Embed
-// it in an input that supports both; most support one, and embed [PageQuery] or [CursorQuery].
+// PageRequest is an input that selects one page of a list, by page number or by cursor. Embed it in
+// an input that supports both. Most support only one: embed [PageQuery] or [CursorQuery] there.
 //
-// Over REST the fields are query parameters, for every HTTP method. Page counts from 1. PerPage
-// and Limit are in items; the default is 20, and more than 100 counts as 100. The zero value
-// selects the first page. A number below 1 is INVALID_ARGUMENT.
+// Over REST the fields are query parameters, for every HTTP method. Page counts from 1. PerPage and
+// Limit are in items; the default is 20, and more than 100 counts as 100. The zero value selects
+// the first page. A number below 1 fails with INVALID_ARGUMENT.
 type PageRequest struct {
 	Page    int    `json:"page,omitempty" query:"page" minimum:"1" default:"1" doc:"The number of the page, from 1."`
 	PerPage int    `json:"per_page,omitempty" query:"per_page" minimum:"1" default:"20" doc:"Items on a page; more than 100 counts as 100."`
@@ -35,7 +35,7 @@ type PageRequest struct {
 	Cursor  string `json:"cursor,omitempty" query:"cursor" doc:"The next_cursor of an earlier answer."`
 }
 
-// PageQuery is the part of a [PageRequest] that selects a page by its number, with the same
+// PageQuery is the half of a [PageRequest] that selects a page by its number, with the same
 // defaults, limits and errors.
 type PageQuery struct {
 	Page    int `json:"page,omitempty" query:"page" minimum:"1" default:"1" doc:"The number of the page, from 1."`
@@ -49,9 +49,9 @@ type CursorQuery struct {
 	Limit  int    `json:"limit,omitempty" query:"limit" minimum:"1" default:"20" doc:"How many items; more than 100 counts as 100."`
 }
 
-// Validate replaces numbers below 1 by their defaults, since zero means absent in a
-// [Service.Call], and sizes above 100 by 100. It always returns nil. The service calls it for
-// every input.
+// Validate replaces numbers below 1 by their defaults, because zero means absent in a
+// [Service.Call], and sizes above 100 by 100. It always returns nil. The service calls it for every
+// input.
 func (p *PageRequest) Validate() error {
 	p.Page, p.PerPage, p.Limit = max(p.Page, 1), cappedSize(p.PerPage), cappedSize(p.Limit)
 	return nil
@@ -138,7 +138,7 @@ func (p PageRequest) Offset() int {
 	return before * size
 }
 
-// IsCursor reports whether p has a cursor. The first request for a feed has none.
+// IsCursor reports whether p has a cursor. The first request of a feed does not.
 func (p PageRequest) IsCursor() bool { return p.Cursor != "" }
 
 // Size returns the largest number of items on the page: Limit if p has a cursor, and
@@ -163,10 +163,10 @@ type PageResponse[T any] struct {
 // isPage marks the types whose items are in Data. Types that embed a page have it too.
 func (*PageResponse[T]) isPage() {}
 
-// NewPage returns the page that req selects. data holds the items of that page and is not
-// copied. total is the number of items on all pages; a negative total counts as 0. Data is
-// never nil. A page beyond the last one keeps its number. Use cursors for lists that change
-// while clients read them; doc/lists.md says why.
+// NewPage returns the page that req selects. data holds the items of this page and is not copied.
+// total is the number of items on all pages; a negative total counts as 0. Data is never nil. A
+// page beyond the last keeps its number. Use cursors for lists that change while clients read them;
+// doc/lists.md says why.
 func NewPage[T any](data []T, req PageRequest, total int) *PageResponse[T] {
 	size := orDefaultSize(req.PerPage)
 	total = max(total, 0)

@@ -15,9 +15,9 @@ import (
 	"strings"
 )
 
-// A Route is one HTTP route of a service, for routers other than http.ServeMux. The handler
-// reads placeholders by http.Request.PathValue, so another router has to call SetPathValue. It
-// does not check the verb and the path again. That of a GET answers HEAD too (RFC 9110, section
+// A Route is one HTTP route of a service, for routers other than [http.ServeMux]. The handler reads
+// placeholders by [http.Request.PathValue], so your router must call SetPathValue. The handler does
+// not check the verb and the path again. The handler of a GET also answers HEAD (RFC 9110, section
 // 9.3.2).
 type Route struct {
 	Method   string       // the verb, in capitals
@@ -27,8 +27,8 @@ type Route struct {
 	Handler  http.Handler // of this route only
 }
 
-// Routes returns the routes without mounting them, in the order of the methods'
-// Go names. Methods that REST does not serve have none.
+// Routes returns the routes without mounting them, in the order of the methods' Go names. Methods
+// that REST does not serve are left out.
 func (s *Service) Routes() []Route {
 	methods := s.methodsOn(TransportREST)
 	routes := make([]Route, len(methods))
@@ -100,9 +100,9 @@ func explainClash(mux *http.ServeMux, r Route) string {
 	}
 }
 
-// REST returns a handler that serves every route. Requests that match no route get 404, or 405
-// with Allow if another verb would match (RFC 9110, section 15.5.6), by Options.OnError like
-// every other error. It never redirects: an unclean path is a 404, since many clients turn a
+// REST returns a handler that serves every route. Requests that match no route get 404, or 405 with
+// Allow if another verb would match (RFC 9110, section 15.5.6). Like all errors, these are written
+// by [Options].OnError. REST never redirects: an unclean path gets 404, because many clients turn a
 // redirected POST into a GET.
 //
 // A POST that a browser sends for a page of another origin must have the Content-Type

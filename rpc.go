@@ -29,16 +29,16 @@ import (
 // calls, which is too much work for one request.
 const maxBatch = 1000
 
-// RPC returns a handler that serves every method over JSON-RPC 2.0: single calls, notifications
-// and batches, by POST. A method is called as resource.name: todos.mark_done for MarkDone.
-// Params are the fields of the input by their JSON names. The result of a method without an
-// output is null, and that of a [Stream] is {"items":[…]}. An error has the number of its code:
+// RPC returns a handler that serves every method over JSON-RPC 2.0: single calls, notifications and
+// batches, by POST. A method is called as resource.name: todos.mark_done for MarkDone. Params are
+// the fields of the input by their JSON names. The result of a method without an output is null,
+// and the result of a [Stream] is {"items":[…]}. An error has the number of its code:
 //
 //	{"code":-32005,"message":"no such todo","data":{"code":"NOT_FOUND"}}
 //
-// A batch has at most 1,000 calls. They run concurrently, at most 8 at a time, and are answered
-// in order, in at most 16 MiB. What a method adds to Info.Header is dropped. doc/jsonrpc.md has
-// more about params, batches, the log and the protocol's own errors.
+// A batch has at most 1,000 calls. They run concurrently, at most 8 at a time, and are answered in
+// order, in at most 16 MiB. Headers that a method adds to [Info].Header are not sent.
+// doc/jsonrpc.md has more about params, batches, the log and the protocol's own errors.
 //
 // The method rpc.discover returns the OpenRPC document of the service. RPC panics if the
 // service has a resource named rpc, which is reserved (JSON-RPC 2.0, section 8).

@@ -670,13 +670,13 @@ func (rs ruleSet) lookup(role ruleRole) *rule {
 	return nil
 }
 
-// An Optional is a field of a JSON object that is absent, null or a value, as in a PATCH:
-// absent leaves things as they are, null removes, and a value replaces (RFC 7396, section 1).
-// The zero value is absent. The field needs omitzero and is never required:
+// An Optional is a field of a JSON object that is absent, null or a value. In a PATCH, absent
+// leaves things as they are, null removes, and a value replaces (RFC 7396, section 1). The zero
+// value is absent. The field needs omitzero and is never required:
 //
 //	Title svc.Optional[string] `json:"title,omitzero" maxLength:"80"`
 //
-// Rules are about the value; null keeps them all. In an output, an absent Optional is left out.
+// Rules apply to the value; null passes them all. In an output, an absent Optional is left out.
 // doc/types.md says where an Optional cannot be. It is not safe for concurrent use.
 type Optional[T any] struct {
 	value T
@@ -707,8 +707,8 @@ func (o *Optional[T]) Set(v T) { o.value, o.state = v, stateValue }
 // SetNull makes o null. To make o absent, assign the zero value.
 func (o *Optional[T]) SetNull() { *o = Optional[T]{state: stateNull} }
 
-// MarshalJSON returns the value of o by [json.Marshal], or null if there is none. It is for
-// encoding/json; svc does not call it.
+// MarshalJSON returns the value of o as [json.Marshal] writes it, or null if there is none. It is
+// for encoding/json; svc does not call it.
 func (o Optional[T]) MarshalJSON() ([]byte, error) {
 	if o.state != stateValue {
 		return []byte("null"), nil
@@ -716,7 +716,7 @@ func (o Optional[T]) MarshalJSON() ([]byte, error) {
 	return json.Marshal(o.value)
 }
 
-// UnmarshalJSON makes o null, or the value that [json.Unmarshal] reads. If that fails, o does
+// UnmarshalJSON makes o null, or sets the value that [json.Unmarshal] reads. If that fails, o does
 // not change. It is for encoding/json; svc does not call it.
 func (o *Optional[T]) UnmarshalJSON(text []byte) error {
 	if string(text) == "null" {

@@ -119,86 +119,86 @@ type Options struct {
 	Contact string
 	// License is an SPDX identifier such as "Apache-2.0", for documents.
 	License string
-	// OpenAPI is the version of the document for requests that ask for none: "3.0", "3.1" or
-	// "3.2". Default: "3.0.3". Generators make better clients of 3.1.
+	// OpenAPI is the version of the document for requests that do not ask for one: "3.0", "3.1" or
+	// "3.2". Generators make better clients from 3.1. Default: "3.0.3".
 	OpenAPI string
-	// Resource is the resource of all methods for which MethodOptions names no other: the first
-	// segment of their paths, and the first part of their names on other transports. It has
+	// Resource is the resource of all methods, unless MethodOptions.Resource names another: the
+	// first segment of their paths, and the first part of their names on other transports. It has
 	// ASCII letters, digits, - and _. Default: Name in snake_case.
 	Resource string
 	// Path replaces Resource in REST paths only: one or more segments, without placeholders.
-	// doc/versions.md says how two versions of a service have the same paths. Default: Resource.
+	// doc/versions.md says how two versions of a service share their paths. Default: Resource.
 	Path string
-	// ToolPrefix takes the place of the resource in the default names of tools and prompts over MCP,
-	// and "-" leaves it out: todos_get is then get. It has ASCII letters, digits, - and _.
-	// Default: the resource.
+	// ToolPrefix replaces the resource in the default names of tools and prompts over MCP. "-"
+	// leaves it out: todos_get becomes get. It has ASCII letters, digits, - and _. Default: the
+	// resource.
 	ToolPrefix string
-	// ContentType is the media type of JSON outputs over REST: application/json, or a type such as
-	// application/vnd.api+json, which may have parameters. Errors have that of their form. Requests
-	// with any JSON type are read, and Accept does not count. Default: application/json.
+	// ContentType is the media type of JSON outputs over REST, such as application/vnd.api+json. It
+	// may have parameters. Errors have the type of their form. Requests may have any JSON type, and
+	// Accept is ignored. Default: application/json.
 	ContentType string
-	// Comments are those of the source, from [ReadComments]: of the interface, its methods, their
-	// types and fields. Documents, tools and the page show them where no Description and no tag
-	// doc says something else, and have the methods in the order of the source. A package that
-	// Comments does not have has no comments; a source without the interface is a mistake. Types
-	// are found by the names of their package and of the type. doc/comments.md says where each
-	// comment goes.
+	// Comments holds the comments of the source, from [ReadComments]: above the interface, its
+	// methods, their types and fields. Documents, tools and the page show them, unless a
+	// Description or a tag doc replaces them, and list the methods in the order of the source.
+	// Source without the interface is a mistake; other packages may be missing and then have no
+	// comments. Types are found by the names of their package and of the type. doc/comments.md says
+	// where each comment goes.
 	Comments *Comments
 	// Methods has the options of single methods by Go name. An unknown name is a mistake.
 	Methods map[string]MethodOptions
 	// Defaults apply to every method of the service.
 	Defaults Defaults
-	// Schemes are the credentials that documents and the page of Docs ask for; each of them is
-	// enough. With Schemes, a call of a method that is not Public and has no [Principal] in its
-	// context is UNAUTHENTICATED, on every transport, before its input is read. Default: a bearer
+	// Schemes lists the credentials that documents and the page of Docs ask for; any one of them is
+	// enough. With Schemes, a call without a [Principal] in its context fails with UNAUTHENTICATED,
+	// on every transport, before its input is read, unless the method is Public. Default: a bearer
 	// token if Defaults.Auth says so.
 	Schemes []Scheme
-	// Strict rejects JSON objects with unknown members and unknown query parameters, except the
-	// one that [Version] reads, instead of ignoring them. doc/types.md has more.
+	// Strict rejects unknown members of JSON objects and unknown query parameters, instead of
+	// ignoring them. The query parameter that [Version] reads is accepted. doc/types.md has more.
 	Strict bool
 	// MaxBody is the largest request body, in bytes. A larger one gets 413 (RFC 9110, section
 	// 15.5.14) and nothing is called. Zero means DefaultMaxBody; a negative value means no
 	// limit.
 	MaxBody int64
-	// BodyTimeout is how long a client may take to send a body. After that it gets 408 (RFC
-	// 9110, section 15.5.9) and nothing is called. It replaces http.Server.ReadTimeout, which a
-	// negative value leaves alone. Zero means DefaultBodyTimeout.
+	// BodyTimeout is how long a client may take to send a body. After that it gets 408 (RFC 9110,
+	// section 15.5.9) and nothing is called. It replaces http.Server.ReadTimeout; a negative value
+	// leaves ReadTimeout in force. Zero means DefaultBodyTimeout.
 	BodyTimeout time.Duration
 	// MaxConcurrent is how many requests the service works on at once, over REST, JSON-RPC and MCP
-	// together. A request beyond that is refused before its method is called, and nothing of it has
-	// run: UNAVAILABLE with the reason overloaded, which is 503 with a Retry-After of one second over
-	// REST. Choose the number that the bottleneck serves at a time, such as the connections to the
-	// database. What waits does not count: a stream or a file that is sent, and a call that has
-	// asked its caller. A [Service.Call] and [Service.MCPStdio] do not count either. doc/limits.md
-	// has each case. Zero means no limit; a negative value is a mistake.
+	// together. Choose the number that the bottleneck serves at a time, such as the connections to
+	// the database. A request beyond the limit fails before its method is called, with UNAVAILABLE
+	// and the reason overloaded: over REST 503 with a Retry-After of one second. Streams and files
+	// that are being sent, and calls that wait for an answer of their caller, do not count.
+	// [Service.Call] and [Service.MCPStdio] do not count either. doc/limits.md has each case. Zero
+	// means no limit; a negative value is a mistake.
 	MaxConcurrent int
-	// MaxStreams is how many streams, files and subscriptions of MCP the service sends at once,
-	// over all transports. Further ones are refused as with MaxConcurrent. Zero means 10,000; a
-	// negative value means no limit.
+	// MaxStreams is how many streams, files and MCP subscriptions the service sends at once, over
+	// all transports. Further ones fail as with MaxConcurrent. Zero means 10,000; a negative value
+	// means no limit.
 	MaxStreams int
 	// Intercept wraps every call on every transport, for access checks, tracing, transactions.
-	// Register calls it once, with the function that calls a method, and it returns the
-	// function to call instead. Inputs are valid at that point. Pass on a context derived from
-	// yours, the same names and an input of the method's type, and return an output of the
-	// method's type; anything else is INTERNAL. A File is read, and a stream is run, after your
-	// function has returned.
+	// [Register] calls it once with the function that calls a method; return the function to call
+	// instead. Its inputs are already valid. Pass on a context derived from yours, the same names
+	// and an input of the method's type, and return an output of the method's type; otherwise the
+	// call fails with INTERNAL. A [File] is read, and a [Stream] runs, after your function has
+	// returned.
 	Intercept func(InvokeFunc) InvokeFunc
 	// Observe is called at the end of every call, for metrics and traces; see [Observation].
 	Observe func(ctx context.Context, o Observation)
 	// Idempotency makes calls with a key happen once, for methods with
 	// MethodOptions.IdempotencyKey.
 	Idempotency *Idempotency
-	// Schemas are the JSON Schemas (2020-12) of types that write their own JSON or text and that
-	// one cannot give a method JSONSchema, such as those of other modules: an object for each type,
-	// without $ref. Documents, tools and clients have them in place of any JSON, or any string;
-	// nothing checks inputs by them. A type without such methods is a mistake.
+	// Schemas has JSON Schemas (2020-12) for types that write their own JSON or text and to which
+	// you cannot add a method JSONSchema, such as types of other modules. Each is a JSON object
+	// without $ref. Documents, tools and clients show it instead of any JSON or any string; inputs
+	// are not checked against it. A type that does not write its own JSON or text is a mistake.
 	Schemas map[reflect.Type]string
-	// Errors are errors that every method can return; see MethodOptions.Errors.
+	// Errors lists errors that every method can return; see MethodOptions.Errors.
 	Errors []*Error
-	// ErrorForm is the form of errors over REST, also in streams. Give its Write to middleware.
+	// ErrorForm is the form of errors over REST, including streams. Give its Write to middleware.
 	// Default: the envelope of [WriteError].
 	ErrorForm *ErrorForm
-	// OnError writes the error responses of REST, if an ErrorForm is not enough. Default:
+	// OnError writes the error responses of REST. Use it if an [ErrorForm] is not enough. Default:
 	// WriteError.
 	OnError ErrorWriter
 	// Logger gets one line for every error that is sent to a client, with the cause. A path is
@@ -219,99 +219,105 @@ type Defaults struct {
 // MethodOptions configures one method. The zero value stands for the defaults. A field whose
 // comment names no default is empty by default.
 type MethodOptions struct {
-	// Resource is the resource of the method, in the characters of Options.Resource, its
-	// default.
+	// Resource is the resource of the method, with the same characters as Options.Resource.
+	// Default: Options.Resource.
 	Resource string
-	// HTTP is the route, as a pattern of http.ServeMux with a verb, and without a host or the
-	// prefix of At: "POST /todos/{id}/archive". QUERY is a read by the JSON in its body (RFC
-	// 10008). Default: inferred from the method's name.
+	// HTTP is the route: a pattern of http.ServeMux with a verb, without a host or the prefix of
+	// At, such as "POST /todos/{id}/archive". The verb QUERY is a read whose input is the JSON of
+	// the body (RFC 10008). Default: inferred from the method's name.
 	HTTP string
-	// Status is the HTTP status of success: 200, 201, 202 or 203 with an output, and 200, 202,
-	// 204 or 205 without one. A stream has 200. An output with a field int that has json:"-" and
-	// the tag status:"200,201" chooses among those itself. Default: 200, or 204 without an output.
+	// Status is the HTTP status of success: 200, 201, 202 or 203 with an output, and 200, 202, 204
+	// or 205 without one. A stream has 200. To choose the status in the method, give the output an
+	// int field with json:"-" and a tag such as status:"200,201". Default: 200, or 204 without an
+	// output.
 	Status int
-	// ContentType replaces Options.ContentType. A method whose output is not JSON cannot have it.
+	// ContentType replaces Options.ContentType. It is a mistake if the output is not JSON.
 	ContentType string
 	// OperationID is the operationId of the method in OpenAPI documents, from which generators make
-	// the names of functions: a letter or _, then letters, digits and any of _.-, and that of no
-	// other method. Default: the resource and the name of the method, such as todos_Create.
+	// the names of functions. It is a letter or _, followed by letters, digits and any of _.-, and
+	// must be unique. Default: the resource and the name of the method, such as todos_Create.
 	OperationID string
 	// Description describes the method in documents, except OpenAPI 3.0.3, and to models that
-	// choose a tool. Its first sentence is the summary of the method there, and the title of the
-	// tool. Default: the comment of the method, if Options.Comments has it.
+	// choose a tool. Its first sentence is the summary in documents and the title of the tool.
+	// Default: the comment of the method, if Options.Comments has it.
 	Description string
-	// Transports serve the method: TransportREST, TransportRPC, TransportMCP. Others do not
-	// know it, nor do their documents. Service.Call calls every method. Default: all that can
-	// carry its input and output.
+	// Transports lists the transports that serve the method: TransportREST, TransportRPC,
+	// TransportMCP. Other transports and their documents do not have it. [Service.Call] calls every
+	// method. Default: all that can carry its input and output.
 	Transports []Transport
-	// Public lets everybody call the method although Options.Schemes are set, such as a health
-	// check. Behind [Bearer] that needs BearerOptions.Optional.
+	// Public lets everybody call the method, such as a health check, although Options.Schemes is
+	// set. Behind [Bearer], set BearerOptions.Optional too.
 	Public bool
-	// Scopes are those that the [Principal] of the caller must all have, or the call is
-	// PERMISSION_DENIED. They need Options.Schemes.
+	// Scopes lists the scopes that the [Principal] of the caller must all have, or the call fails
+	// with PERMISSION_DENIED. Scopes need Options.Schemes.
 	Scopes []string
-	// IdempotencyKey says whether calls have an idempotency key; see [Idempotency]. Default: no
+	// IdempotencyKey says whether calls have an idempotency key; see [Idempotency]. By default no
 	// key is read.
 	IdempotencyKey KeyUse
-	// Errors are those that the method can return beside the errors of svc itself, for
-	// documents. If a method with Errors, even an empty list, returns another code, it is sent
-	// all the same, and the log has an error that says so. doc/errors.md has the codes that
-	// need not be declared. Two errors with one [Error.Reason] must have the same code, and the
-	// reasons of svc itself are a mistake here.
+	// Errors lists the errors that the method can return, for documents, besides the errors of svc
+	// itself. If Errors is not nil and the method returns an undeclared code, the error is still
+	// sent, and the log says so. doc/errors.md lists the codes that need not be declared. Two
+	// errors with the same [Error.Reason] must have the same code. A reason of svc itself is a
+	// mistake.
 	Errors []*Error
-	// Deprecated marks the method as deprecated in every document. It is still served. A
-	// paragraph "Deprecated: …" of its comment does the same.
+	// Deprecated marks the method as deprecated in every document. It is still served. A paragraph
+	// "Deprecated: …" in its comment does the same.
 	Deprecated bool
 	// Deprecation does the same, and says since when and until when, in documents and in the
-	// headers of REST responses. Its Since must be set. Once its Sunset was released and is over,
-	// [CheckReleased] lets the method go.
+	// headers of REST responses. Set its Since. After a released Sunset has passed, [CheckReleased]
+	// lets you remove the method.
 	Deprecation *Deprecation
-	// MaxBody and BodyTimeout replace those of Options, over REST only. Zero: those of Options.
+	// MaxBody and BodyTimeout replace Options.MaxBody and Options.BodyTimeout, over REST only. Zero
+	// means the value of Options.
 	MaxBody     int64
 	BodyTimeout time.Duration
-	// Form says that REST requests have a form as their body, of the media type
-	// application/x-www-form-urlencoded or multipart/form-data, in place of JSON. Fields are read as
-	// in a query. A [Body] is the last part of a multipart form, and is read while it arrives; a form
-	// with one is REST's alone. Other transports get JSON as ever. doc/forms.md has more.
+	// Form says that the body of REST requests is a form instead of JSON, of the media type
+	// application/x-www-form-urlencoded or multipart/form-data. Fields are read as in a query. A
+	// [Body] must be the last part of a multipart form, and is read while it arrives. Only REST
+	// serves a form with a Body; for other forms the other transports take JSON as usual.
+	// doc/forms.md has more.
 	Form bool
-	// MCP says what MCP shows of the method: names, texts, hints, and whether it is a resource or a
+	// MCP says how MCP shows the method: names, texts, hints, and whether it is a resource or a
 	// prompt. Default: a tool.
 	MCP *MCPMethod
 	// Stream says how the outputs are sent. Default: as one record, or as StreamSSE if the
 	// method returns a Stream.
 	Stream StreamMode
-	// StreamEnd is the data of the last event of a stream that has ended well, as clients of a
-	// published API expect it: one line that is not JSON, such as "[DONE]". The event has no name
-	// and no id. [StreamEndNone] sends nothing. A stream that fails ends with the event error
-	// alone. A method without a stream cannot have it. Default: the event done.
+	// StreamEnd is the data of the last event of a stream that ends well, for clients that expect a
+	// text such as "[DONE]", as in APIs that are compatible with OpenAI's. It is one line that is
+	// not JSON. The event has no name and no ID. [StreamEndNone] sends nothing. A stream that fails
+	// ends with only the event error. StreamEnd is a mistake for a method without a stream.
+	// Default: the event done.
 	StreamEnd string
-	// Task is the Go name of the method of the same interface that reads the record of the work which
-	// this method begins, such as "GetExport". Both return the record, a pointer to a type with the
-	// method TaskState() (state, message string). The state is "working", "completed", "failed" or
-	// "cancelled", and anything else is INTERNAL. Clients of MCP that have the extension
-	// io.modelcontextprotocol/tasks get a task for a record that is working, and read it until it has
-	// ended; all other callers get the record. The members that the input of the reader needs must be
-	// in the record by the same names. It needs MCPOptions.StateKey; doc/tasks.md has the rest.
+	// Task says that this method begins work that runs on after the call. It is the Go name of the
+	// method of the same interface that reads the record of the work, such as "GetExport". Both
+	// return the record, a pointer to a type with the method TaskState() (state, message string).
+	// The state is "working", "completed", "failed" or "cancelled"; any other makes the call fail
+	// with INTERNAL. MCP clients with the extension io.modelcontextprotocol/tasks get a task for a
+	// record that is working, and read it until it has ended. All other callers get the record. The
+	// record must have the members that the input of the reader needs, by the same names. Task
+	// needs MCPOptions.StateKey; doc/tasks.md has the rest.
 	Task string
-	// TaskCancel is the Go name of the method that ends the work early. Its input can have what the
-	// input of the reader and the record have. Default: clients can ask, and the work goes on.
+	// TaskCancel is the Go name of the method that ends the work early. Its input can have the
+	// fields of the reader's input and of the record. Without it, clients can ask to cancel, and
+	// the work goes on.
 	TaskCancel string
 	// Direct calls the method without reflection, which is faster; see [Direct].
 	Direct DirectCall
 }
 
 // A StreamMode is a way to send several outputs. The zero value stands for the default of the
-// method; [StreamSSE] is the only other.
+// method; [StreamSSE] is the only other value.
 type StreamMode string
 
-// An InvokeFunc calls a method by resource and name. The input is a pointer to the method's
-// input, or nil if the method takes none. The output is a pointer, nil or the method's
-// [Stream], which must be passed on without running it. [Service.Call] is an InvokeFunc.
+// An InvokeFunc calls a method by resource and name. The input is a pointer to the method's input,
+// or nil if the method takes none. The output is a pointer, nil or the method's [Stream]. Pass a
+// Stream on without running it. [Service.Call] is an InvokeFunc.
 type InvokeFunc func(ctx context.Context, resource, method string, input any) (any, error)
 
-// A Service is a compiled interface: a table of methods with their routes, plans and
-// calls. It never changes, keeps nothing between requests but how many there are, and is safe
-// for concurrent use. The zero Service has no methods and cannot be served.
+// A Service is a compiled interface: a table of methods with their routes, plans and calls. It
+// never changes and is safe for concurrent use. Between requests it keeps only their number. The
+// zero Service has no methods and cannot be served.
 type Service struct{ service }
 
 // A service is what handlers have of a Service. It has no exported methods, so that the linker can
@@ -349,7 +355,7 @@ func Register[I any](impl I, opts *Options) (*Service, error) {
 	return register(reflect.TypeFor[I](), impl, opts)
 }
 
-// MustRegister is [Register] for the initialisation of programs: it panics on an error.
+// MustRegister is like [Register], but panics on an error. It is for the start of a program.
 func MustRegister[I any](impl I, opts *Options) *Service {
 	s, err := Register(impl, opts)
 	if err != nil {
@@ -567,14 +573,15 @@ func suggestMethod(iface reflect.Type, name string) string {
 	return suggestName(name, newKnownNames(known))
 }
 
-// Join returns one service with the methods of all services: one set of routes and one
-// document. Each method keeps the options of its own service; what belongs to no method is that
-// of the first. doc/versions.md has the list, and says how to join versions.
+// Join returns one service with the methods of all services: one set of routes and one document.
+// Each method keeps the options of its own service. Options that belong to no method come from the
+// first service. doc/versions.md lists them, and shows how to join versions.
 //
-// Join panics without services and with a nil one, if two methods have the same route or the
-// same name in the same resource or the same OperationID, if an MCPMethod or a ToolPrefix gives two
-// tools one name, and if the services differ in Defaults.BaseURL, MaxConcurrent or MaxStreams. What
-// the joined service works on counts apart from what each of the services does.
+// Join panics if there are no services, if one is nil, or if they differ in Defaults.BaseURL,
+// MaxConcurrent or MaxStreams. It also panics if two methods have the same route, the same
+// OperationID, or the same name in the same resource, or if an [MCPMethod] or a ToolPrefix gives
+// two tools one name. The joined service counts its requests separately from the services that it
+// joins.
 func Join(name string, services ...*Service) *Service {
 	p := new(mistakes)
 	p.addIf(len(services) == 0, "there is nothing to join")
@@ -700,15 +707,15 @@ type TypeInfo struct {
 	Schema map[string]any `json:"schema"` // JSON Schema 2020-12, needing nothing beside it; see Descriptor
 }
 
-// An HTTPBinding is the REST route of a method, with the prefix of [Service.At].
-// It is zero if REST does not serve the method.
+// An HTTPBinding is the REST route of a method, with the prefix of [Service.At]. It is zero if REST
+// does not serve the method.
 type HTTPBinding struct {
 	Method string `json:"method"` // the verb, in capitals
 	Path   string `json:"path"`   // with placeholders, as in "/todos/{id}"
 }
 
-// Scopes returns the scopes of all methods, each once and sorted, such as for
-// BearerOptions.ScopesSupported.
+// Scopes returns the scopes of all methods, each once and sorted, for example for
+// [BearerOptions].ScopesSupported.
 func (s *Service) Scopes() []string {
 	scopes := []string{}
 	for _, m := range s.methods {
@@ -718,9 +725,9 @@ func (s *Service) Scopes() []string {
 	return slices.Compact(scopes)
 }
 
-// Descriptor returns a new description of the service, which may be changed. It shows every
-// method, whatever its transports and whoever may call it. Schemas of more than 4 KiB refer to
-// types under $defs, which is the same map in all of them.
+// Descriptor returns a new description of the service, which you may change. It shows every method,
+// whatever its transports and whoever may call it. Schemas of more than 4 KiB refer to types under
+// $defs, which is the same map in all of them.
 func (s *Service) Descriptor() *ServiceDescriptor {
 	d := &ServiceDescriptor{Name: s.opts.Name, Description: s.about.markdown, Resources: []Resource{}, Types: []TypeInfo{}}
 	schemas := s.newDescriber()
@@ -842,13 +849,13 @@ type runningCall interface {
 	callIntercepted(ctx context.Context, resource, method string, input any) (any, error)
 }
 
-// An Observation is what Options.Observe learns about one call. Each call is observed once,
-// also one that is rejected; doc/production.md lists what counts as a call, and the error of
-// each. Requests that reach no method are not observed.
+// An Observation tells [Options].Observe about one call. Each call is observed once, including
+// rejected ones. doc/production.md lists what counts as a call, and the error of each. Requests
+// that reach no method are not observed.
 //
-// Observe is called when the answer is known and before it is sent, on the goroutine of the
-// call, so it runs concurrently with itself and the client waits for it. ctx belongs to the
-// call, for [InfoFrom]. A panic in Observe is logged and changes no answer.
+// Observe is called after the answer is known and before it is sent, on the goroutine of the call.
+// It must be safe for concurrent use, and the client waits for it. ctx belongs to the call, for
+// [InfoFrom]. A panic in Observe is logged and does not change the answer.
 type Observation struct {
 	Transport Transport     // by which the call came
 	Resource  string        // of the method; empty for one of MCPOptions.Methods
@@ -857,10 +864,10 @@ type Observation struct {
 	Err       error         // as in the log, with its cause; nil for success. CodeOf(Err) has few values
 	Duration  time.Duration // since the request
 	Replayed  bool          // the answer is that of an earlier call with the same idempotency key
-	// Status is the HTTP status of the response; for an error, the one that WriteError sends.
-	// It is 0 if there is no response for this call alone, as in a batch.
+	// Status is the HTTP status of the response; for an error, the status that [WriteError] sends.
+	// It is 0 if the call has no response of its own, as in a batch.
 	Status int
-	// RPC is the name that made the call: of the method over JSON-RPC ("todos.mark_done"), or
-	// of the method of MCP ("tools/call"). It is empty over REST and for a Service.Call.
+	// RPC is the method name of the message: "todos.mark_done" over JSON-RPC, "tools/call" over
+	// MCP. It is empty over REST and for a [Service.Call].
 	RPC string
 }

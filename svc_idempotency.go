@@ -19,41 +19,41 @@ import (
 	"time"
 )
 
-// Idempotency makes the effect of a call happen once, however often a client sends the call
-// with the same idempotency key: later calls get the answer of the first, over any transport
-// and from any replica. After an error the key runs the method again. The key is the header
-// Idempotency-Key (draft-ietf-httpapi-idempotency-key-header), and for tools the argument
-// idempotency_key; doc/keys.md has more, and doc/keystore.md a store.
+// Idempotency makes a call take effect once, however often a client sends it with the same
+// idempotency key: later calls get the answer of the first, over any transport and from any
+// replica. After an error, a call with the key runs the method again. The key is the header
+// Idempotency-Key (draft-ietf-httpapi-idempotency-key-header), or for tools the argument
+// idempotency_key. doc/keys.md has more, and doc/keystore.md has a store.
 //
-// Keys belong to the caller, by Principal.Subject. Without a [Principal] all callers share
-// them, so keys must be random, or callers read each other's answers. Every answer is read from
-// its record, the first one too: unexported fields are lost. What the method adds to Info.Header
-// is kept, except for Set-Cookie.
+// Keys belong to the caller, by [Principal].Subject. Without a Principal all callers share them, so
+// keys must be random, or callers read each other's answers. Every answer is read from its record,
+// including the first, so unexported fields are lost. The record keeps what the method adds to
+// [Info].Header, except Set-Cookie.
 type Idempotency struct {
-	// Run opens a transaction and calls do in it, at most once for each id. It keeps the record
-	// that do returns in the same transaction, and returns it; for a known id it returns the
-	// record that it has. Give do a context that has the transaction and is derived from ctx.
-	// If do fails, roll back and return its error; if the method panics, so does do. Run must
+	// Run opens a transaction and calls do in it, at most once for each id. It stores the record
+	// that do returns in the same transaction, and returns it. For a known id it returns the stored
+	// record without calling do. Give do a context that has the transaction and is derived from
+	// ctx. If do fails, roll back and return its error. If the method panics, so does do. Run must
 	// not be nil.
 	//
-	// Do not wait for another call with the id: return ABORTED, which is 409 with Retry-After.
-	// An error that is not an [*Error] is UNAVAILABLE with Retry-After. Once do has begun it has
-	// the reason outcome_unknown, since it does not say whether the transaction was committed;
-	// before, nothing has happened.
+	// Do not wait for another call with the same id: return ABORTED, which clients get as 409 with
+	// Retry-After. If Run returns an error that is not an [*Error], the call fails with UNAVAILABLE
+	// and Retry-After. If do has begun, that error has the reason outcome_unknown, because the
+	// transaction may have been committed. Before that, nothing has happened.
 	Run func(ctx context.Context, id string, do func(context.Context) (record []byte, err error)) (record []byte, err error)
-	// KeepFor is how long Run keeps a record, for documents. Zero means 24 hours; a negative
-	// value is a mistake.
+	// KeepFor tells documents how long Run keeps a record. Zero means 24 hours; a negative value is
+	// a mistake.
 	KeepFor time.Duration
 }
 
-// A KeyUse says whether calls of a method have an idempotency key. The zero value means that
-// none is read.
+// A KeyUse says whether calls of a method have an idempotency key. With the zero value no key is
+// read.
 type KeyUse string
 
 // The uses of keys.
 const (
 	KeyAllowed  KeyUse = "allowed"  // a call without a key runs each time
-	KeyRequired KeyUse = "required" // a call without a key is INVALID_ARGUMENT
+	KeyRequired KeyUse = "required" // a call without a key fails with INVALID_ARGUMENT
 )
 
 // The header, in canonical form, and the argument of tools.

@@ -22,27 +22,27 @@ import (
 // An MCPMethod says what MCP shows of a method. The zero value is a tool with the defaults. A field
 // whose comment names no default is empty by default.
 //
-// A method is a tool for models. With a URI it is a resource too, for programs that put it in front
-// of a model, or with NotTool that alone. With Prompt it is a prompt alone, for people who choose it
-// (MCP 2025-11-25, Server Features). Name, Title, Description, Icons and Meta are those of all that
-// the method is. doc/tools.md has more.
+// A method is a tool, which models call. With a URI it is also a resource, which programs put in
+// front of a model; NotTool leaves the tool out. With Prompt it is only a prompt, which people
+// choose (MCP 2025-11-25, Server Features). Name, Title, Description, Icons and Meta apply to the
+// tool, the resource and the prompt alike. doc/tools.md has more.
 type MCPMethod struct {
-	// Name is the name of the tool or the prompt: at most 60 letters, digits, _ and - of ASCII, the
-	// first one a letter or _. The default name then calls nothing. Default: resource_method, such
-	// as todos_get; see Options.ToolPrefix.
+	// Name is the name of the tool or the prompt, in place of the default: at most 60 ASCII
+	// letters, digits, _ and -, the first a letter or _. Default: resource_method, such as
+	// todos_get; see Options.ToolPrefix.
 	Name string
 	// Title is the name that people see. Default: the first sentence of the method's Description or
-	// comment, or else such as "todos: mark done".
+	// comment, or else its names, as in "todos: mark done".
 	Title string
 	// Description is what models read to decide whether to call the tool. Default:
-	// MethodOptions.Description, or the comment of the method, or else a sentence made of the names.
+	// MethodOptions.Description, the comment of the method, or else a sentence made of the names.
 	Description string
 	// Icons are for people.
 	Icons []MCPIcon
 	// Meta is sent as _meta, in lists and in the contents of a resource. It must be JSON.
 	Meta map[string]any
-	// Complete returns values for the argument of a prompt or of a URI that a user fills in, of those
-	// without an enum.
+	// Complete suggests values while a user fills in an argument of a prompt or a URI. Arguments
+	// with an enum do not need it: svc suggests the values of the enum.
 	Complete MCPCompleteFunc
 
 	// InputSchema is a JSON Schema with "type":"object" to publish for the tool instead of the
@@ -56,8 +56,8 @@ type MCPMethod struct {
 	// decide whether to ask a person before they call the tool (MCP 2026-07-28, Tools, annotations).
 	// Default: true for GET.
 	ReadOnly *bool
-	// Destructive says that the tool may change or delete existing data. Default: true unless
-	// the tool is read-only, or the first word of the method's name is create, add or new.
+	// Destructive says that the tool may change or delete existing data. Default: true, unless the
+	// tool is read-only or the first word of the method's name is create, add or new.
 	Destructive *bool
 	// Idempotent says that a second call with the same arguments changes nothing more.
 	// Default: true for GET, PUT and DELETE, and with KeyRequired.
@@ -65,31 +65,32 @@ type MCPMethod struct {
 	// OpenWorld says that the tool uses things outside the service. Default: false.
 	OpenWorld *bool
 
-	// URI makes a resource of a method that has an output and that GET serves: something to read,
-	// such as "todos://todos/{id}" or "todos://todos{?limit,cursor}" (RFC 6570, level 1 and {?…}). A
-	// name in braces is the JSON name of a scalar field of the input. The URI must have all required
-	// fields, and no other resource may have it. The contents are the blocks of [MCPContent], or
-	// else the JSON of the output.
+	// URI makes the method a resource, which clients read, such as "todos://todos/{id}" or
+	// "todos://todos{?limit,cursor}" (RFC 6570, level 1 and {?…}). The method must have an output
+	// and a GET route. A name in braces is the JSON name of a scalar field of the input. The URI
+	// must name all required fields, and must be unique. The contents are the blocks of
+	// [MCPContent], or else the JSON of the output.
 	URI string
 	// MIMEType is the media type of the resource's texts. Default: "application/json", or
-	// "text/plain" for an output with MCPContent. A File has the one of its tag, or its own.
+	// "text/plain" for an output with MCPContent. For a [File] it is the type of its tag, or else
+	// its own.
 	MIMEType string
-	// TTL is how long clients may keep what they have read, for one user, from revision
-	// 2026-07-28 on (MCP 2026-07-28, Caching), in whole milliseconds. It must not be negative.
-	// Zero: not at all.
+	// TTL is how long clients may cache what they have read, for one user, from revision 2026-07-28
+	// on (MCP 2026-07-28, Caching), in whole milliseconds. It must not be negative. Zero means not
+	// at all.
 	TTL time.Duration
-	// NotTool says that the method is a resource and no tool.
+	// NotTool says that the method is only a resource, not a tool.
 	NotTool bool
 
-	// Prompt makes a prompt of the method: messages that a person lets a client send to a model (MCP
+	// Prompt makes the method a prompt: messages that a person lets a client send to a model (MCP
 	// 2025-11-25, Prompts). The output must have a method [MCPContent], whose blocks are the
-	// messages. The fields of the input are the arguments, which must be scalars. The method has no
-	// idempotency key.
+	// messages. The fields of the input are the arguments, and must be scalars. The method cannot
+	// have an idempotency key.
 	Prompt bool
 }
 
-// An MCPIcon is a picture for people (MCP 2025-11-25, Icons). A Src or a Theme that is not
-// allowed is a mistake in options, and an error of the method in [MCPContent].
+// An MCPIcon is a picture for people (MCP 2025-11-25, Icons). A Src or a Theme that is not allowed
+// is a mistake in options; in [MCPContent] it makes the call fail.
 type MCPIcon struct {
 	Src      string   `json:"src"`                // its URL, which must begin with https: or data:
 	MIMEType string   `json:"mimeType,omitempty"` // "" leaves it to Src
@@ -131,9 +132,10 @@ func encodeIcons(icons []MCPIcon) []byte {
 // [MCPContent].
 type contentProvider interface{ MCPContent() []MCPContent }
 
-// An MCPCompleteFunc returns the values with which a user can go on (MCP 2026-07-28, Completion).
-// It runs as a call of the method, with its caller and scopes; ctx and an error are as in one.
-// Clients get the first 100 values, the best ones first; svc does not filter them.
+// An MCPCompleteFunc returns values to suggest to a user who fills in an argument (MCP 2026-07-28,
+// Completion). It runs like a call of the method, with the same checks of caller and scopes, the
+// same kind of ctx, and errors sent the same way. Clients get the first 100 values, so return the
+// best ones first; svc does not filter them.
 type MCPCompleteFunc func(ctx context.Context, c MCPCompletion) ([]string, error)
 
 // An MCPCompletion is what a user has typed so far.
@@ -143,15 +145,15 @@ type MCPCompletion struct {
 	Arguments map[string]string // the other ones that are known; nil for none
 }
 
-// MCPContent is one block of content in the result of a tool (MCP 2026-07-28, Tools). By
-// default models see the output of a method as JSON. An output type can replace that by a
+// MCPContent is one block of content in the result of a tool (MCP 2026-07-28, Tools). By default
+// models see the output of a method as JSON. To show them something else, give the output type a
 // method on its pointer:
 //
 //	MCPContent() []svc.MCPContent
 //
-// Models then see these blocks in this order, and such a tool has no output schema. Type
-// decides which other fields are required and used; doc/tools.md has the table. Empty
-// fields are left out. The zero value is an empty text. A block that is not valid is INTERNAL.
+// Models then see these blocks in this order, and the tool has no output schema. Type decides which
+// other fields are required and used; doc/tools.md has the table. Empty fields are left out. The
+// zero value is an empty text. An invalid block makes the call fail with INTERNAL.
 type MCPContent struct {
 	Type        string // "text", "image", "audio", "resource" or "resource_link"; "" means "text"
 	Text        string // the text of a text block or of a resource whose Data is nil
@@ -166,11 +168,11 @@ type MCPContent struct {
 	Audience []string
 	// Priority is how important the block is, from 0 for optional to 1 for required.
 	Priority float64
-	// LastModified is when the resource was changed, sent in UTC to the second.
+	// LastModified is when the resource was last changed. It is sent in UTC, in whole seconds.
 	LastModified time.Time
-	// Meta is sent as _meta. Its keys win over those of MCPResourceOptions.Meta.
+	// Meta is sent as _meta. Its keys win over the keys of MCPMethod.Meta.
 	Meta map[string]any
-	// Icons are those of a linked resource.
+	// Icons are the icons of a linked resource.
 	Icons []MCPIcon
 }
 

@@ -15,15 +15,14 @@ import (
 //
 //	Watch(ctx context.Context, in *WatchIn) (svc.Stream[Todo], error)
 //
-// svc calls the iterator exactly once, even if the client has gone, so that it can release the
-// resources of the stream. ctx is canceled when the client has gone; an iterator that waits
-// must watch it. yield returns false when no more items are wanted. It may be called from any
-// goroutine. An error ends the stream, as does a nil item without one. An item may be changed
-// after yield has returned.
+// svc calls the iterator exactly once, even if the client has gone, so that it can release its
+// resources. ctx is canceled when the client has gone: watch it while you wait. Stop when yield
+// returns false. You may call yield from any goroutine, and change an item after yield has
+// returned. An error ends the stream, and so does a nil item without an error.
 //
 // Over REST the items are server-sent events; doc/streams.md describes them. Other transports
-// collect at most 1,000 items in {"items":[…]}: serve a stream without an end over REST only,
-// by MethodOptions.Transports. End streams when the program stops.
+// collect at most 1,000 items in {"items":[…]}, so serve an endless stream over REST only, by
+// [MethodOptions].Transports. End your streams when the program stops.
 type Stream[T any] = iter.Seq2[*T, error]
 
 // StreamSSE sends the outputs of a method as server-sent events (WHATWG HTML, section 9.2). It

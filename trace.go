@@ -8,9 +8,8 @@ import (
 	"net/http"
 )
 
-// A Trace is a trace context (W3C Trace Context and Baggage) as it is on the wire. svc
-// passes it on and does not parse it. Parts of more than 8 KiB are left out. The zero Trace
-// has no part.
+// A Trace is a trace context (W3C Trace Context and Baggage) as it is on the wire. svc passes it on
+// without parsing it. Parts of more than 8 KiB are left out. The zero Trace is empty.
 type Trace struct {
 	Parent  string // traceparent
 	State   string // tracestate

@@ -39,14 +39,14 @@ import (
 //	mux.Handle("/client.ts", client)
 //	mux.Handle("/client.js", client)
 //
-// A page calls it so. Its url is the directory above Service.Routes:
+// A page calls it like this, where url is the directory above [Service.Routes]:
 //
 //	import { connect } from "./client.js";
 //	const api = connect({ url: "." });
 //	const todo = await api.todos.create({ title: "Buy milk" });
 //
-// The text is the same in every process, has an ETag, and begins with a digest of what follows. Verbs
-// other than GET and HEAD get 405. [CheckClient] keeps a copy of it current.
+// The text is the same in every process, has an ETag, and begins with a digest of what follows.
+// Verbs other than GET and HEAD get 405. [CheckClient] keeps a copy current.
 func (s *Service) TypeScript() http.Handler {
 	module := sync.OnceValue(func() []byte { return appendClient(nil, &s.service) })
 	typed := lazyDocument(func() []byte { return moduleForm(typedModule).serve(module()) })

@@ -21,14 +21,14 @@ const versionSourceOff = "-"
 // VersionOptions configures [Version]. The zero value and nil read the header Accept-Version,
 // then the query parameter version, and accept every version.
 type VersionOptions struct {
-	// DefaultVersion is the version of requests that name none, one of Supported if that is
-	// set. Empty means that they have no version.
+	// DefaultVersion is the version of requests that do not name one. If Supported is set, it must
+	// be one of them. Empty means that such requests have no version.
 	DefaultVersion string
 	// Header is the request header that has the version. Empty means Accept-Version, "-" none.
 	Header string
 	// QueryParam is the query parameter that has the version. Empty means version, "-" none.
 	QueryParam string
-	// PathPrefix means that the first segment of the path may be a version: v or V, then
+	// PathPrefix means that the first segment of the path may be a version: v or V followed by
 	// numbers separated by dots, as in /v1.2/todos. The next handler gets the whole path.
 	PathPrefix bool
 	// Supported lists the accepted versions, compared exactly. Empty accepts every version.
@@ -36,8 +36,8 @@ type VersionOptions struct {
 	// Deprecated lists versions whose responses have "Deprecation: true" and "Sunset: See
 	// documentation for migration guide". RFC 8594 requires a date: use Deprecations for one.
 	Deprecated []string
-	// Deprecations maps deprecated versions to the headers of their responses. They count for a
-	// version that is in Deprecated too.
+	// Deprecations maps deprecated versions to the headers of their responses. It takes precedence
+	// over Deprecated.
 	Deprecations map[string]Deprecation
 	// ErrorHandler writes the response to a request for a version that is not in Supported.
 	// version is empty, or what the client sent: escape it. Nil means the envelope.
