@@ -367,8 +367,9 @@ type BearerOptions struct {
 //
 // verify gets the token as it was sent, once for each request, concurrently. It must check the
 // signature, the issuer, the audience and, unless it sets [Principal].Expires, the expiry time. It
-// returns an UNAUTHENTICATED error for an invalid token. If it returns any other error, returns a
-// nil Principal, or panics, the request gets 503.
+// returns an UNAUTHENTICATED error for an invalid token. The client gets that error, with its
+// WWW-Authenticate if it has one, unless it quotes the token. If verify returns any other error,
+// returns a nil Principal, or panics, the request gets 503.
 //
 // Guards can be nested. A guard passes a request without its credential if an outer guard has
 // identified the caller. If both identify a caller, the inner one counts. Use [CORS] outside of
@@ -619,7 +620,7 @@ func (t *tokenGuard) verifyToken(ctx context.Context, token string) (*Principal,
 	case ctx.Err() != nil: // the client has disconnected, or a deadline has passed
 		return nil, &Error{Code: CodeOf(ctx.Err()), cause: withoutToken(err, token)}
 	case CodeOf(err) == CodeUnauthenticated:
-		return nil, t.tokenError(withoutToken(err, token))
+		return nil, t.refuseBy(err, token)
 	}
 	after := cmp.Or(ErrorFrom(err).Header().Get("Retry-After"), "1") // in seconds
 	return nil, Errorf(CodeUnavailable, "%ss cannot be checked at the moment",
@@ -641,9 +642,28 @@ func (t *tokenGuard) requestError(text string) error {
 		t.challenge("invalid_request", nil))
 }
 
+// refuseBy returns err, an UNAUTHENTICATED error of verify, with the message, the reason and the
+// challenge of tokenError for those that it does not have. If a client would see a part of the
+// token, it returns tokenError.
+func (t *tokenGuard) refuseBy(err error, token string) error {
+	e, usual := ErrorFrom(err), t.tokenError(err)
+	if quotesToken(fmt.Sprint(err, e.header, string(appendEnvelope(nil, e))), token) {
+		return t.tokenError(withoutToken(err, token))
+	}
+	shown := e.clone()
+	shown.Message = cmp.Or(e.Message, usual.Message)
+	if e.sentReason() == "" {
+		shown = shown.withOwnReason(usual.reason)
+	}
+	if e.header["Www-Authenticate"] == nil {
+		shown = shown.WithHeader("WWW-Authenticate", usual.header.Get("WWW-Authenticate"))
+	}
+	return replaceIn(err, e, shown)
+}
+
 // tokenError returns the error for a token that is not valid. The reason is only
 // logged, because a client cannot repair a token.
-func (t *tokenGuard) tokenError(reason error) error {
+func (t *tokenGuard) tokenError(reason error) *Error {
 	return Errorf(CodeUnauthenticated, "the %s is not valid", t.noun).WithCause(reason).withOwnReason(reasonInvalidToken).
 		WithHeader("WWW-Authenticate", t.challenge("invalid_token", t.scopes))
 }
@@ -656,17 +676,19 @@ func (t *tokenGuard) tokenError(reason error) error {
 // The stack of a panic stays.
 func withoutToken(err error, token string) error {
 	const hidden = "the error of verify is hidden, since it has a part of the credential"
-	text := fmt.Sprint(err)
-	quotes := hasPart(text, token)
-	if !quotes && strings.Contains(text, `\`) { // it may quote an API key by %q, with escapes
-		quotes = hasPart(text, strings.Trim(strconv.Quote(token), `"`))
-	}
+	quotes := quotesToken(fmt.Sprint(err), token)
 	if p := panicIn(err); p != nil && quotes {
 		return &PanicError{Value: hidden, Stack: p.Stack}
 	} else if quotes {
 		return errors.New(hidden)
 	}
 	return err
+}
+
+// quotesToken reports whether text contains a part of token, also as a string of Go or of JSON.
+func quotesToken(text, token string) bool {
+	return hasPart(text, token) || strings.Contains(text, `\`) && (hasPart(text, strings.Trim(strconv.Quote(token), `"`)) ||
+		hasPart(text, strings.Trim(string(appendQuoted(nil, token)), `"`)))
 }
 
 // hasPart reports whether text has 8 bytes of token in a row, or all of a shorter token;
@@ -676,12 +698,16 @@ func hasPart(text, token string) bool {
 	if len(token) < size {
 		return strings.Contains(text, token)
 	}
-	parts := make(map[string]bool)
-	for i := size; i <= len(token); i++ {
-		parts[token[i-size:i]] = true
+	short, long := token, text
+	if len(text) < len(token) { // of a token of 8 KiB, as most texts are
+		short, long = text, token
 	}
-	for i := size; i <= len(text); i++ {
-		if parts[text[i-size:i]] {
+	parts := make(map[string]bool)
+	for i := size; i <= len(short); i++ {
+		parts[short[i-size:i]] = true
+	}
+	for i := size; i <= len(long); i++ {
+		if parts[long[i-size:i]] {
 			return true
 		}
 	}

@@ -923,7 +923,7 @@ func (e *endpoint) challenge(ctx context.Context, header http.Header, err error)
 	if sent := errorOrUnknown(err); sent.HTTPStatus() != http.StatusUnauthorized || sent.header[name] != nil || header[name] != nil {
 		return
 	}
-	var schemes []Scheme // of a public method too
+	var schemes []Scheme
 	for _, m := range e.service.methods {
 		for _, s := range m.schemes {
 			if !slices.Contains(schemes, s) {

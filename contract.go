@@ -384,8 +384,10 @@ func (c *contract) planMethod(s *service, m *method) *contractMethod {
 			p.Reasons[e.reason] = e.code() // the one code of the reason in the method
 		}
 	}
-	for _, scheme := range m.schemes {
-		p.Identity = append(p.Identity, scheme.describe(nil).contract)
+	if m.needsCaller() {
+		for _, scheme := range m.schemes {
+			p.Identity = append(p.Identity, scheme.describe(nil).contract)
+		}
 	}
 	slices.Sort(p.Identity)
 	for _, alias := range m.otherNames() { // of which another method may have taken one

@@ -121,17 +121,23 @@ func (w *docsWriter) writeOperation(o docsOperation, c *clientCallText) {
 // writeCallers writes which credentials a call of o needs.
 func (w *docsWriter) writeCallers(o *docsOperation) {
 	m := o.method
+	if len(m.schemes) == 0 {
+		if memberAt(o.text, "security") != nil { // an empty list: others have schemes
+			w.WriteString("- public: needs no credentials\n")
+		}
+		return
+	}
+	start := "- needs credentials: "
+	if m.public {
+		start = "- public: needs no credentials, and takes "
+	}
 	for i, s := range m.schemesIn(w.schemes) {
-		w.WriteString([]string{"- needs credentials: ", " or "}[min(i, 1)] + s.Name + s.Place)
+		w.WriteString([]string{start, " or "}[min(i, 1)] + s.Name + s.Place)
 	}
-	switch {
-	case len(m.scopes) > 0:
-		fmt.Fprintf(w, ", with the scopes %s\n", plainLine(strings.Join(m.scopes, " ")))
-	case len(m.schemes) > 0:
-		w.WriteByte('\n')
-	case memberAt(o.text, "security") != nil: // an empty list
-		w.WriteString("- public: needs no credentials\n")
+	if len(m.scopes) > 0 {
+		w.WriteString(", with the scopes " + plainLine(strings.Join(m.scopes, " ")))
 	}
+	w.WriteByte('\n')
 }
 
 // writeInput writes the type of the input, where its members are in a request over REST, and the
@@ -344,8 +350,8 @@ func (w *docsWriter) curlCommand(o docsOperation) string {
 	if o.method.verb != http.MethodGet {
 		command += " -X " + o.method.verb
 	}
-	for _, s := range o.method.schemesIn(w.schemes)[:min(1, len(o.method.schemes))] {
-		command += " " + s.Curl
+	if o.method.needsCaller() {
+		command += " " + o.method.schemesIn(w.schemes)[0].Curl
 	}
 	query := make(url.Values)
 	for _, p := range itemsOf(memberAt(o.text, "parameters")) {

@@ -734,7 +734,7 @@ func ExampleAPIKey() {
 	}
 	// Output:
 	// 200 {"Lamps":[]}
-	// 401 {"error":{"code":"UNAUTHENTICATED","message":"the API key is not valid","reason":"invalid_token"}}
+	// 401 {"error":{"code":"UNAUTHENTICATED","message":"the key is unknown","reason":"invalid_token"}}
 }
 
 func ExampleAllowIPs() {

@@ -280,7 +280,7 @@ func (b *apiBuilder) writeOperation(m *method) {
 	b.writeRequestBody(&out, m)
 	b.writeResponses(&out, m)
 	out.add("deprecated", m.deprecated)
-	if len(b.schemes) > 0 { // in each operation, since some tools read only this list; an empty list means public
+	if len(b.schemes) > 0 { // in each operation, since some tools read only this list
 		out.open("security", '[')
 		m.addSecurity(&out, b.schemes, b.writer.dialect != openAPI30)
 		out.end("]")
@@ -734,8 +734,10 @@ func (m *method) listErrors() (list []*Error, common int) {
 	case len(m.scopes) > 0: // with the message of checkIdentity
 		list = append(list, errNobody)
 		special = append(special, &Error{Code: CodePermissionDenied, Message: "the caller lacks a scope: " + strings.Join(m.scopes, " ")})
-	case len(m.schemes) > 0:
+	case m.needsCaller():
 		list = append(list, errNobody, errForbidden)
+	case m.public: // for credentials that are not valid
+		list = append(list, errNobody)
 	}
 	if m.key != nil {
 		list, special = append(list, (&Error{Code: CodeAborted}).withOwnReason(reasonKeyRunning)), append(special, errKeyUsed)

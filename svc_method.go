@@ -71,8 +71,8 @@ type methodTexts struct {
 
 // methodCallers says who may call a method.
 type methodCallers struct {
-	schemes []Scheme // any of them lets a caller in; empty if everybody may call
-	public  bool     // everybody may, although the service has schemes
+	schemes []Scheme // of the service; any of them lets a caller in
+	public  bool     // everybody may call, although the service has schemes
 	scopes  []string // that a caller must all have, each once
 }
 
@@ -341,16 +341,13 @@ func (c *methodCompiler) compileMethod(rm reflect.Method) (m *method, whole bool
 			id: o.OperationID, about: plainProse(o.Description), described: o.Description != "",
 			deprecated: o.Deprecated || o.Deprecation != nil, deprecation: c.compileDeprecation(o.Deprecation),
 		},
-		methodCallers: methodCallers{public: o.Public, scopes: missingScopes(nil, o.Scopes)},
+		methodCallers: methodCallers{schemes: c.opts.Schemes, public: o.Public, scopes: missingScopes(nil, o.Scopes)},
 		errors:        slices.Concat(o.Errors, c.opts.Errors),
 		declares:      o.Errors != nil,
 		limits:        limits{cmp.Or(o.MaxBody, c.opts.MaxBody), cmp.Or(o.BodyTimeout, c.opts.BodyTimeout)},
 	}
 	c.addIf(o.Resource != "" && !isResource(o.Resource),
 		"MethodOptions.Resource is %q; want letters, digits, - and _, since paths and tool names are made from it", o.Resource)
-	if !o.Public {
-		m.schemes = c.opts.Schemes
-	}
 	c.addIf(o.OperationID != "" && !isOperationID(o.OperationID),
 		"MethodOptions.OperationID is %q; want a letter or _, then letters, digits and any of _.-, such as createTodo", o.OperationID)
 	c.checkCallers(o)
@@ -436,11 +433,14 @@ func (m *method) isUndeclared(err error) bool {
 // checkCaller returns an error if the caller in ctx must not call m. It is the first step of
 // every call.
 func (m *method) checkCaller(ctx context.Context) error {
-	if len(m.schemes) == 0 {
+	if !m.needsCaller() {
 		return nil
 	}
 	return checkIdentity(ctx, m.schemes, m.scopes)
 }
+
+// needsCaller reports whether only known callers may call m.
+func (m *method) needsCaller() bool { return len(m.schemes) > 0 && !m.public }
 
 // checkType returns an error if the method cannot be called with in. Transports make inputs of
 // the right type; code of the application can give any.
@@ -532,8 +532,15 @@ func (m *method) schemesIn(all []scheme) (list []*scheme) {
 
 // addSecurity adds the security requirements of m to a document with these schemes, an item for
 // each scheme. With roles each item has the scopes, as OpenAPI has from 3.1 on, else only those
-// of OAuth. A method that everybody may call has no items.
+// of OAuth. The first item of a public method is empty, since it needs no credentials: those that
+// are sent must be valid all the same.
+//
+//	"security": [{}, {"bearer": []}]
 func (m *method) addSecurity(out *members, all []scheme, roles bool) {
+	if m.public {
+		out.openItem()
+		out.end("}")
+	}
 	for _, s := range m.schemesIn(all) {
 		out.openItem()
 		out.open(s.Name, '[')

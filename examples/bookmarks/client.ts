@@ -1,5 +1,5 @@
 /**
- * sha256-6ee29b14a856129e3bd247e7f8eae666 of the lines below, which svc has written: do not edit them, fetch the file again.
+ * sha256-66dc2c21ff547eb8fd363941826e8c6f of the lines below, which svc has written: do not edit them, fetch the file again.
  *
  * @generated
  * @noprettier
@@ -731,11 +731,12 @@ async function* $run(client: $Client, row: $Row, input?: $Input, options: $Optio
     onResponse?.(response);
     if (response.ok) return response;
     const { status } = response;
-    isRefused = status === 401 && /error="invalid_token"/.test(response.headers.get("WWW-Authenticate") ?? "");
+    const challenge = status === 401 ? response.headers.get("WWW-Authenticate") ?? "" : "";
+    isRefused = /(^|,)\s*Bearer\b/i.test(challenge);
     throw $errorOf(await jsonOf(response), client.service, {
       status,
       retryAfter: $secondsIn(response.headers.get("Retry-After") ?? ""),
-      reason: isRefused ? "invalid_token" : status === 502 || status === 504 ? "outcome_unknown" : "",
+      reason: challenge.includes('error="invalid_token"') ? "invalid_token" : status === 502 || status === 504 ? "outcome_unknown" : "",
     });
   }
 

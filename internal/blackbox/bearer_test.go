@@ -635,7 +635,7 @@ func TestCallersDocuments(t *testing.T) {
 		{"3.1", "paths /vault/take post responses 403 description", lacks},
 		{"3.2", "paths /vault/take post security", all},
 		{"rpc", "result methods 1 name", `"vault.open"`},
-		{"rpc", "result methods 1 x-security", ""},
+		{"rpc", "result methods 1 x-security", `[{},{"bearer":[]}]`},
 		{"rpc", "result methods 2 x-security", bearer},
 		{"rpc", "result methods 3 x-security", all},
 		{"rpc", "result methods 4 x-security", `[{"bearer":["vault:read"]}]`},
@@ -645,8 +645,8 @@ func TestCallersDocuments(t *testing.T) {
 			row{version, "components securitySchemes bearer", `{"type":"http","scheme":"bearer"}`},
 			row{version, "paths /poke/poke post security", "[]"}, // of a service without Auth
 			row{version, "paths /poke/poke post responses 401", ""},
-			row{version, "paths /vault/open post security", "[]"},
-			row{version, "paths /vault/open post responses 401", ""},
+			row{version, "paths /vault/open post security", `[{},{"bearer":[]}]`},
+			row{version, "paths /vault/open post responses 401", refer},
 			row{version, "paths /vault/open post responses 403", ""},
 			row{version, "paths /vault/peek post security", bearer},
 			row{version, "paths /vault/peek post responses 401", refer},
@@ -672,7 +672,7 @@ func TestCallersDocuments(t *testing.T) {
 	text := string(get(joined.Docs(nil), "GET", "/", ""))
 	for _, test := range []struct{ heading, want string }{
 		{"Poke", "- public: needs no credentials\n"},
-		{"Open", "- public: needs no credentials\n"},
+		{"Open", "- public: needs no credentials, and takes bearer\n"},
 		{"Peek", "- needs credentials: bearer\n"},
 		{"Take", "- needs credentials: bearer, with the scopes vault:read vault:take\n"},
 		{"Watch", "- needs credentials: bearer, with the scopes vault:read\n"},

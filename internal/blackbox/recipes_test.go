@@ -335,7 +335,7 @@ func Example_authentication() {
 	// 401 {"error":{"code":"UNAUTHENTICATED","message":"the caller is not known"}}; WWW-Authenticate: Bearer realm="api"
 	// 201 {"id":1,"text":"Buy milk","color":"yellow","by":"ada"}
 	// 403 {"error":{"code":"PERMISSION_DENIED","message":"the caller lacks a scope: notes:admin"}}
-	// 401 {"error":{"code":"UNAUTHENTICATED","message":"the access token is not valid","reason":"invalid_token"}}; WWW-Authenticate: Bearer error="invalid_token"
+	// 401 {"error":{"code":"UNAUTHENTICATED","message":"the token is unknown","reason":"invalid_token"}}; WWW-Authenticate: Bearer error="invalid_token"
 }
 
 // The roles of a user, as scopes.
@@ -405,7 +405,7 @@ func Example_apiKeys() {
 	// Output:
 	// 201 {"id":1,"text":"Buy milk","color":"yellow","by":"robot"}
 	// 201 {"id":2,"text":"Buy milk","color":"yellow","by":"ada"}
-	// 401 {"error":{"code":"UNAUTHENTICATED","message":"the API key is not valid","reason":"invalid_token"}}; WWW-Authenticate: ApiKey header="X-Api-Key"
+	// 401 {"error":{"code":"UNAUTHENTICATED","message":"the key is unknown","reason":"invalid_token"}}; WWW-Authenticate: ApiKey header="X-Api-Key"
 }
 
 // identify is for a service that only a gateway can reach, which has checked who calls.

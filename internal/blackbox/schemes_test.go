@@ -271,7 +271,7 @@ func TestSchemesInDocuments(t *testing.T) {
 		{"3.0", "components securitySchemes oauth2", oauth},
 		{"3.1", "components securitySchemes oauth2", oauth},
 		{"3.0", "paths /desk/who post security", `[{"apiKey":[]},{"bearer":[]},{"basic":[]}]`},
-		{"3.0", "paths /desk/open post security", `[]`},
+		{"3.0", "paths /desk/open post security", `[{},{"apiKey":[]},{"bearer":[]},{"basic":[]}]`},
 		{"3.0", "paths /other/close post security", `[{"apiKey2":[]},{"openIdConnect":["desk:close"]},{"oauth2":["desk:close"]},{"bearer":[]}]`},
 		{"3.1", "paths /other/close post security", `[{"apiKey2":["desk:close"]},{"openIdConnect":["desk:close"]},{"oauth2":["desk:close"]},{"bearer":["desk:close"]}]`},
 		{"rpc", "result methods 3 x-security", `[{"apiKey2":["desk:close"]},{"openIdConnect":["desk:close"]},{"oauth2":["desk:close"]},{"bearer":["desk:close"]}]`},

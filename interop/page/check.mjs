@@ -984,7 +984,7 @@ await step('what OpenAPI 3.1 has and svc does not write', '/general/', async (pa
 	await o.getByText('Public: needs no credentials.').waitFor();
 	await send(o);
 	o = await open(page, 'either');
-	await o.getByText('Needs key; works without, too.').waitFor();
+	await o.getByText('Public: needs no credentials, and takes key.').waitFor();
 	await o.getByRole('button', {name: 'Fill in an example'}).click();
 	await send(o);
 	assert.deepEqual(JSON.parse((await answer(o)).body)[0], 7);

@@ -268,6 +268,8 @@ const tokenRows = [
   ['none again', [invalid], ['a', undefined], 'get', ['Bearer a'], 'invalid_token'],
   ['two refused ones', [invalid], ['a', 'b'], 'get', ['Bearer a', 'Bearer b'], 'invalid_token'],
   ['a reason of the service, with the challenge', [fails('UNAUTHENTICATED', 401, { reason: 'session_over' }, { 'WWW-Authenticate': 'Bearer realm="x", error="invalid_token"' }), ok], ['a', 'b'], 'get', ['Bearer a', 'Bearer b'], ''],
+  ['a challenge without an error', [fails('UNAUTHENTICATED', 401, { reason: 'session_over' }, { 'WWW-Authenticate': 'Basic realm="x", bearer realm="x"' }), ok], ['a', 'b'], 'get', ['Bearer a', 'Bearer b'], ''],
+  ['a reason without a challenge', [fails('UNAUTHENTICATED', 401, { reason: 'invalid_token' }, { 'WWW-Authenticate': 'Basic realm="x"' })], ['a'], 'get', ['Bearer a'], 'invalid_token'],
   ['another 401', [fails('UNAUTHENTICATED', 401)], ['a', 'b'], 'get', ['Bearer a'], ''],
   ['of a public method', [invalid, ok], ['a', undefined], 'public', ['Bearer a', null], ''],
 ];
