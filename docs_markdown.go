@@ -238,7 +238,7 @@ func (w *docsWriter) writeTypes(client *clientWriter) {
 	w.WriteString("```\n")
 }
 
-// appendErrorMembers appends the members of a row of errorSchemas as TypeScript.
+// appendErrorMembers appends the members of the schema of an error body as TypeScript.
 func appendErrorMembers(dst, schema []byte) []byte {
 	required := itemsOf(memberAt(schema, "required"))
 	eachMember(memberAt(schema, "properties"), func(name, property []byte) {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"log/slog"
@@ -315,6 +316,34 @@ func TestAppendEscapedText(t *testing.T) {
 		t.Run(rowName(test.text), func(t *testing.T) {
 			if got := string(appendEscapedText([]byte("/"), []byte(test.text))); got != "/"+test.want {
 				t.Errorf("%q is %q, want %q", test.text, got, "/"+test.want)
+			}
+		})
+	}
+}
+
+// TestErrorBodyTypes tests that the types which documents describe have the members that are written.
+func TestErrorBodyTypes(t *testing.T) {
+	full := Errorf(CodeNotFound, "no such lamp").WithReason("lamp_gone").
+		WithDetail("violations", []Violation{{In: "body", Path: "/a", Rule: "maximum", Message: "must be at most 5", Limit: "5"}})
+	for _, test := range []struct {
+		name string
+		err  *Error
+	}{
+		{"code and message", Errorf(CodeInternal, "no")},
+		{"every member", full},
+		{"an unknown code", &Error{Code: "TEAPOT", Message: "no"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := httptest.NewRequest("GET", "/lamps", nil)
+			for into, body := range map[any][]byte{new(errorBody): appendEnvelope(nil, test.err), new(problem): appendProblem(nil, r, test.err)} {
+				decoder := json.NewDecoder(bytes.NewReader(body))
+				decoder.DisallowUnknownFields()
+				if err := decoder.Decode(into); err != nil {
+					t.Errorf("%s: %v", body, err)
+				}
+				if text, err := json.Marshal(into); err != nil || string(text) != string(body) {
+					t.Errorf("%T is %s (%v), and %s is written", into, text, err, body)
+				}
 			}
 		})
 	}

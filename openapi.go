@@ -29,6 +29,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -74,12 +75,13 @@ const contentTypeOpenAPI = "application/vnd.oai.openapi+json"
 type apiBuilder struct {
 	*components
 	service   *service
-	schemes   []scheme               // of the document
-	tags      []string               // the resources; none in 3.0.3
-	paths     []*apiPath             // in the order of their first methods
-	responses map[string][]byte      // the shared responses, by their names in components
-	texts     []byte                 // the texts of all operations, one behind the other
-	errors    map[*config]errorTexts // what is said about errors, for each of the joined services
+	schemes   []scheme                // of the document
+	tags      []string                // the resources; none in 3.0.3
+	paths     []*apiPath              // in the order of their first methods
+	responses map[string][]byte       // the shared responses, by their names in components
+	texts     []byte                  // the texts of all operations, one behind the other
+	errors    map[*config]errorTexts  // what is said about errors, for each of the joined services
+	bodies    map[reflect.Type]*shape // the types of error bodies; nil until something refers to one
 	used      usedNames
 }
 
@@ -791,7 +793,7 @@ func (b *apiBuilder) streamContent(m *method) []byte {
 	}
 	envelope := b.describeErrors(m).schema
 	if m.errorForm == nil { // an ErrorWriter writes no events, so their errors are envelopes
-		envelope = b.referErrorSchema("ErrorBody")
+		envelope = b.referError(errorBody{})
 	}
 	events := strings.NewReplacer("ITEM", string(item), "DONE", m.endSchema(), "ENVELOPE", string(envelope)).Replace(eventSchema)
 	return object(contentTypeEvents, object("itemSchema", []byte(events)))
@@ -852,13 +854,13 @@ func (b *apiBuilder) describeErrors(m *method) errorTexts {
 		name = cmp.Or(b.service.typeNames[m.errorForm.shape], name)
 		texts.mediaType, texts.schema = m.errorForm.contentType, b.writer.appendShape(nil, m.errorForm.shape)
 	case m.onError == nil || isHandler(m.onError, WriteError):
-		texts.mediaType, texts.schema = contentTypeJSON, b.referErrorSchema(name)
+		texts.mediaType, texts.schema = contentTypeJSON, b.referError(errorBody{})
 		// Linters take each object for itself: without the reference, code and message would be unknown here.
 		texts.reason = `{"type":"object","properties":{"error":{"allOf":[{"$ref":"#/components/schemas/ErrorObject"},` +
 			`{"type":"object","properties":{"reason":REASON}}]}}}`
 	case isHandler(m.onError, WriteProblem):
 		name = "Problem"
-		texts.mediaType, texts.schema = contentTypeProblem, b.referErrorSchema(name)
+		texts.mediaType, texts.schema = contentTypeProblem, b.referError(problem{})
 		texts.reason = `{"type":"object","properties":{"reason":REASON}}`
 	}
 	if b.writer.dialect == openAPI30 || b.writer.plain { // generators of 3.0 have no types for these, and readers have the texts
@@ -883,24 +885,32 @@ func (b *apiBuilder) referResponse(name string, text []byte) []byte {
 	return object("$ref", "#/components/responses/"+name)
 }
 
-// referErrorSchema returns a reference to the row name of errorSchemas. No type has this
-// name (see isOwnName). It adds the schema, and those that it refers to, to the components.
-// In place, generators would invent names such as ErrorErrorDetailsViolationsInner.
-func (b *apiBuilder) referErrorSchema(name string) []byte {
-	if schema := errorSchemas[name]; b.schemas[name] == nil {
-		list := make([]Code, len(codes)) // all of them; an unknown code is sent as UNKNOWN
-		for i := range codes {
-			list[i] = codes[i].code
-		}
-		schema = strings.Replace(schema, "REASONS", string(appendQuoted(nil, b.describeReasons())), 1)
-		b.schemas[name] = []byte(strings.Replace(schema, "CODES", string(encodeDocument(list)), 1))
-		for _, inner := range [...]string{"ErrorObject", "ErrorDetails", "Violation"} {
-			if strings.Contains(schema, componentPrefix+inner) {
-				b.referErrorSchema(inner)
+// referError returns a reference to the schema of body, a value of one of the types of error bodies.
+// Without components of their own, generators would invent names such as
+// ErrorErrorDetailsViolationsInner.
+func (b *apiBuilder) referError(body any) []byte {
+	if b.bodies == nil {
+		b.compileErrors()
+	}
+	return appendRef(nil, componentPrefix, b.referShape(b.bodies[reflect.TypeOf(body)]))
+}
+
+// compileErrors compiles the types of error bodies. No type of an application has the names of their
+// components, ErrorBody, ErrorObject, Problem, ErrorDetails and Violation; see isOwnName.
+func (b *apiBuilder) compileErrors() {
+	c := newShapes(new(mistakes)) // there are none
+	c.shapeFor(reflect.TypeFor[errorBody](), "")
+	c.shapeFor(reflect.TypeFor[problem](), "")
+	b.bodies = c.byType
+	b.writer.open = c.byType[reflect.TypeFor[errorDetails]()]
+	for _, s := range c.named {
+		for _, f := range s.fields {
+			b.names[s] = capitalized(s.typ.Name())
+			if f.name == "reason" {
+				f.doc = plainProse(b.describeReasons())
 			}
 		}
 	}
-	return object("$ref", componentPrefix+name)
 }
 
 // describeReasons returns the description of the member reason of errors.
@@ -927,28 +937,45 @@ func declaredReasons(methods []*method) (names []string) {
 	return names
 }
 
-// errorSchemas has the schemas of errors by their names in components. CODES stands for all
-// codes, and REASONS for what describeReasons returns.
-var errorSchemas = map[string]string{
-	// The envelope that appendEnvelope writes: {"error":{"code":…,"message":…,"reason":…,
-	// "details":…}}, where reason and details may be absent.
-	"ErrorBody": `{"type":"object","properties":{"error":{"$ref":"#/components/schemas/ErrorObject"}},"required":["error"]}`,
-	"ErrorObject": `{"type":"object","properties":{` +
-		`"code":{"type":"string","enum":CODES},"message":{"type":"string"},"reason":{"type":"string","description":REASONS},` +
-		`"details":{"$ref":"#/components/schemas/ErrorDetails"}},"required":["code","message"]}`,
+// The bodies of error responses. Documents describe these types; appendEnvelope and appendProblem of
+// http.go write the same members.
+type (
+	errorBody struct {
+		Error errorObject `json:"error"`
+	}
+	errorObject struct {
+		Code    knownCode    `json:"code"`
+		Message string       `json:"message"`
+		Reason  string       `json:"reason,omitempty"`
+		Details errorDetails `json:"details,omitzero"`
+	}
 
-	// What WriteProblem writes (RFC 9457, section 3). The RFC makes all members optional;
-	// those that WriteProblem always writes are required here. code, reason and details
-	// are extension members (section 3.2).
-	"Problem": `{"type":"object","properties":{` +
-		`"type":{"type":"string"},"title":{"type":"string"},"status":{"type":"integer","format":"int32"},` +
-		`"detail":{"type":"string"},"instance":{"type":"string"},` +
-		`"code":{"type":"string","enum":CODES},"reason":{"type":"string","description":REASONS},"details":{"$ref":"#/components/schemas/ErrorDetails"}},` +
-		`"required":["type","title","status","detail","code"]}`,
+	// RFC 9457, section 3, makes all members optional; those that WriteProblem always writes are
+	// required here. Code, reason and details are extension members (section 3.2).
+	problem struct {
+		Type     string       `json:"type"`
+		Title    string       `json:"title"`
+		Status   int32        `json:"status"`
+		Detail   string       `json:"detail"`
+		Instance string       `json:"instance,omitempty"`
+		Code     knownCode    `json:"code"`
+		Reason   string       `json:"reason,omitempty"`
+		Details  errorDetails `json:"details,omitzero"`
+	}
 
-	// svc itself writes only violations. The application may add other properties.
-	"ErrorDetails": `{"type":"object","properties":{"violations":{"type":"array","items":{"$ref":"#/components/schemas/Violation"}}},"additionalProperties":true}`,
-	"Violation": `{"type":"object",` +
-		`"properties":{"in":{"type":"string"},"path":{"type":"string"},"rule":{"type":"string"},"message":{"type":"string"},"limit":{"type":"number"}},` +
-		`"required":["in","path","rule","message"]}`,
+	// svc itself writes only violations. The application may add other members.
+	errorDetails struct {
+		Violations []Violation `json:"violations,omitempty"`
+	}
+)
+
+// A knownCode is one of all codes: an unknown code is sent as UNKNOWN.
+type knownCode Code
+
+func (knownCode) Enum() []knownCode {
+	list := make([]knownCode, len(codes))
+	for i := range codes {
+		list[i] = knownCode(codes[i].code)
+	}
+	return list
 }

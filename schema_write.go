@@ -79,6 +79,7 @@ type schemaWriter struct {
 	// to write the shape in place. If ref is nil, everything is in place.
 	ref    func(*shape) string
 	prefix string
+	open   *shape            // an object to which applications add other members, or nil
 	plain  bool              // texts are not Markdown, also in documents
 	words  map[string]string // what noteWords has noted, by the patterns; nil if nobody asks
 }
@@ -664,7 +665,10 @@ func (w *schemaWriter) writeObject(m *members, s *shape) {
 		}
 	}
 	m.closeSome(at, ']')
-	if s.strict && w.use != forToolInput && w.use != forToolOutput {
+	switch {
+	case s == w.open:
+		m.addRaw("additionalProperties", []byte("true"))
+	case s.strict && w.use != forToolInput && w.use != forToolOutput:
 		m.addRaw("additionalProperties", []byte("false"))
 	}
 }
