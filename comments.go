@@ -58,7 +58,7 @@ type sourcePackage struct {
 //		}
 //	}
 //
-// text is "A Todo is something to do.", and the members are Owner and Owner.Name.
+// text is "A Todo is something to do.", and the member is Owner, with the member Name.
 type sourceType struct {
 	place   string // such as api/todo.go:12
 	text    string
@@ -71,7 +71,21 @@ type sourceType struct {
 type sourceMember struct {
 	name     string
 	text     string
-	embedded *typeRef // of an interface, which has no name here
+	embedded *typeRef       // of an interface, which has no name here
+	members  []sourceMember // of a struct without a name
+}
+
+// findMember returns the member with a name such as Owner.Name, or nil.
+func findMember(list []sourceMember, name string) *sourceMember {
+	first, rest, isInside := strings.Cut(name, ".")
+	i := slices.IndexFunc(list, func(m sourceMember) bool { return m.name == first })
+	switch {
+	case i < 0:
+		return nil
+	case isInside:
+		return findMember(list[i].members, rest)
+	}
+	return &list[i]
 }
 
 // A typeRef is the name of a type in source.
@@ -159,8 +173,8 @@ func (c *Comments) fieldComment(t reflect.Type, name string) goComment {
 		if s == nil {
 			break
 		}
-		if i := slices.IndexFunc(s.members, func(m sourceMember) bool { return m.name == name }); i >= 0 {
-			return c.format(s.members[i].text, s.in)
+		if m := findMember(s.members, name); m != nil {
+			return c.format(m.text, s.in)
 		}
 		s = c.resolve(s.in, s.from)
 	}
@@ -367,7 +381,7 @@ func (f *sourceFile) addType(spec *ast.TypeSpec, d *ast.GenDecl, at token.Positi
 	f.types[spec.Name.Name] = t
 	switch underlying := ast.Unparen(spec.Type).(type) {
 	case *ast.StructType:
-		f.addFields(t, "", underlying)
+		t.members = f.fieldsOf(underlying)
 	case *ast.InterfaceType:
 		f.addMethodsOf(t, underlying)
 	default:
@@ -375,21 +389,23 @@ func (f *sourceFile) addType(spec *ast.TypeSpec, d *ast.GenDecl, at token.Positi
 	}
 }
 
-// addFields adds the fields of a struct, and of the structs without a name in it.
-func (f *sourceFile) addFields(t *sourceType, prefix string, s *ast.StructType) {
+// fieldsOf returns the fields of a struct, with those of the structs without a name in it.
+func (f *sourceFile) fieldsOf(s *ast.StructType) (list []sourceMember) {
 	for _, field := range s.Fields.List {
 		names := field.Names
 		if r := f.refTo(field.Type); names == nil && r != nil { // embedded
 			names = []*ast.Ident{{Name: r.name}}
 		}
 		text := commentText(field.Doc, field.Comment)
+		var inside []sourceMember
+		if inner := anonymousStruct(field.Type); inner != nil {
+			inside = f.fieldsOf(inner)
+		}
 		for _, name := range names {
-			t.members = append(t.members, sourceMember{name: prefix + name.Name, text: text})
-			if inner := anonymousStruct(field.Type); inner != nil {
-				f.addFields(t, prefix+name.Name+".", inner)
-			}
+			list = append(list, sourceMember{name: name.Name, text: text, members: inside})
 		}
 	}
+	return list
 }
 
 // anonymousStruct returns the struct without a name in a type, such as in a list of them, or nil.

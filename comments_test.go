@@ -180,13 +180,7 @@ const (
 				for _, name := range sortedNames(p.types) {
 					s := p.types[name]
 					got = append(got, fmt.Sprintf("%s %s.%s: %q", s.place, p.name, name, s.text))
-					for _, m := range s.members {
-						if m.embedded != nil {
-							got = append(got, fmt.Sprintf("  embeds %s.%s", m.embedded.path, m.embedded.name))
-							continue
-						}
-						got = append(got, fmt.Sprintf("  %s: %q", m.name, m.text))
-					}
+					got = appendMembers(got, "", s.members)
 					for _, value := range sortedNames(p.values[name]) {
 						got = append(got, fmt.Sprintf("  = %s: %q", value, p.values[name][value]))
 					}
@@ -200,6 +194,18 @@ const (
 			}
 		})
 	}
+}
+
+func appendMembers(dst []string, prefix string, list []sourceMember) []string {
+	for _, m := range list {
+		if m.embedded != nil {
+			dst = append(dst, fmt.Sprintf("  embeds %s.%s", m.embedded.path, m.embedded.name))
+			continue
+		}
+		dst = append(dst, fmt.Sprintf("  %s: %q", prefix+m.name, m.text))
+		dst = appendMembers(dst, prefix+m.name+".", m.members)
+	}
+	return dst
 }
 
 func sortedNames[V any](m map[string]V) []string {
