@@ -511,8 +511,8 @@ func (x *exchange) readAnswers() *mcpError {
 		if x.h.options.StateKey == nil || !isText(m.state) { // without a key no state is ours, so nothing is computed
 			return badState
 		}
-		object := x.h.openState(x.callDigest(), string(textOf(m.state)))
-		if object == nil {
+		digest, object := x.h.openState(string(textOf(m.state)))
+		if object == nil || digest != x.callDigest() { // the digest is made last, since it costs as much as the call
 			return badState
 		}
 		eachMember(object, func(key, text []byte) { x.keepAnswer(string(key), text) })
@@ -538,36 +538,41 @@ const stateLabel = "svc mcp state\x00"
 
 // callDigest returns a digest of the call that a state is valid for: the method, the
 // tool, prompt or resource, the arguments and the caller. It is the same for equal
-// arguments, since a client may write their members in another order the next time.
+// arguments, since a client may write their members in another order the next time; see
+// svc_fingerprint.go for those that are equal.
 func (x *exchange) callDigest() string {
 	m := x.message
-	var arguments any // nil if there are none
-	d := json.NewDecoder(bytes.NewReader(m.arguments))
-	d.UseNumber() // only numbers differ by their spelling then
-	d.Decode(&arguments)
-	return hashText(encodeDocument(map[string]any{ // which writes the members of maps in order
-		"method":    string(m.method),
-		"name":      textAt(m.params, "name"),
-		"uri":       textAt(m.params, "uri"),
-		"arguments": arguments,
-		"caller":    storeID(x, ""), // which is another for each caller
+	w := sentWriter{scan: scanner{data: m.arguments, wanted: []string{}}} // names were compared before
+	if len(m.arguments) > 0 {
+		w.addValue(nil)
+	}
+	return hashText(encodeDocument([]string{
+		string(m.method),
+		textAt(m.params, "name"),
+		textAt(m.params, "uri"),
+		hashText(w.print),
+		storeID(x, ""), // which is another for each caller
 	}))
 }
 
-// sealState returns a requestState that holds an object: sealed for the call of the digest,
-// when it expires, in 8 bytes of Unix time, and the object as JSON. Clients can read it,
-// but cannot change or make one.
+// sealState returns a requestState that holds an object: when it expires, in 8 bytes of Unix time,
+// the digest of the call that it is for, and the object as JSON. Clients can read it, but cannot
+// change or make one.
 func (h *mcpHandler) sealState(digest string, object []byte) string {
-	expiry := binary.BigEndian.AppendUint64(nil, uint64(h.now().Add(stateLife).Unix()))
-	return h.options.StateKey.seal(stateLabel+digest, append(expiry, object...))
+	payload := binary.BigEndian.AppendUint64(nil, uint64(h.now().Add(stateLife).Unix()))
+	return h.options.StateKey.seal(stateLabel, append(append(payload, digest...), object...))
 }
 
-// openState returns the object in a requestState, or nil if the state is for another
-// call or has expired.
-func (h *mcpHandler) openState(digest, state string) []byte {
-	payload, err := h.options.StateKey.open(stateLabel+digest, state)
+// openState returns the digest and the object in a requestState, or nil if the state is not one of
+// sealState or has expired.
+func (h *mcpHandler) openState(state string) (digest string, object []byte) {
+	payload, err := h.options.StateKey.open(stateLabel, state)
 	if err != nil || h.now().Unix() > int64(binary.BigEndian.Uint64(payload)) {
-		return nil
+		return "", nil
 	}
-	return payload[8:] // there are 8, since only sealState makes what this key opens
+	payload = payload[8:] // they are there, since only sealState makes what this key opens
+	return string(payload[:digestSize]), payload[digestSize:]
 }
+
+// digestSize is the length of a text that hashText returns.
+const digestSize = 43
