@@ -567,7 +567,7 @@ type fileTags struct {
 func isMediaType(text string) bool {
 	kind, rest, _ := strings.Cut(text, "/")
 	subtype, rest := cutToken(rest)
-	if !isToken(kind) || subtype == "" || !isHeaderValue(text) {
+	if len(text) > maxMediaType || !isToken(kind) || subtype == "" || !isHeaderValue(text) {
 		return false
 	}
 	for rest != "" {

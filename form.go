@@ -73,7 +73,7 @@ func boundaryOf(types []string, withFile bool) (boundary string, err error) {
 	if len(types) != 1 {
 		return refuse("the Content-Type must be " + want)
 	}
-	mediaType, params, err := mime.ParseMediaType(types[0])
+	mediaType, params, err := parseMediaType(types[0])
 	switch {
 	case err != nil, mediaType != contentTypeMultipart && (mediaType != contentTypeForm || withFile):
 		return refuse("the Content-Type must be " + want)
@@ -284,7 +284,7 @@ func (f *formReader) readFields(in *formInput, file string) (*formFile, error) {
 
 // complaintAbout returns what is wrong with a part that has a text, or nil.
 func (h partHeader) complaintAbout(part *multipart.Part) *complaint {
-	_, params, err := mime.ParseMediaType(part.Header.Get("Content-Type"))
+	_, params, err := parseMediaType(part.Header.Get("Content-Type"))
 	charset := strings.ToLower(params["charset"])
 	switch {
 	case h.fileName != "":

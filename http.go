@@ -282,28 +282,33 @@ func checkJSON(w http.ResponseWriter, r *http.Request) error {
 	if isPlainJSON(r) {
 		return nil
 	}
-	if err := checkSite(r); err != nil {
-		return err
-	}
-	return checkContentType(w, r)
+	return checkSubtype(w, r, requestSubtype(r))
 }
 
-// checkContentType rejects, with 415, bodies whose headers do not say JSON in UTF-8.
+// checkSubtype is checkJSON for a request whose Content-Type has this subtype of application:
 //
 //	accepted      none, application/json, application/merge-patch+json; v=1
 //	not accepted  text/plain, application/json; charset=iso-8859-1, two values
 //
 // checkMCPContentType is stricter: MCP requests need a Content-Type.
-func checkContentType(w http.ResponseWriter, r *http.Request) error {
+func checkSubtype(w http.ResponseWriter, r *http.Request, subtype string) error {
+	isJSON := isJSONSubtype(subtype)
+	if !isJSON {
+		if err := checkSimple(r); err != nil {
+			return err
+		}
+	}
 	if err := checkUncompressed(w, r); err != nil {
 		return err
 	}
 	types := r.Header["Content-Type"]
-	if len(types) == 0 || len(types) == 1 && (types[0] == "" || isJSONType(types[0])) {
+	if isJSON || len(types) == 0 || len(types) == 1 && types[0] == "" {
 		return nil
 	}
-	return httpError(http.StatusUnsupportedMediaType, CodeInvalidArgument, "the Content-Type must be application/json in UTF-8")
+	return errNotJSONType
 }
+
+var errNotJSONType = httpError(http.StatusUnsupportedMediaType, CodeInvalidArgument, "the Content-Type must be application/json in UTF-8")
 
 // checkUncompressed rejects a body that has a Content-Encoding, because a small compressed
 // body can expand to gigabytes. Accept-Encoding in the response lists the accepted
@@ -319,15 +324,38 @@ func checkUncompressed(w http.ResponseWriter, r *http.Request) error {
 // isJSONType reports whether a media type is application/json, or an application
 // type with the suffix +json (RFC 6839, section 3.1), in UTF-8. JSON ignores other
 // parameters than charset (RFC 8259, section 11).
-func isJSONType(value string) bool {
-	subtype := applicationSubtype(value)
+func isJSONType(value string) bool { return isJSONSubtype(applicationSubtype(value)) }
+
+func isJSONSubtype(subtype string) bool {
 	return subtype == "json" || len(subtype) > len("+json") && strings.HasSuffix(subtype, "+json")
 }
+
+// requestSubtype is applicationSubtype for the Content-Type of r; "" without one and for two.
+func requestSubtype(r *http.Request) string {
+	if types := r.Header["Content-Type"]; len(types) == 1 {
+		return applicationSubtype(types[0])
+	}
+	return ""
+}
+
+// maxMediaType is how many bytes a media type with its parameters may have. Parameters in parts
+// (RFC 2231) cost mime.ParseMediaType 60 times their length.
+const maxMediaType = 1 << 10
+
+// parseMediaType is mime.ParseMediaType for the header of a request.
+func parseMediaType(value string) (mediaType string, params map[string]string, err error) {
+	if len(value) > maxMediaType {
+		return "", nil, errLongMediaType
+	}
+	return mime.ParseMediaType(value)
+}
+
+var errLongMediaType = errors.New("a media type has more than 1 KiB")
 
 // applicationSubtype returns json for application/json, and "" for types that are not of an
 // application or not in UTF-8.
 func applicationSubtype(value string) string {
-	mediaType, params, err := mime.ParseMediaType(value)
+	mediaType, params, err := parseMediaType(value)
 	if charset, given := params["charset"]; err != nil || given && !strings.EqualFold(charset, "utf-8") {
 		return ""
 	}
@@ -371,7 +399,7 @@ func acceptWeight(accept []string, mediaType string) (weight float64, named bool
 	ranges := [...]string{"*/*", kind + "/*", mediaType}
 	best := 0
 	for item := range strings.SplitSeq(strings.Join(accept, ","), ",") {
-		name, params, _ := mime.ParseMediaType(item) // "" if item is not a media type
+		name, params, _ := parseMediaType(item) // "" if item is not a media type
 		q, err := strconv.ParseFloat(params["q"], 64)
 		if err != nil || !(q >= 0 && q <= 1) {
 			q = 1 // the default

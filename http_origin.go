@@ -41,11 +41,15 @@ import (
 // 2.4), and it is right even if a proxy has changed Host. Methods without an input are
 // checked too, since they accept any body.
 func checkSite(r *http.Request) error {
-	if r.Method != http.MethodPost {
+	if isJSONSubtype(requestSubtype(r)) {
 		return nil
 	}
-	types := r.Header["Content-Type"]
-	if len(types) == 1 && isJSONType(types[0]) || !isFromOtherSite(r) || isAllowedOrigin(r.Context()) {
+	return checkSimple(r)
+}
+
+// checkSimple is checkSite for a request without a JSON Content-Type.
+func checkSimple(r *http.Request) error {
+	if r.Method != http.MethodPost || !isFromOtherSite(r) || isAllowedOrigin(r.Context()) {
 		return nil
 	}
 	return Errorf(CodePermissionDenied, "requests from pages of other sites need the Content-Type application/json")

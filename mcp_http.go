@@ -108,10 +108,9 @@ func checkMCPContentType(w http.ResponseWriter, r *http.Request) error {
 	if isPlainJSON(r) {
 		return nil
 	}
-	err := checkContentType(w, r)
-	mediaType, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
-	if err == nil && !strings.EqualFold(strings.TrimSpace(mediaType), contentTypeJSON) {
-		err = httpError(http.StatusUnsupportedMediaType, CodeInvalidArgument, "the Content-Type must be application/json")
+	err := checkUncompressed(w, r)
+	if err == nil && requestSubtype(r) != "json" {
+		err = errNotJSONType
 	}
 	return err
 }

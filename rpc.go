@@ -106,12 +106,14 @@ func (h *rpcHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspa
 // checkRPCType is checkJSON, which also takes the two types that JSON-RPC over HTTP has had. Pages of
 // other sites cannot send them without asking the server first, as with application/json.
 func checkRPCType(w http.ResponseWriter, r *http.Request) error {
-	if types := r.Header["Content-Type"]; len(types) == 1 && !isPlainJSON(r) {
-		if subtype := applicationSubtype(types[0]); subtype == "json-rpc" || subtype == "jsonrequest" {
-			return checkUncompressed(w, r)
-		}
+	if isPlainJSON(r) {
+		return nil
 	}
-	return checkJSON(w, r)
+	subtype := requestSubtype(r)
+	if subtype == "json-rpc" || subtype == "jsonrequest" {
+		return checkUncompressed(w, r)
+	}
+	return checkSubtype(w, r, subtype)
 }
 
 // refuseBody answers errBusy to a message whose body is large and not read to its end: with the id,

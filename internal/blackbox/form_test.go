@@ -110,6 +110,7 @@ const formEnd = "--b--\r\n"
 var formRequests = []struct{ name, path, contentType, body string }{
 	{"fields in a text", "7", formEncoded, "title=My+cat%21&tags=a&tags=b%20c&sizes=1&sizes=-2&count=3&done=true&raw=aGk%3D&at=2026-01-02T15:04:05Z&big=9007199254740993&unknown=1"},
 	{"with a charset", "7", formEncoded + "; charset=UTF-8", "title=%C3%A4"},
+	{"a Content-Type of more than 1 KiB", "7", formEncoded + "; a=" + strings.Repeat("b", 1<<10), "title=x"},
 	{"nothing filled in", "7", formEncoded, "title=x&tags=&sizes=&count=&color=blue&level=&raw=&at=&big="},
 	{"an empty text that a rule refuses", "7", formEncoded, "title=x&color="},
 	{"a checkbox", "7", formEncoded, "title=x&done=on"},

@@ -341,6 +341,8 @@ func mcpEnvelopeRows() []mcpRow {
 		{"1.6", "a form", "Content-Type: application/x-www-form-urlencoded\n\n{}", 415, mcpAnonymous("-32600", "Content-Type")},
 		{"1.6", "another type of JSON", "Content-Type: application/vnd.api+json\n\n{}", 415, mcpAnonymous("-32600", "Content-Type")},
 		{"1.6", "another charset", "Content-Type: application/json; charset=latin1\n\n{}", 415, mcpAnonymous("-32600", "Content-Type")},
+		{"1.6", "a Content-Type of more than 1 KiB", "Content-Type: application/json;a=" + strings.Repeat("b", 1<<10) + "\n\n{}", 415,
+			mcpAnonymous("-32600", "Content-Type")},
 		{"1.6", "a compressed body", "Content-Encoding: gzip\n\n{}", 415, mcpAnonymous("-32600", "Content-Encoding")},
 		{"1.6", "JSON in capitals with a charset", "Content-Type: Application/JSON; charset=UTF-8\n\n" + `{"jsonrpc":"2.0","id":1,"method":"ping"}`, 200, `{"jsonrpc":"2.0","result":{},"id":1}`},
 		{"1.7", "accepts JSON", mcpLegacy("", "ping", "", "Accept: application/json"), 200, mcpOK},

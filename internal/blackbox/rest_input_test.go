@@ -232,6 +232,8 @@ var badTypes = []badInput{
 	{"charset empty", typed(`application/json; charset=""`), 415},
 	{"charset without a value", typed("application/json; charset"), 415},
 	{"charset twice", typed("application/json; charset=utf-8; charset=utf-16"), 415},
+	{"1 KiB", typed("application/json;" + strings.Repeat(" ", 1<<10-len("application/json;a=b")) + "a=b"), 200},
+	{"more than 1 KiB", typed("application/json;" + strings.Repeat(" ", 1<<10-len("application/json;a=b")) + "a=bc"), 415},
 	{"text/plain", typed("text/plain"), 415},
 	{"text/plain with JSON in it", typed("text/plain; application/json"), 415},
 	{"text/json", typed("text/json"), 415},

@@ -470,6 +470,7 @@ func TestRPCHTTP(t *testing.T) {
 		{"plain text", wireRequest{"POST /rpc", "Content-Type: text/plain", ping}},
 		{"a form", wireRequest{"POST /rpc", "Content-Type: application/x-www-form-urlencoded", ping}},
 		{"another charset", wireRequest{"POST /rpc", "Content-Type: application/json; charset=latin1", ping}},
+		{"a Content-Type of more than 1 KiB", wireRequest{"POST /rpc", "Content-Type: application/json-rpc;a=" + strings.Repeat("b", 1<<10), ping}},
 		{"two Content-Types", wireRequest{"POST /rpc", "Content-Type: application/json\nContent-Type: text/plain", ping}},
 		{"a compressed body", wireRequest{"POST /rpc", "Content-Type: application/json\nContent-Encoding: gzip", ping}},
 		{"no body", wireRequest{"POST /rpc", "Content-Type: application/json", ""}},
