@@ -106,7 +106,7 @@ type param struct {
 	value       *shape
 	list        *shape
 	most        int
-	absent      func(reflect.Value) // sets the default; nil if there is none
+	absent      defaultFunc // nil if there is no default
 }
 
 // A route is a verb, which is an HTTP method, and a path. A method that REST does not serve
@@ -526,7 +526,7 @@ func (p *param) bindHeader(d *decoder, v reflect.Value, values []string) {
 // violation c if it is required.
 func (p *param) setAbsent(d *decoder, v reflect.Value, c *complaint) {
 	if p.absent != nil {
-		p.absent(p.settableIn(v))
+		d.addIfAny(p.absent(d, p.settableIn(v)))
 	} else if !p.optional {
 		d.addViolation(c)
 	}

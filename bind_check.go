@@ -15,11 +15,11 @@ import (
 // setDefaults sets the fields of the struct v that have a default, and those of the
 // structs in it. v may also be an array of such structs, or of such arrays. A struct behind
 // a pointer or in a slice does not exist yet, and one in an optional field is absent as
-// long as it is zero, so these get no defaults.
-func (p *objectPlan) setDefaults(v reflect.Value) {
+// long as it is zero, so these get no defaults. d decodes them.
+func (p *objectPlan) setDefaults(d *decoder, v reflect.Value) {
 	if v.Kind() == reflect.Array {
 		for i := range v.Len() {
-			p.setDefaults(v.Index(i))
+			p.setDefaults(d, v.Index(i))
 		}
 		return
 	}
@@ -27,9 +27,10 @@ func (p *objectPlan) setDefaults(v reflect.Value) {
 		f := &p.fields[i]
 		switch {
 		case f.absent != nil:
-			f.absent(f.settableIn(v))
+			d.defaulted = 0 // the type says how many there are, and no input
+			f.absent(d, f.settableIn(v))
 		case f.inner != nil && !f.optional:
-			f.inner.setDefaults(f.settableIn(v))
+			f.inner.setDefaults(d, f.settableIn(v))
 		}
 	}
 }

@@ -580,7 +580,7 @@ func (s *Service) NewInput(resource, method string) (any, error) {
 		return nil, err
 	}
 	in := reflect.New(m.in.typ)
-	m.bind.object.setDefaults(in.Elem())
+	m.bind.object.setDefaults(new(decoder), in.Elem())
 	return in.Interface(), nil
 }
 

@@ -78,10 +78,14 @@ type decoder struct {
 	naming  bool // the complaint is about the name at the end of path, a map key, and not about its value
 	seen    []bool
 	texts   []string
-	scratch []byte          // for text that is read and not kept: unescaped strings, query values, places
-	number  []byte          // the text of the last float of 32 bits; see checkRules
-	arena   strings.Builder // the block that takes the next short string; see keepText
-	rest    string          // a short text from its first string on; see keepString
+	scratch []byte // for text that is read and not kept: unescaped strings, query values, places
+	number  []byte // the text of the last float of 32 bits; see checkRules
+	// defaulted counts the bytes of the defaults that forDefaults has decoded; see readDefault. The
+	// decoder of a default has the limit of the input.
+	defaulted, defaultLimit int
+	forDefaults             *decoder        // nil until an input needs one
+	arena                   strings.Builder // the block that takes the next short string; see keepText
+	rest                    string          // a short text from its first string on; see keepString
 	// sourceOf returns the Violation.In of a place in the input that an error of Validate names. It
 	// is set while Validate methods run; see binding.sourceAt.
 	sourceOf func(path string) string
@@ -196,6 +200,7 @@ func (d *decoder) startInput() {
 	d.texts = d.texts[:0]
 	d.arena.Reset()
 	d.rest = ""
+	d.defaulted, d.defaultLimit = 0, 0
 }
 
 // resetWithin drops all pointers of d into what it has read. It reports false if d, or one
@@ -210,6 +215,10 @@ func (d *decoder) resetWithin(limit int, buffers ...[]byte) bool {
 	clear(d.scan.names[:cap(d.scan.names)])
 	return true
 }
+
+// A defaultFunc sets v, which is settable and zero, to the default of a field. It returns what is
+// wrong with the absence of the field, or nil.
+type defaultFunc func(d *decoder, v reflect.Value) *complaint
 
 // A decodeFunc decodes the value at the scanner's position into v, which is
 // settable and zero. It always moves the scanner past the value, and adds
@@ -817,7 +826,7 @@ type fieldPlan struct {
 	at     int
 	in     string
 	decode decodeFunc
-	absent func(v reflect.Value) // sets the default; nil if there is none
+	absent defaultFunc // nil if there is no default
 	inner  *objectPlan
 }
 
@@ -913,7 +922,7 @@ func (d *decoder) checkRules(rules ruleSet, v reflect.Value) {
 //
 // This is found because the function is called while the default is being tried. Another
 // default may need this one before runPending has tried it, so the function tries it too.
-func (c *decoders) defaultFor(f *field, decode decodeFunc) func(reflect.Value) {
+func (c *decoders) defaultFor(f *field, decode decodeFunc) defaultFunc {
 	if f.def == nil {
 		return nil
 	}
@@ -929,16 +938,41 @@ func (c *decoders) defaultFor(f *field, decode decodeFunc) func(reflect.Value) {
 	c.pending = append(c.pending, try)
 	c.runPending()
 	if f.shape.kind.isCopied() {
-		return func(v reflect.Value) { v.Set(value) }
+		return func(_ *decoder, v reflect.Value) *complaint { v.Set(value); return nil }
 	}
-	return func(v reflect.Value) {
+	return func(d *decoder, v reflect.Value) *complaint {
 		if trying || endless {
 			endless = true
-			return
+			return nil
 		}
 		try()
-		decode.refusal(f.def, v)
+		return d.readDefault(decode, f.def, v)
 	}
+}
+
+// maxDefaults is how many bytes of JSON the defaults that are decoded for one input may have
+// together, if its own text is not longer: 1 MiB of {}, leaves out 350,000 lists, and each default
+// is a list of its own.
+const maxDefaults = 1 << 20
+
+// readDefault decodes text, a default, into v. It returns a complaint about the first default of the
+// input that is one too many, and leaves those behind it zero, since the input is refused.
+func (d *decoder) readDefault(decode decodeFunc, text []byte, v reflect.Value) *complaint {
+	limit := cmp.Or(d.defaultLimit, max(maxDefaults, len(d.scan.data)))
+	if d.defaulted > limit {
+		return nil
+	}
+	if d.forDefaults == nil {
+		d.forDefaults = new(decoder)
+	}
+	inner := d.forDefaults
+	inner.start(text)
+	inner.defaulted, inner.defaultLimit = d.defaulted+len(text), limit
+	decode(inner, v)
+	if d.defaulted = inner.defaulted; d.defaulted > limit {
+		return errManyDefaults
+	}
+	return nil
 }
 
 // refusal decodes a text into v and returns why it is refused, in words for the author of the
@@ -1228,7 +1262,11 @@ func (p *objectPlan) completeAbsent(d *decoder, v reflect.Value, seen []bool) {
 		case seen[i]:
 		case f.absent != nil:
 			if _, ok := f.valueIn(v); ok || !p.stored {
-				f.absent(f.settableIn(v))
+				if c := f.absent(d, f.settableIn(v)); c != nil {
+					d.enterMember(f)
+					d.addViolation(c)
+					d.pop()
+				}
 			}
 		default:
 			d.enterMember(f)

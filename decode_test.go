@@ -273,6 +273,49 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
+// Verify how many defaults are decoded for one input: as many as its text could have, or 1 MiB.
+func TestManyDefaults(t *testing.T) {
+	type inner struct {
+		Words []string `json:"words" default:"[\"abcdefghij\"]"` // of 14 bytes
+	}
+	type item struct {
+		In   inner   `json:"in" default:"{}"`
+		List []inner `json:"list" default:"[{},{}]"` // of 7 bytes and 28 inside
+		N    int     `json:"n" default:"3"`          // is copied, and costs nothing
+	}
+	const each = 2 + 14 + 7 + 28
+	c := compileFor[[]item](t)
+	for _, test := range []struct {
+		name  string
+		text  string
+		wrong []string
+	}{
+		{"as many as fit", `[` + strings.Repeat("{},", maxDefaults/each-1) + `{}]`, nil},
+		{"one more", `[` + strings.Repeat("{},", maxDefaults/each) + `{}]`, []string{fmt.Sprintf("body /%d/list required", maxDefaults/each)}},
+		{"many more", `[` + strings.Repeat("{},", 300_000) + `{}]`, []string{fmt.Sprintf("body /%d/list required", maxDefaults/each)}},
+		{"a long text", `[` + strings.Repeat(`{"x":"`+strings.Repeat("a", each)+`"},`, 2*maxDefaults/each) + `{}]`, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			v, err := c.unmarshal([]byte(test.text))
+			if !slices.Equal(placesOf(err), test.wrong) {
+				t.Fatalf("got %v, want %v", placesOf(err), test.wrong)
+			}
+			if err != nil {
+				return
+			}
+			list := v.Interface().([]item)
+			words := inner{[]string{"abcdefghij"}}
+			if last := list[len(list)-1]; !reflect.DeepEqual(last, item{words, []inner{words, words}, 3}) {
+				t.Errorf("the last item is %+v", last)
+			}
+		})
+	}
+	// The next input begins anew.
+	if _, err := c.unmarshal([]byte(`[{}]`)); err != nil {
+		t.Error(err)
+	}
+}
+
 // Verify Strict: at every depth, each unknown name, with its place.
 func TestStrict(t *testing.T) {
 	type inner struct{ A int }

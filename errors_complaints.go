@@ -102,6 +102,8 @@ var (
 
 	// Inputs, and the parameters of a request.
 	errEmptyBody    = &complaint{rule: ruleRequired, message: "a JSON body is required; send at least {}"}
+	errManyDefaults = &complaint{rule: ruleRequired,
+		message: "is left out so often that the defaults of the whole input are longer than its text, and than 1 MiB; send it"}
 	errRepeated     = &complaint{rule: ruleDuplicate, message: "is given more than once"}
 	errUnknownParam = &complaint{rule: ruleUnknown, message: "is not a known parameter"}
 	errNotUTF8      = &complaint{rule: ruleType, message: "must be valid UTF-8"}

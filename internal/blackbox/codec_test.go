@@ -279,6 +279,7 @@ func TestCodecDecode(t *testing.T) {
 	}{
 		{"absent members are zero or have their default", `{}`, `{"title":"","owner":"","state":"open","tags":[]}`},
 		{"absent members inside", `{"lines":[{}]}`, `{"title":"","owner":"","state":"open","tags":[],"lines":[{"count":5,"fine":true,"pointer":7,"names":["a"],"map":{"a":"b"}}]}`},
+		{"too many defaults", `{"lines":[` + strings.Repeat("{},", 200_000) + `{}]}`, "/lines/69905/names required"},
 		{"unknown members are ignored", `{"old":[1,{"x":null}],"title":"a"}`, `{"title":"a","owner":"","state":"open","tags":[]}`},
 		{"rules are for Check", `{"title":"too long","owner":"","state":"late","tags":["a","b"],"sizes":{"a":1,"b":2}}`, `{"title":"too long","owner":"","state":"late","tags":["a","b"],"sizes":{"a":1,"b":2}}`},
 		{"null where a rule forbids it", `{"due":null}`, `{"title":"","owner":"","state":"open","tags":[]}`},
