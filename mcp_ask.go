@@ -67,18 +67,11 @@ func Confirm(ctx context.Context, key, message string) error {
 		if c, ok := ctx.Value(callKey{}).(*call); ok && !c.ended.Load() && ctx.Err() == nil {
 			return nil
 		}
-		return unanswered(reasonNotConfirmed, "not confirmed, since the call has ended", message)
-	}
-	if !CanAsk(ctx, "elicitation") {
-		why := "this client cannot ask its user, who has to do it elsewhere"
-		if holdsKey(ctx) {
-			why = keyWaits
-		}
-		return unanswered(reasonCannotAsk, "not confirmed, since "+why, message)
+		return unanswered(reasonNotConfirmed, "the call has ended; ask while the method runs", message)
 	}
 	answer, err := Ask[confirmation](ctx, key, message)
 	if err == nil && !answer.Yes {
-		err = unanswered(reasonNotConfirmed, "the user has not said yes", message)
+		err = unanswered(reasonNotConfirmed, "the user has not said yes"+onlyIfWanted, message)
 	}
 	return err
 }
@@ -173,7 +166,7 @@ func (q *question) ask(ctx context.Context, capability, what string) ([]byte, er
 	case err != nil:
 		return nil, err
 	case text == nil:
-		return nil, unanswered(reasonNotConfirmed, "the caller did not answer", what)
+		return nil, unanswered(reasonNotConfirmed, "the client did not answer"+whenReady, what)
 	case !isJSONObject(text):
 		return nil, answerError(q.key, errNotObject.about(text).inBody(""))
 	}
@@ -247,14 +240,19 @@ func declares(capabilities []byte, capability string) bool {
 
 // cannotAsk returns the error for a question that cannot be asked in ctx.
 func cannotAsk(ctx context.Context, question string) error {
-	why := "this caller cannot be asked, but the method needs an answer"
+	why := "this client cannot be asked; let the user do it elsewhere, or in a client that can ask"
 	if holdsKey(ctx) {
-		why = keyWaits
+		why = "a call with an idempotency key cannot wait for an answer in this revision of MCP; " +
+			"call without a key, or let the user do it elsewhere"
 	}
 	return unanswered(reasonCannotAsk, why, question)
 }
 
-const keyWaits = "a call with an idempotency key cannot wait for an answer in this revision of MCP"
+// What a model should do about a question that was not answered with yes.
+const (
+	onlyIfWanted = "; call again only if the user wants it"
+	whenReady    = "; call again when the user can answer"
+)
 
 // holdsKey reports whether the caller of ctx cannot be asked because of an idempotency key:
 // its method would wait for the answer in the transaction of Idempotency.Run. Modern callers
@@ -272,11 +270,18 @@ func holdsKey(ctx context.Context) bool {
 	}
 }
 
-// unanswered returns the error for a question that was not answered with yes. question is its
-// text. It is an error of svc itself, so that a method need not declare it.
+// unanswered returns the error for a question that was not answered with yes. why also says what
+// to do now.
 func unanswered(reason, why, question string) error {
-	return &Error{Code: CodeFailedPrecondition, Message: why + ": " + question, sentParts: sentParts{reason: reason, ours: true},
-		base: errUnanswered}
+	return questionError(CodeFailedPrecondition, reason, why, question)
+}
+
+// questionError returns an error for a question, whose text comes last: a model reads first that
+// nothing was done, and does not take the question for something to answer. It is an error of svc
+// itself, so that a method need not declare it.
+func questionError(code Code, reason, why, question string) error {
+	return &Error{Code: code, Message: "not done, since " + why + ". The question: " + question,
+		sentParts: sentParts{reason: reason, ours: true}, base: errUnanswered}
 }
 
 // A question is the error of a method that needs an answer. Clients never see it as an
@@ -461,9 +466,9 @@ func checkAction(key, message string, answer []byte) error {
 	case "accept":
 		return nil
 	case "decline":
-		return unanswered(reasonNotConfirmed, "the caller said no", message)
+		return unanswered(reasonNotConfirmed, "the user said no"+onlyIfWanted, message)
 	case "cancel":
-		return unanswered(reasonNotConfirmed, "the caller did not answer", message)
+		return unanswered(reasonNotConfirmed, "the user did not answer"+whenReady, message)
 	}
 	return answerError(key, Violation{In: inBody, Path: "/action", Rule: "enum", Message: "must be accept, decline or cancel"})
 }

@@ -393,8 +393,7 @@ func (x *exchange) askClient(ctx context.Context, q *question, what string) ([]b
 	case <-late:
 		err = unanswered(reasonNotConfirmed, lateAnswer, what)
 	case <-stop:
-		err = &Error{Code: CodeUnavailable, Message: "the server stops, so it cannot get the answer; call again: " + what,
-			sentParts: sentParts{ours: true}, base: errUnanswered}
+		err = questionError(CodeUnavailable, "", "the server stops before there is an answer; call again", what)
 	case <-ctx.Done():
 	case <-x.Done():
 	}
@@ -404,12 +403,13 @@ func (x *exchange) askClient(ctx context.Context, q *question, what string) ([]b
 }
 
 // lateAnswer names the cause that is not the user's: the answer went to another replica.
-const lateAnswer = "the caller did not answer in time (if several replicas serve, their proxy must choose one by the header Mcp-Session-Id)"
+const lateAnswer = "the client did not answer in time" + whenReady +
+	" (if several replicas serve, their proxy must choose one by the header Mcp-Session-Id)"
 
 func tooManyQuestions(of asker, what string) error {
-	text := fmt.Sprintf("%d questions of this session, %d of %s, or %d of all, wait for an answer, which is as many as may: %s",
-		maxSessionQuestions, of.mostQuestions(), of.name(), maxQuestions, what)
-	return &Error{Code: CodeResourceExhausted, Message: text, sentParts: sentParts{ours: true}, base: errUnanswered}
+	why := fmt.Sprintf("%d questions of this session, %d of %s, or %d of all wait for an answer, and no more may wait; call again later",
+		maxSessionQuestions, of.mostQuestions(), of.name(), maxQuestions)
+	return questionError(CodeResourceExhausted, "", why, what)
 }
 
 // sendToClient sends a message of the server to a legacy client during a call. Over standard

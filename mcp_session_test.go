@@ -303,7 +303,7 @@ func TestMCPSessionPatience(t *testing.T) {
 	h.sessions.patience = time.Millisecond
 	c, late := newClient(), ""
 	got := c.call(1, func(id, _ string) { late = id })
-	if !strings.Contains(got, "the caller did not answer in time (if several replicas serve, their proxy must choose one by the header Mcp-Session-Id)") {
+	if !strings.Contains(got, "not done, since the client did not answer in time; call again when the user can answer (if several replicas serve, their proxy must choose one by the header Mcp-Session-Id)") {
 		t.Errorf("a question without an answer ends with %s", got)
 	}
 	if status := c.answer(late, `{}`); status != http.StatusAccepted {
@@ -326,7 +326,7 @@ func TestMCPSessionShutdown(t *testing.T) {
 			go func() { stopped <- server.Shutdown(context.Background()) }()
 		}
 	})
-	if want := "UNAVAILABLE: the server stops, so it cannot get the answer; call again: roots/list"; strings.Count(got, want) != 3 {
+	if want := "UNAVAILABLE: not done, since the server stops before there is an answer; call again. The question: roots/list"; strings.Count(got, want) != 3 {
 		t.Errorf("the questions end with %s, want %s", got, want)
 	}
 	if err := <-stopped; err != nil {

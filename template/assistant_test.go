@@ -39,10 +39,10 @@ func TestAssistant(t *testing.T) {
 		{modern("6", "resources/read", `"uri":"todos://todos/1",`), `\"title\":\"Buy milk\"`},
 		{modern("7", "resources/read", `"uri":"todos://todos/2",`), `"code":-32602`},
 		{modern("8", "tools/call", `"name":"todos_update","arguments":{"id":"1","title":"Buy milk","completed":true},`), `"completed":true`},
-		{`{"jsonrpc":"2.0","id":"legacy","method":"tools/call","params":{"name":"todos_archive"}}`, `"text":"FAILED_PRECONDITION: not confirmed, since this client cannot ask its user`},
+		{`{"jsonrpc":"2.0","id":"legacy","method":"tools/call","params":{"name":"todos_archive"}}`, `"text":"FAILED_PRECONDITION: not done, since this client cannot be asked`},
 		{archive("9", ""), `"inputRequests":{"archive":{"method":"elicitation/create"`},
 		{archive("10", answer("decline", "{}")), `FAILED_PRECONDITION`},
-		{archive("11", answer("accept", `{"yes":false}`)), `FAILED_PRECONDITION: the user has not said yes`},
+		{archive("11", answer("accept", `{"yes":false}`)), `FAILED_PRECONDITION: not done, since the user has not said yes; call again only if the user wants it. The question: `},
 		{archive("12", answer("accept", `{"yes":true}`)), `{"archived":1}`},
 		{archive("13", answer("accept", `{"yes":true}`)), `{"archived":0}`},
 	} {

@@ -227,7 +227,7 @@ func TestMCPQuestionsLegacy(t *testing.T) {
 		schema = `{"type":"object","properties":{"mood":{"type":"string",%s,"description":"how it goes"},"other":{"type":"string",%s},"mail":{"type":"string","format":"email"},"link":{"type":"string","format":"uri"},"day":{"type":"string","format":"date"},"host":{"type":"string","description":"a host name, such as example.com"},"size":{"type":"integer","default":3}},"required":["mood"]}`
 		oneOf  = `"oneOf":[{"const":"g","title":"Good"},{"const":"b","title":"Bad"}]`
 		names  = `"enum":["g","b"],"enumNames":["Good","Bad"]`
-		cannot = `this caller cannot be asked`
+		cannot = `not done, since this client cannot be asked`
 	)
 	forms := map[string]string{
 		"2025-06-18": `{"message":"How?","requestedSchema":` + fmt.Sprintf(schema, names, names) + `}`,
@@ -272,7 +272,7 @@ func TestMCPQuestionsLegacy(t *testing.T) {
 					c.answer(id, test.accept) // late
 					c.call("2", test.tool, "")
 					c.send(`{"jsonrpc":"2.0","id":` + c.want(asks) + `,"error":{"code":-1,"message":"no"}}`)
-					c.want(`…FAILED_PRECONDITION: the caller did not answer: …"id":2}`)
+					c.want(`…FAILED_PRECONDITION: not done, since the client did not answer; …"id":2}`)
 					c.call("3", test.tool, "")
 					c.answer(c.want(asks), `[]`)
 					c.want(`…INVALID_ARGUMENT: invalid input: /…must be an object…"id":3}`)
@@ -280,7 +280,7 @@ func TestMCPQuestionsLegacy(t *testing.T) {
 						for action, said := range map[string]string{"decline": "said no", "cancel": "did not answer"} {
 							c.call("4", test.tool, "")
 							c.answer(c.want(`…"method":"elicitation/create"…`), `{"action":"`+action+`"}`)
-							c.want(`…FAILED_PRECONDITION: the caller ` + said + `…"id":4}`)
+							c.want(`…FAILED_PRECONDITION: not done, since the user ` + said + `…"id":4}`)
 						}
 						c.call("5", test.tool, "")
 						c.answer(c.want(`…"method":"elicitation/create"…`), `{"action":"x"}`)
@@ -303,7 +303,7 @@ func TestMCPQuestionsEndInEveryWay(t *testing.T) {
 	c.call("1", "q_two", "")
 	c.answer(c.want(`…"message":"A?"…`), `{"action":"accept","content":{"name":"x"}}`)
 	c.answer(c.want(`…"message":"B?"…`), `{"action":"decline"}`)
-	c.want(`…FAILED_PRECONDITION: the caller said no: B?…"id":1}`)
+	c.want(`…FAILED_PRECONDITION: not done, since the user said no; call again only if the user wants it. The question: B?…"id":1}`)
 	if *runs != 1 {
 		t.Errorf("it ran %d times", *runs)
 	}
@@ -332,7 +332,7 @@ func TestMCPQuestionsEndInEveryWay(t *testing.T) {
 	c.call("8", "q_sure", "")
 	c.want(`…Sure?…`)
 	c.in.Close()
-	c.want(`…FAILED_PRECONDITION: the caller did not answer: Sure?…"id":8}`)
+	c.want(`…FAILED_PRECONDITION: not done, since the client did not answer; call again when the user can answer. The question: Sure?…"id":8}`)
 	c.end()
 
 	can := func(revision, capabilities, more string) string {

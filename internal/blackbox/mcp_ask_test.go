@@ -179,7 +179,7 @@ func TestMCPAskAnswers(t *testing.T) {
 		return mcpModern1 + `"content":[{"type":"text","text":"` + text + `"}],"isError":true},"id":1}`
 	}
 	done := func(n int) string { return fmt.Sprintf(`%s"structuredContent":{"n":%d},…`, mcpModern1, n) }
-	const cannot = `FAILED_PRECONDITION: this caller cannot be asked, but the method needs an answer: Archive all of it?`
+	const cannot = `FAILED_PRECONDITION: not done, since this client cannot be asked; let the user do it elsewhere, or in a client that can ask. The question: Archive all of it?`
 	question := strings.Replace(mcpModern1, `"complete"`, `"input_required"`, 1) + `"inputRequests":{"sure":{"method":"elicitation/create","params":{"mode":"form","message":"Archive all of it?","requestedSchema":{"type":"object","properties":{"sure":{"type":"boolean","description":"there is no way back"},"why":{"type":"string","enum":["old","wrong"],"minLength":3},"count":{"type":"integer","minimum":0,"maximum":255},"ratio":{"type":"number"},"kinds":{"type":"array","items":{"type":"string","enum":["note","task"]},"maxItems":1},"moods":{"type":"array","items":{"type":"string","enum":["good","bad"]}},"when":{"type":"string","format":"date-time"},"mail":{"type":"string","format":"email"}},"required":["sure"]}}}}},"id":1}`
 	for _, test := range []struct {
 		name   string
@@ -200,8 +200,8 @@ func TestMCPAskAnswers(t *testing.T) {
 		{"an answer with wrong items in lists", answer(`{"sure":true,"kinds":["x"],"moods":["ugly"]}`), 200, failure(`…\n- /sure/kinds/0 must be one of note, task\n- /sure/moods/0 must be one of good, bad`)},
 		{"a list as the answer", answer(`[]`), 200, failure(`…/sure/content must be an object, is an array`)},
 		{"an answer without content", archive(`,"inputResponses":{"sure":{"action":"accept"}}`), 200, failure(`…/sure/sure is required`)},
-		{"declined", archive(`,"inputResponses":{"sure":{"action":"decline"}}`), 200, failure(`FAILED_PRECONDITION: the caller said no: Archive all of it? (reason: not_confirmed)`)},
-		{"canceled", archive(`,"inputResponses":{"sure":{"action":"cancel"}}`), 200, failure(`FAILED_PRECONDITION: the caller did not answer: Archive all of it? (reason: not_confirmed)`)},
+		{"declined", archive(`,"inputResponses":{"sure":{"action":"decline"}}`), 200, failure(`FAILED_PRECONDITION: not done, since the user said no; call again only if the user wants it. The question: Archive all of it? (reason: not_confirmed)`)},
+		{"canceled", archive(`,"inputResponses":{"sure":{"action":"cancel"}}`), 200, failure(`FAILED_PRECONDITION: not done, since the user did not answer; call again when the user can answer. The question: Archive all of it? (reason: not_confirmed)`)},
 		{"no action", archive(`,"inputResponses":{"sure":{}}`), 200, failure(`…/sure/action must be accept, decline or cancel`)},
 		{"a number as an answer", archive(`,"inputResponses":{"sure":5}`), 400, mcpFailure("-32602", "inputResponses")},
 		{"a list as answers", archive(`,"inputResponses":[]`), 400, mcpFailure("-32602", "inputResponses")},
@@ -210,7 +210,7 @@ func TestMCPAskAnswers(t *testing.T) {
 		{"a client without forms", mcpModern("tools/call", `"name":"ask_archive"`), 200, failure(cannot)},
 		{"a client with pages alone", mcpAsk(`{"elicitation":{"url":{}}}`, "tools/call", `"name":"ask_archive"`), 200, failure(cannot)},
 		{"a legacy client", mcpLegacy("2025-11-25", "tools/call", `"name":"ask_archive","inputResponses":5,"requestState":5`), 200, `…` + cannot + `…"isError":true…`},
-		{"a client without roots", mcpModern("tools/call", `"name":"ask_model"`), 200, failure("FAILED_PRECONDITION: this caller cannot be asked, but the method needs an answer: roots/list")},
+		{"a client without roots", mcpModern("tools/call", `"name":"ask_model"`), 200, failure("FAILED_PRECONDITION: not done, since this client cannot be asked; let the user do it elsewhere, or in a client that can ask. The question: roots/list")},
 		{"the question for roots", mcpAsk(`{"roots":{}}`, "tools/call", `"name":"ask_model"`), 200, `…"inputRequests":{"roots":{"method":"roots/list"}}},"id":1}`},
 		{"the answer with roots", mcpAsk(`{"roots":{}}`, "tools/call", `"name":"ask_model","inputResponses":{"roots":{"roots":[]}}`), 200, done(len(`{"roots":[]}`))},
 		{"a list as a capability", mcpAsk(`{"roots":[]}`, "tools/call", `"name":"ask_model"`), 200, `…"isError":true…`},
@@ -222,7 +222,7 @@ func TestMCPAskAnswers(t *testing.T) {
 		{"a question of a resource", mcpAsk(mcpForms, "resources/read", `"uri":"files://f/1"`, "Mcp-Name: files://f/1"), 200, `…"resultType":"input_required"…"message":"Who reads 1?"…`},
 		{"the answer for a resource", mcpAsk(mcpForms, "resources/read", `"uri":"files://f/1","inputResponses":{"n":{"action":"accept","content":{"name":"me"}}}`, "-Mcp-Name", "Mcp-Name: files://f/1"), 200, `…"contents":[{"uri":"files://f/1","mimeType":"text/plain","text":"me"}],"ttlMs":0,"cacheScope":"private"},"id":1}`},
 		{"the answer for a resource without a text", mcpAsk(mcpForms, "resources/read", `"uri":"files://f/1","inputResponses":{"n":{"action":"accept","content":{"name":"blank"}}}`, "-Mcp-Name", "Mcp-Name: files://f/1"), 200, `…"contents":[{"uri":"files://f/1","mimeType":"image/png","blob":""}],"ttlMs":0,"cacheScope":"private"},"id":1}`},
-		{"a resource for a client without forms", mcpModern("resources/read", `"uri":"files://f/1"`, "Mcp-Name: files://f/1"), 200, mcpFailure("-32603", "FAILED_PRECONDITION: this caller cannot be asked")},
+		{"a resource for a client without forms", mcpModern("resources/read", `"uri":"files://f/1"`, "Mcp-Name: files://f/1"), 200, mcpFailure("-32603", "FAILED_PRECONDITION: not done, since this client cannot be asked")},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			checkMCPAnswer(t, h, test.text, test.status, test.want)
@@ -498,7 +498,7 @@ func TestConfirm(t *testing.T) {
 		return args + `,"inputResponses":{"sure":{"action":"` + action + `","content":` + content + `}}`
 	}
 	const schema = `"inputRequests":{"sure":{"method":"elicitation/create","params":{"mode":"form","message":"Delete it?","requestedSchema":{"type":"object","properties":{"yes":{"type":"boolean"}},"required":["yes"]`
-	const cannot = `FAILED_PRECONDITION: not confirmed, since this client cannot ask its user, who has to do it elsewhere: Delete it?`
+	const cannot = `FAILED_PRECONDITION: not done, since this client cannot be asked; let the user do it elsewhere, or in a client that can ask. The question: Delete it?`
 	legacy := mcpLegacy("2025-03-26", "tools/call", args)
 	for _, test := range []struct {
 		name    string
@@ -508,7 +508,7 @@ func TestConfirm(t *testing.T) {
 	}{
 		{"asked", mcpAsk(forms, "tools/call", args), schema, 0},
 		{"accepted with yes", mcpAsk(forms, "tools/call", answer("accept", `{"yes":true}`)), `"isError":false`, 1},
-		{"accepted with no", mcpAsk(forms, "tools/call", answer("accept", `{"yes":false}`)), "FAILED_PRECONDITION: the user has not said yes: Delete it?", 0},
+		{"accepted with no", mcpAsk(forms, "tools/call", answer("accept", `{"yes":false}`)), "FAILED_PRECONDITION: not done, since the user has not said yes; call again only if the user wants it. The question: Delete it?", 0},
 		{"declined", mcpAsk(forms, "tools/call", answer("decline", `{"yes":true}`)), "FAILED_PRECONDITION", 0},
 		{"canceled", mcpAsk(forms, "tools/call", answer("cancel", `{}`)), "FAILED_PRECONDITION", 0},
 		{"accepted without an answer", mcpAsk(forms, "tools/call", answer("accept", `{}`)), "INVALID_ARGUMENT", 0},

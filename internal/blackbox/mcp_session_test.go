@@ -178,7 +178,7 @@ func TestMCPSessionQuestions(t *testing.T) {
 				t.Run(test.tool, func(t *testing.T) {
 					c := beginSession(t, url, revision, everyCapability)
 					if revision < test.since {
-						c.want(c.post(fmt.Sprintf(sessionCall, "1", test.tool, "")), 200, `…FAILED_PRECONDITION: this caller cannot be asked…"id":1}`)
+						c.want(c.post(fmt.Sprintf(sessionCall, "1", test.tool, "")), 200, `…FAILED_PRECONDITION: not done, since this client cannot be asked…"id":1}`)
 						return
 					}
 					asks := `{"jsonrpc":"2.0","id":"svc-…","method":"` + test.method + `"` + test.params
@@ -197,7 +197,7 @@ func TestMCPSessionQuestions(t *testing.T) {
 
 					call = c.call("2", test.tool, "")
 					c.want(c.post(`{"jsonrpc":"2.0","id":`+call.event(asks)+`,"error":{"code":-1,"message":"no"}}`), 202, "")
-					call.event(`…FAILED_PRECONDITION: the caller did not answer: …"id":2}`)
+					call.event(`…FAILED_PRECONDITION: not done, since the client did not answer; …"id":2}`)
 					call = c.call("3", test.tool, "")
 					c.answer(call.event(asks), `[]`)
 					call.event(`…INVALID_ARGUMENT: invalid input: /…must be an object…"id":3}`)
@@ -207,7 +207,7 @@ func TestMCPSessionQuestions(t *testing.T) {
 					for _, row := range [][2]string{{"decline", "said no"}, {"cancel", "did not answer"}} {
 						call = c.call("4", test.tool, "")
 						c.answer(call.event(asks), `{"action":"`+row[0]+`"}`)
-						call.event(`…FAILED_PRECONDITION: the caller ` + row[1] + `…"id":4}`)
+						call.event(`…FAILED_PRECONDITION: not done, since the user ` + row[1] + `…"id":4}`)
 					}
 				})
 			}
@@ -356,7 +356,7 @@ func TestMCPSessionCountsAsNone(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			test.t = t
 			test.want(test.post(fmt.Sprintf(sessionCall, "1", "q_can", "")), 200, `…{"id":""…`)
-			test.want(test.post(fmt.Sprintf(sessionCall, "1", "q_sure", "")), 200, `…FAILED_PRECONDITION: not confirmed, since this client cannot ask its user…`)
+			test.want(test.post(fmt.Sprintf(sessionCall, "1", "q_sure", "")), 200, `…FAILED_PRECONDITION: not done, since this client cannot be asked…`)
 			test.want(test.post(`{"jsonrpc":"2.0","id":`+id+`,"result":{"forged":true}}`), 202, "")
 			test.want(test.post(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`), 202, "")
 		})
@@ -623,14 +623,14 @@ func TestMCPSessionKeyedCalls(t *testing.T) {
 		Idempotency: &svc.Idempotency{Run: keep}, Methods: map[string]svc.MethodOptions{"Create": {IdempotencyKey: svc.KeyAllowed}}})
 	const (
 		keyed = `,"arguments":{"idempotency_key":"1"}`
-		wait  = `a call with an idempotency key cannot wait for an answer in this revision of MCP`
+		wait  = `not done, since a call with an idempotency key cannot wait for an answer in this revision of MCP; call without a key, or let the user do it elsewhere. The question`
 	)
 	c := beginSession(t, serveMCP(t, (*s).MCP(nil)), "2025-11-25", everyCapability)
 	stdio := converse(t, *s, nil, "2025-11-25", everyCapability)
 	for _, test := range []struct{ name, tool, arguments, want string }{
-		{"Confirm", "k_create", keyed, `…FAILED_PRECONDITION: not confirmed, since ` + wait + `: Sure? (reason: cannot_ask)…"id":1}`},
+		{"Confirm", "k_create", keyed, `…FAILED_PRECONDITION: ` + wait + `: Sure? (reason: cannot_ask)…"id":1}`},
 		{"Ask", "k_create", `,"arguments":{"folder":"ask","idempotency_key":"1"}`, `…FAILED_PRECONDITION: ` + wait + `: A? (reason: cannot_ask)…"id":1}`},
-		{"a call within a call", "k_outer", "", `…FAILED_PRECONDITION: not confirmed, since ` + wait + `: Sure? (reason: cannot_ask)…"id":1}`},
+		{"a call within a call", "k_outer", "", `…FAILED_PRECONDITION: ` + wait + `: Sure? (reason: cannot_ask)…"id":1}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c.t, stdio.t = t, t

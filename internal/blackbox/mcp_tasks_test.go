@@ -394,7 +394,7 @@ func TestMCPTaskErrors(t *testing.T) {
 		{"ABORTED", "tasks/cancel", svc.Errorf(svc.CodeAborted, "it has ended"), 200, taskAcked},
 		{"a cancellation that fails", "tasks/cancel", svc.Errorf(svc.CodeUnavailable, "later"), 200, mcpFailure("-32603", "later")},
 		{"a cancellation of what is gone", "tasks/cancel", svc.Errorf(svc.CodeNotFound, "gone"), 400, mcpFailure("-32602", "gone")},
-		{"a cancellation that asks", "tasks/cancel", errTaskConfirm, 200, mcpFailure("-32603", "not confirmed")},
+		{"a cancellation that asks", "tasks/cancel", errTaskConfirm, 200, mcpFailure("-32603", "not done")},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			store.fail = test.fail

@@ -113,5 +113,5 @@ func Example_ask() {
 	// Output:
 	// true false
 	// false true
-	// 400 {"error":{"code":"FAILED_PRECONDITION","message":"this caller cannot be asked, but the method needs an answer: For how many guests, and on which day?","reason":"cannot_ask"}}
+	// 400 {"error":{"code":"FAILED_PRECONDITION","message":"not done, since this client cannot be asked; let the user do it elsewhere, or in a client that can ask. The question: For how many guests, and on which day?","reason":"cannot_ask"}}
 }

@@ -148,7 +148,7 @@ async function archive(name, client, transport, call, onAsk) {
 async function unasked(name, client, transport, call) {
   await client.connect(transport);
   const refused = await call('todos_archive', {});
-  assert.match(refused.content[0].text, /^FAILED_PRECONDITION: not confirmed, since this client cannot ask its user/);
+  assert.match(refused.content[0].text, /^FAILED_PRECONDITION: not done, since this client cannot be asked/);
   await client.close();
   console.log(`ok ${name}, as it is configured by default`);
 }

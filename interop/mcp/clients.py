@@ -99,7 +99,7 @@ async def exercise(client, call, person, heard, asks):
         assert result.content[0].text == "colors: Ada, red, true", result
         assert len(person.asked) == 4, person.asked
     else:
-        assert "FAILED_PRECONDITION: this caller cannot be asked" in result.content[0].text, result
+        assert "FAILED_PRECONDITION: not done, since this client cannot be asked" in result.content[0].text, result
         assert person.asked == [], person.asked
     await fails(client.read_resource("test://template/missing/data"))
 
@@ -146,7 +146,7 @@ async def archive(name, call, answers):
     print(f"ok {name}, archive")
 
 
-CANNOT = "not confirmed, since this client cannot ask its user"
+CANNOT = "not done, since this client cannot be asked"
 
 
 async def archive_mcp(name, server, mode):
@@ -240,7 +240,7 @@ async def exercise_agent(name, server):
     assert seen[1].content == {"sum": 3}, seen[1]
     assert "image/png" in str(seen[2]), seen[2]
     assert heard == [0, 50, 100], heard
-    assert "FAILED_PRECONDITION: this caller cannot be asked" in seen[4].content, seen[4]
+    assert "FAILED_PRECONDITION: not done, since this client cannot be asked" in seen[4].content, seen[4]
     assert '/B_ is not a known property; did you mean "b"?' in seen[5].content, seen[5]
     print(f"ok pydantic-ai, {name}")
 

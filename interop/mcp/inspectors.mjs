@@ -47,7 +47,7 @@ async function commandLine(name, program) {
     const read = await line(server, 'resources/read', '--uri', 'test://static-text');
     assert.match(read.json?.contents[0].text ?? '', /static text resource/, read.text);
     const refused = await line(to(todosURL, todos, '-mcp'), 'tools/call', '--tool-name', 'todos_archive');
-    assert.match(first(refused), /^FAILED_PRECONDITION: not confirmed, since this client cannot ask its user/);
+    assert.match(first(refused), /^FAILED_PRECONDITION: not done, since this client cannot be asked/);
     const list = await line(to(kitchenURL, kitchen, '-stdio'), 'tools/list');
     checkRefs(list.json?.tools ?? assert.fail(list.text));
     console.log(`ok ${name}, ${over}`);
@@ -84,8 +84,8 @@ async function archive(connection) {
   const { id } = JSON.parse(first(await connection.call('todos_create', { title: 'for the archive' })));
   await connection.call('todos_patch', { id, completed: true });
   const answers = [
-    ['the caller said no', '--decline'],
-    ['the user has not said yes', 'yes:=false'],
+    ['not done, since the user said no', '--decline'],
+    ['not done, since the user has not said yes', 'yes:=false'],
     [null, 'yes:=true'],
   ];
   for (const [refused, answer] of answers) {
@@ -99,7 +99,7 @@ async function archive(connection) {
   }
   await connection.close();
   await connection.open('--elicit', 'off');
-  assert.match(first(await connection.call('todos_archive')), /^FAILED_PRECONDITION: not confirmed, since this client cannot ask its user/);
+  assert.match(first(await connection.call('todos_archive')), /^FAILED_PRECONDITION: not done, since this client cannot be asked/);
   await connection.close();
   console.log(`ok mcpdo, ${connection.name}, archive, and without a handler`);
 }

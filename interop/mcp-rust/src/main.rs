@@ -173,7 +173,7 @@ async fn exercise(client: &Client<Person>) -> Result<(), Failure> {
         ("test_image_content", json!({}), false, "image/png"),
         ("test_audio_content", json!({}), false, "audio/wav"),
         ("test_conversation", json!({"about": "colors"}), false, "colors: Ada, red, true"),
-        ("test_input_required_result_request_state", json!({}), true, "FAILED_PRECONDITION: the caller said no"),
+        ("test_input_required_result_request_state", json!({}), true, "FAILED_PRECONDITION: not done, since the user said no"),
     ] {
         expect(client, tool, arguments, failed, text).await?;
     }
@@ -240,7 +240,7 @@ async fn archive(client: &Client<Person>) -> Result<(), Failure> {
     let made = expect(client, "todos_create", json!({"title": "for the archive"}), false, r#"{"id":"#).await?;
     let id = serde_json::from_str::<Value>(&made)?["id"].clone();
     expect(client, "todos_patch", json!({"id": id, "completed": true}), false, r#"{"id":"#).await?;
-    for said in ["the caller said no", "the user has not said yes"] {
+    for said in ["not done, since the user said no", "not done, since the user has not said yes"] {
         expect(client, "todos_archive", json!({}), true, &format!("FAILED_PRECONDITION: {said}")).await?;
         expect(client, "todos_get", json!({"id": id}), false, r#"{"id":"#).await?;
     }
@@ -305,7 +305,7 @@ async fn all(servers: &[Server; 3], http: bool, way: Option<ClientLifecycleMode>
     archive(&client).await?;
     client.cancel().await?;
     let client = connect(&servers[1], http, way.clone(), ()).await?; // has no handler
-    expect(&client, "todos_archive", json!({}), true, "FAILED_PRECONDITION: not confirmed, since this client cannot ask its user").await?;
+    expect(&client, "todos_archive", json!({}), true, "FAILED_PRECONDITION: not done, since this client cannot be asked").await?;
     client.cancel().await?;
     let client = connect(&servers[2], http, way, Person::default()).await?;
     refer(&client).await?;

@@ -214,9 +214,9 @@ func exercise(ctx context.Context, connect func(context.Context, string, string,
 
 // converse answers and declines questions, which begin with 2025-06-18.
 func converse(ctx context.Context, s session, revision string, user *person) error {
-	want, refused, n := "colors: Ada, red, true", "FAILED_PRECONDITION: the caller said no", 4
+	want, refused, n := "colors: Ada, red, true", "FAILED_PRECONDITION: not done, since the user said no", 4
 	if revision < "2025-06-18" {
-		want, refused, n = "FAILED_PRECONDITION: this caller cannot be asked", "FAILED_PRECONDITION: this caller cannot be asked", 0
+		want, refused, n = "FAILED_PRECONDITION: not done, since this client cannot be asked", "FAILED_PRECONDITION: not done, since this client cannot be asked", 0
 	}
 	talk, err := s.call(ctx, "test_conversation", map[string]any{"about": "colors"}, nil)
 	if err != nil || !strings.HasPrefix(talk.text, want) {
@@ -280,7 +280,7 @@ func archive(ctx context.Context, connect func(context.Context, string, string, 
 	}{
 		{"todos_create", map[string]any{"title": "for the archive"}, `{"id":`},
 		{"todos_patch", map[string]any{"completed": true}, `{"id":`},
-		{"todos_archive", nil, "FAILED_PRECONDITION: the user has not said yes"},
+		{"todos_archive", nil, "FAILED_PRECONDITION: not done, since the user has not said yes"},
 		{"todos_get", map[string]any{}, `{"id":`},
 		{"todos_archive", nil, `{"archived":`},
 		{"todos_get", map[string]any{}, "NOT_FOUND"},
@@ -309,7 +309,7 @@ func unasked(ctx context.Context, connect func(context.Context, string, string, 
 	}
 	defer s.close()
 	got, err := s.call(ctx, "todos_archive", nil, nil)
-	if err != nil || !got.isError || !strings.HasPrefix(got.text, "FAILED_PRECONDITION: not confirmed, since this client cannot ask its user") {
+	if err != nil || !got.isError || !strings.HasPrefix(got.text, "FAILED_PRECONDITION: not done, since this client cannot be asked") {
 		return fmt.Errorf("todos_archive ends with %+v, %v", got, err)
 	}
 	return nil
