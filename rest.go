@@ -253,19 +253,16 @@ func (c *restCall) writeOutput(w http.ResponseWriter) {
 	case m.out == nil:
 		w.WriteHeader(m.status)
 	default:
-		if set := w.Header()["Content-Type"]; len(set) > 0 && set[0] != m.mediaType {
-			m.tellDropped(set[0])
-		}
+		m.tellDropped(w.Header(), "Content-Type", m.mediaType, "set MethodOptions.ContentType")
 		writeRecord(w, c.request, c.httpStatus(nil), m.mediaType, c.ws.enc.buf, &c.values)
 	}
 }
 
 // tellDropped writes into the log, once for each method, that the method, or middleware, has set a
-// Content-Type that is not sent.
-func (m *method) tellDropped(contentType string) {
-	if m.dropped.CompareAndSwap(false, true) {
-		cmp.Or(m.logger, slog.Default()).Warn("svc: the Content-Type of Info.Header is not sent; set MethodOptions.ContentType",
-			"call", m.title(), "content_type", contentType)
+// header in h, whose value sent replaces. instead says what to do.
+func (m *method) tellDropped(h http.Header, name, sent, instead string) {
+	if set := h[name]; len(set) > 0 && set[0] != sent && m.dropped.CompareAndSwap(false, true) {
+		cmp.Or(m.logger, slog.Default()).Warn("svc: the "+name+" of Info.Header is not sent; "+instead, "call", m.title(), "value", set[0])
 	}
 }
 
@@ -380,6 +377,9 @@ func (c *restCall) serveFile(f *File) error {
 	if err := f.check(c.method.out.file.tags); err != nil { // the method is wrong, and the client cannot help it
 		return &Error{Code: CodeInternal, cause: err}
 	}
+	h := c.ws.writer.Header()
+	c.method.tellDropped(h, "Content-Type", f.ContentType, "set File.ContentType")
+	c.method.tellDropped(h, "Content-Disposition", contentDisposition(f.Name, f.Inline), "set File.Name and File.Inline")
 	s := f.send(c.ws.writer, c.request, c.header)
 	if s.begun {
 		c.begun, c.status = true, uint16(s.status)
@@ -405,6 +405,7 @@ func (c *restCall) serveFile(f *File) error {
 // hears of an error.
 func (c *restCall) runStream(ctx context.Context, cancel context.CancelCauseFunc, stream any) error {
 	m := c.method
+	m.tellDropped(c.response, "Content-Type", contentTypeEvents, "events have a media type of their own")
 	if c.request.Method == http.MethodHead {
 		c.begun, c.status = true, http.StatusOK
 		setEventHeader(c.response)

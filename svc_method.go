@@ -86,7 +86,7 @@ type methodOutput struct {
 	stream    StreamMode     // "" if the output is sent as one record
 	streamEnd string         // MethodOptions.StreamEnd
 	mediaType string         // of a record over REST
-	dropped   *atomic.Bool   // the log has told that the method sets a Content-Type, which is not sent
+	dropped   *atomic.Bool   // the log has told of a header that the method sets and that is not sent
 	each      eachFunc       // calls yield for each item of what call returned
 	result    *shape         // of a whole answer
 }
