@@ -496,21 +496,16 @@ func (c *clientCall) newRequest(ctx context.Context, b *callBuffer, in any) (*ht
 	if err := c.checkType(in); err != nil {
 		return nil, err
 	}
-	// The URL and the values of both headers are one allocation. Each slice has capacity 1, so
-	// that a Transport which appends to one does not change the other.
-	parts := &struct {
-		url    url.URL
-		values [2]string
-	}{c.conn.base, [2]string{c.mediaType, contentTypeJSON}}
-	r := (&http.Request{Method: c.route.verb, URL: &parts.url, Host: parts.url.Host, Header: make(http.Header),
+	base := c.conn.base
+	r := (&http.Request{Method: c.route.verb, URL: &base, Host: base.Host, Header: make(http.Header),
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}).WithContext(ctx)
-	values := parts.values[:]
+	accept := c.mediaType
 	if c.stream != "" {
-		values[0] = contentTypeEvents
+		accept = contentTypeEvents
 	} else if c.sendsFile() {
-		values[0] = "*/*"
+		accept = "*/*"
 	}
-	r.Header["Accept"] = values[0:1:1]
+	r.Header["Accept"] = []string{accept}
 	var err error
 	if c.takesBody() && !c.route.form {
 		err = c.addUpload(r, in)
@@ -530,7 +525,7 @@ func (c *clientCall) newRequest(ctx context.Context, b *callBuffer, in any) (*ht
 		return nil, err
 	}
 	if c.body != nil {
-		r.Header["Content-Type"] = values[1:2:2]
+		r.Header["Content-Type"] = []string{contentTypeJSON}
 		setContent(r, bytes.Clone(b.enc.buf))
 	}
 	addTrace(ctx, r.Header)

@@ -122,8 +122,10 @@ func newAPIBuilder(s *service, d dialect, methods []*method, plain bool) *apiBui
 		responses:  make(map[string][]byte),
 		texts:      make([]byte, 0, 1024*len(methods)), // most fit
 		errors:     make(map[*config]errorTexts),
-		used: usedNames{make(map[string]any), make(map[any]string), make(map[string]int), make(map[string]bool),
-			make(map[string]*apiPath)},
+		used: usedNames{
+			components: make(map[string]any), parts: make(map[any]string), numbers: make(map[string]int),
+			operations: make(map[string]bool), paths: make(map[string]*apiPath),
+		},
 	}
 	for s, name := range s.typeNames {
 		b.used.components[strings.ToLower(name)] = s

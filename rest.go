@@ -294,10 +294,10 @@ func (c *restCall) readInput() (any, error) {
 		err = ws.readBody(r, m.limits, m.bind.rest.body == nil)
 	}
 	// The query of a strict method has no unknown names but the one that Version reads.
-	strict, versioned := m.strict && (r.URL.RawQuery != "" || form != nil), ""
+	strict, versionParam := m.strict && (r.URL.RawQuery != "" || form != nil), ""
 	if strict {
 		seen, _ := c.Value(versionKey{}).(seenVersion)
-		versioned = seen.query
+		versionParam = seen.query
 	}
 	if err == nil {
 		err = c.takePlace()
@@ -312,7 +312,8 @@ func (c *restCall) readInput() (any, error) {
 	for i := 0; strict && i < len(m.keyNames); i++ { // a guard of the application may have left its key there
 		_, query = cutParameter(query, m.keyNames[i])
 	}
-	in, err := m.bind.bindRequest(&ws.dec, &requestValues{r, query, isShortURL(r), r.Header, ws.body, raw, form, strict, versioned})
+	in, err := m.bind.bindRequest(&ws.dec, &requestValues{path: r, query: query, keepURL: isShortURL(r), header: r.Header, body: ws.body,
+		raw: raw, form: form, strict: strict, versionParam: versionParam})
 	if body == nil && err == nil {
 		ws.forgetBody()
 	}
