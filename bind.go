@@ -285,6 +285,10 @@ func (c *decoders) appendParam(list []param, f *field, name, in string) []param 
 // ID of the last event it received (WHATWG HTML, section 9.2.4).
 const lastEventID = "Last-Event-Id" // in canonical form
 
+// headerAccept is the header with the media types that a client reads. svc sends one for each
+// method, so it is an input only for the method.
+const headerAccept = "Accept"
+
 // checkHeaderName adds a mistake for a header tag of an input with an invalid name or
 // with a name reserved by HTTP or browsers, and for a required Last-Event-ID.
 func checkHeaderName(p *mistakes, f *field) {
@@ -292,7 +296,8 @@ func checkHeaderName(p *mistakes, f *field) {
 	written, _, _ := strings.Cut(tagText(f.tag, "header"), ",")
 	p.addIf(!isToken(f.header), "%s: header:%q: want the name of a header, in letters, digits and dashes", f.place, written)
 	instead := headerOwner(f.header)
-	p.addIf(instead != "", "%s: header:%q: %s", f.place, written, instead)
+	isFree := canonical == headerAccept || canonical == "Content-Range" // which say nothing about the body that svc reads
+	p.addIf(instead != "" && !isFree, "%s: header:%q: %s", f.place, written, instead)
 	p.addIf(canonical == lastEventID && f.isRequired(),
 		"%s: a client sends %s only when it reconnects, so the field must be optional (omitempty)", f.place, f.header)
 }

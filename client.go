@@ -283,6 +283,8 @@ type clientCall struct {
 	decode   decodeFunc
 	resumes  bool // a Stream that takes Last-Event-ID, so that it can go on after a cut
 	hasIDs   bool // its items have the method SSE
+
+	ownAccept bool // a field of the input is the header Accept
 }
 
 // A pathSegment is one segment of a route's path, a literal or a placeholder.
@@ -327,6 +329,7 @@ func (c *connection) compileCall(p *mistakes, m *method, methods []*method) *cli
 		out, d, _ := compileReader(p, m.out.typ, asReadOutput)
 		call.decode = d.decoderFor(out)
 	}
+	call.ownAccept = slices.ContainsFunc(call.header, func(p sendParam) bool { return p.canonical == headerAccept })
 	if m.stream != "" {
 		takesID := slices.ContainsFunc(call.header, func(p sendParam) bool { return p.canonical == lastEventID })
 		call.resumes = takesID && !m.takesBody()
@@ -505,7 +508,9 @@ func (c *clientCall) newRequest(ctx context.Context, b *callBuffer, in any) (*ht
 	} else if c.sendsFile() {
 		accept = "*/*"
 	}
-	r.Header["Accept"] = []string{accept}
+	if !c.ownAccept {
+		r.Header[headerAccept] = []string{accept}
+	}
 	var err error
 	if c.takesBody() && !c.route.form {
 		err = c.addUpload(r, in)
@@ -877,6 +882,9 @@ func (c *clientCall) readResponse(ctx context.Context, b *callBuffer, response *
 	}
 	types := response.Header.Values("Content-Type")
 	isJSON := len(types) == 1 && isJSONType(types[0])
+	if c.bare && len(b.body) == 0 {
+		b.body, isJSON = append(b.body, "{}"...), true
+	}
 	switch {
 	case c.out == nil && (len(b.body) == 0 || isJSON):
 		return none, nil

@@ -250,8 +250,8 @@ func (c *restCall) writeOutput(w http.ResponseWriter) {
 	switch {
 	case unchanged:
 		writeNotModified(w)
-	case m.out == nil:
-		w.WriteHeader(m.status)
+	case m.out == nil || m.bare:
+		w.WriteHeader(c.httpStatus(nil))
 	default:
 		m.tellDropped(w.Header(), "Content-Type", m.mediaType, "set MethodOptions.ContentType")
 		writeRecord(w, c.request, c.httpStatus(nil), m.mediaType, c.ws.enc.buf, &c.values)
@@ -368,7 +368,9 @@ func (c *restCall) encodeOutput(out any) (err error) {
 		}
 		c.chosen = uint16(status)
 	}
-	ws.enc.buf, err = appendRecord(&ws.enc, ws.enc.buf[:0], out, encode)
+	if !m.bare {
+		ws.enc.buf, err = appendRecord(&ws.enc, ws.enc.buf[:0], out, encode)
+	}
 	return err
 }
 
