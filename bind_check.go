@@ -91,8 +91,22 @@ func (c *valueCheck) check(s *shape, v reflect.Value) {
 		c.checkMap(s, v)
 	case kindObject, kindFile:
 		c.checkObject(s, v, nil)
+	case kindByType:
+		c.checkChoice(s, v)
 	case kindText, kindCustom:
 		c.callHooks(s, v)
+	}
+}
+
+// checkChoice checks v, a value of kindByType: the alternative, and then v itself.
+func (c *valueCheck) checkChoice(s *shape, v reflect.Value) {
+	i, value, err := s.choiceIn(v)
+	switch {
+	case err == nil:
+		c.check(s.fields[i].shape, value)
+		c.callHooks(s, v)
+	case !c.validate:
+		c.addViolation(&complaint{rule: ruleVariant, message: "must have exactly one of the alternatives " + s.choiceNames()})
 	}
 }
 

@@ -283,8 +283,6 @@ type clientCall struct {
 	decode   decodeFunc
 	resumes  bool // a Stream that takes Last-Event-ID, so that it can go on after a cut
 	hasIDs   bool // its items have the method SSE
-
-	ownAccept bool // a field of the input is the header Accept
 }
 
 // A pathSegment is one segment of a route's path, a literal or a placeholder.
@@ -329,7 +327,6 @@ func (c *connection) compileCall(p *mistakes, m *method, methods []*method) *cli
 		out, d, _ := compileReader(p, m.out.typ, asReadOutput)
 		call.decode = d.decoderFor(out)
 	}
-	call.ownAccept = slices.ContainsFunc(call.header, func(p sendParam) bool { return p.canonical == headerAccept })
 	if m.stream != "" {
 		takesID := slices.ContainsFunc(call.header, func(p sendParam) bool { return p.canonical == lastEventID })
 		call.resumes = takesID && !m.takesBody()
@@ -499,18 +496,21 @@ func (c *clientCall) newRequest(ctx context.Context, b *callBuffer, in any) (*ht
 	if err := c.checkType(in); err != nil {
 		return nil, err
 	}
-	base := c.conn.base
-	r := (&http.Request{Method: c.route.verb, URL: &base, Host: base.Host, Header: make(http.Header),
+	// The URL and the values of both headers are one allocation. Each slice has capacity 1, so
+	// that a Transport which appends to one does not change the other.
+	parts := &struct {
+		url    url.URL
+		values [2]string
+	}{c.conn.base, [2]string{c.mediaType, contentTypeJSON}}
+	r := (&http.Request{Method: c.route.verb, URL: &parts.url, Host: parts.url.Host, Header: make(http.Header),
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}).WithContext(ctx)
-	accept := c.mediaType
+	values := parts.values[:]
 	if c.stream != "" {
-		accept = contentTypeEvents
+		values[0] = contentTypeEvents
 	} else if c.sendsFile() {
-		accept = "*/*"
+		values[0] = "*/*"
 	}
-	if !c.ownAccept {
-		r.Header[headerAccept] = []string{accept}
-	}
+	r.Header["Accept"] = values[0:1:1]
 	var err error
 	if c.takesBody() && !c.route.form {
 		err = c.addUpload(r, in)
@@ -530,7 +530,7 @@ func (c *clientCall) newRequest(ctx context.Context, b *callBuffer, in any) (*ht
 		return nil, err
 	}
 	if c.body != nil {
-		r.Header["Content-Type"] = []string{contentTypeJSON}
+		r.Header["Content-Type"] = values[1:2:2]
 		setContent(r, bytes.Clone(b.enc.buf))
 	}
 	addTrace(ctx, r.Header)
@@ -882,9 +882,6 @@ func (c *clientCall) readResponse(ctx context.Context, b *callBuffer, response *
 	}
 	types := response.Header.Values("Content-Type")
 	isJSON := len(types) == 1 && isJSONType(types[0])
-	if c.bare && len(b.body) == 0 {
-		b.body, isJSON = append(b.body, "{}"...), true
-	}
 	switch {
 	case c.out == nil && (len(b.body) == 0 || isJSON):
 		return none, nil

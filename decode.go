@@ -17,6 +17,7 @@ package svc
 //	kindArray               array of that length            decodeList
 //	kindMap                 object; names are the map keys  decodeMap, setterFor
 //	kindObject              object                          objectPlan.decodeObject
+//	kindByType              that of each alternative        choicePlan.decodeChoice
 //	kindBool                true, false                     decodeBool
 //	kindInt, kindUint       number that is an integer       setInteger
 //	kindFloat, kindNumber   number                          setFloat, setString
@@ -543,6 +544,8 @@ func (c *decoders) typeDecoder(s *shape) decodeFunc {
 		c.plans[s] = plan // before the fields, which may lead back to s
 		*plan = *c.structPlan(s, nil)
 		return plan.decodeObject
+	case kindByType:
+		return c.choiceDecoder(s)
 	}
 	return c.decodeScalar(s)
 }

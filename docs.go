@@ -415,6 +415,9 @@ func (e *exampler) value(f *field, s *shape, nth, depth int) []byte {
 		return appendQuoted(nil, e.value(&plain, plain.shape, nth, depth))
 	case target.kind == kindObject:
 		return e.object(target, depth)
+	case target.kind == kindByType:
+		choice := target.exampleChoice()
+		return e.value(choice, choice.shape, nth, depth)
 	case target.kind == kindSlice, target.kind == kindArray:
 		least := max(leastSize(target), 1-depth) // a query, at depth 0, cannot have a list without items
 		list := []json.RawMessage{}
@@ -441,6 +444,15 @@ func (e *exampler) value(f *field, s *shape, nth, depth int) []byte {
 		return appendQuoted(nil, firstAccepted(target, texts))
 	}
 	return customExample(target.custom)
+}
+
+// exampleChoice returns the alternative of a union by JSON type that an example has: one with an
+// example of its own, else a scalar, in which nothing contains the union again, else the first.
+func (s *shape) exampleChoice() *field {
+	if i := slices.IndexFunc(s.fields, func(f *field) bool { return f.example != nil }); i >= 0 {
+		return s.fields[i]
+	}
+	return s.fields[max(0, slices.IndexFunc(s.fields, func(f *field) bool { return f.shape.kind.isScalar() }))]
 }
 
 // leastSize returns how many items, members or bytes a list, a map or a []byte of shape s has at

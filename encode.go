@@ -14,6 +14,7 @@ package svc
 //	kindSlice, kindArray    array; [] for nil               encodeList, encodeStrings
 //	kindMap                 object, sorted; {} for nil      encodeMap
 //	kindObject              object, in order of fields      membersEncoder
+//	kindByType              that of the alternative         choiceEncoder
 //	kindBool                true, false                     encodeBool
 //	kindInt, kindUint       integer                         encodeInt, encodeUint
 //	kindFloat, kindNumber   number                          encodeFloat, encodeNumber
@@ -168,6 +169,8 @@ func (c *encoders) compileEncoder(s *shape) encodeFunc {
 		return encodeList(c.encoderFor(s.elem))
 	case kindMap:
 		return encodeMap(s, c.encoderFor(s.elem))
+	case kindByType:
+		return c.choiceEncoder(s)
 	}
 	return c.objectEncoder(s)
 }
@@ -372,6 +375,23 @@ func (c *encoders) membersEncoder(s *shape) encodeFunc {
 		}
 		e.buf = append(e.buf, '}')
 		e.depth--
+	}
+}
+
+// choiceEncoder compiles the encodeFunc of s, a shape of kindByType: that of the alternative that is
+// set.
+func (c *encoders) choiceEncoder(s *shape) encodeFunc {
+	var choices []encodeFunc
+	for _, f := range s.fields {
+		choices = append(choices, c.encoderFor(f.shape))
+	}
+	return func(e *encoder, v reflect.Value) {
+		i, value, err := s.choiceIn(v)
+		if err != nil {
+			e.fail(err)
+			return
+		}
+		choices[i](e, value)
 	}
 }
 

@@ -440,6 +440,59 @@ func Example_union() {
 	// 200 {"type":"iban","id":"7","iban":"DE02120300000000202051"}
 }
 
+// Content is a text or a list of parts.
+type Content struct {
+	svc.ByType
+	Text  *string `maxLength:"4000"` // "hello"
+	Parts []Part  `minItems:"1"`     // [{"type":"text","text":"hello"}]
+}
+
+type Part struct {
+	Type  string     `json:"type" discriminator:"true"`
+	Text  *TextPart  `variant:"text"`
+	Image *ImagePart `variant:"image"`
+}
+
+type TextPart struct {
+	Text string `json:"text"`
+}
+
+type ImagePart struct {
+	URL string `json:"url"`
+}
+
+type ChatAPI interface {
+	Send(ctx context.Context, in *Message) (*Message, error)
+}
+
+type Message struct {
+	Content Content `json:"content"`
+}
+
+type chat struct{}
+
+// Send answers a text with parts, and parts with a text.
+func (chat) Send(_ context.Context, in *Message) (*Message, error) {
+	if in.Content.Text != nil {
+		return &Message{Content{Parts: []Part{{Text: &TextPart{*in.Content.Text}}}}}, nil
+	}
+	count := fmt.Sprintf("%d parts", len(in.Content.Parts))
+	return &Message{Content{Text: &count}}, nil
+}
+
+// A struct that embeds ByType is one of several JSON types.
+func ExampleByType() {
+	api := svc.MustRegister[ChatAPI](chat{}, &svc.Options{Resource: "chat", Logger: noLog}).REST()
+	try(api, "POST", "/chat/send", `{"content":"hello"}`)
+	try(api, "POST", "/chat/send", `{"content":[{"type":"text","text":"hello"},{"type":"image","url":"https://example.com/a.png"}]}`)
+	try(api, "POST", "/chat/send", `{"content":7}`)
+
+	// Output:
+	// 200 {"content":[{"type":"text","text":"hello"}]}
+	// 200 {"content":"2 parts"}
+	// 400 {"error":{"code":"INVALID_ARGUMENT","message":"invalid input: /content must be a string or an array, is a number","details":{"violations":[{"in":"body","path":"/content","rule":"type","message":"must be a string or an array, is a number"}]}}}
+}
+
 // PhotoAPI takes and gives files, which are not JSON.
 type PhotoAPI interface {
 	SetPhoto(ctx context.Context, in *SetPhoto) error

@@ -6,7 +6,8 @@ package svc
 // These words are used here and in the files that build on this one:
 //
 //	part         a shape inside another one, such as the items of a list
-//	union        an object whose discriminator says which other members it has
+//	union        an object whose discriminator says which other members it has; one by JSON
+//	             type is a value whose type says which alternative it is (schema_bytype.go)
 //	alternative  one form of a union, an object of its own with all members of that form
 //	form         an alternative of a union; an object that is no union is its own form
 //	component    a schema that documents have once, under a name, and refer to
@@ -39,7 +40,8 @@ import (
 // Invariants:
 //
 //	elem is set for pointers, Optionals, slices, arrays and maps; key for maps
-//	fields is set for objects, in the order of the JSON members
+//	fields is set for objects, in the order of the JSON members, and for unions by JSON type,
+//	  whose alternatives they are
 //	alternatives is set for unions, which are objects. The first of their fields is
 //	  the discriminator; each alternative is an object of the same Go type, whose
 //	  fields are those of the union and then its own, as if its struct were embedded
@@ -75,7 +77,7 @@ type shape struct {
 	file      *field         // the Body of an input, or the File of an output; it is not in fields
 
 	recursive  bool // an object that can contain itself
-	strict     bool // an object that allows no properties but its own
+	strict     bool // an object that allows no properties but its own, or a union by JSON type in a strict service
 	hasMistake bool // compilation noted a mistake in it, so it gets no plan
 
 	validates bool    // a struct at or below it has a Validate to be called; see valueCheck
@@ -131,7 +133,8 @@ const (
 	kindArray
 	kindMap
 	kindObject
-	kindFile // a Body, a File, or a struct that embeds a File; it is not JSON
+	kindByType // one of several JSON types, which says which alternative it is; see schema_bytype.go
+	kindFile   // a Body, a File, or a struct that embeds a File; it is not JSON
 )
 
 // kindTypes has the JSON type of each kind, as JSON Schema names it. It is "" for kinds
@@ -139,7 +142,7 @@ const (
 var kindTypes = [...]string{
 	kindText: "string", kindTime: "string", kindDuration: "string", kindBytes: "string", kindString: "string",
 	kindBool: "boolean", kindInt: "integer", kindUint: "integer", kindFloat: "number", kindNumber: "number",
-	kindSlice: "array", kindArray: "array", kindMap: "object", kindObject: "object", kindFile: "",
+	kindSlice: "array", kindArray: "array", kindMap: "object", kindObject: "object", kindByType: "", kindFile: "",
 }
 
 // kindFormats has the formats of kinds whose values always have the same one.
@@ -187,7 +190,7 @@ func (s *shape) parts(yield func(part) bool) {
 		yield(part{shape: s.elem, in: "[]"})
 	case kindMap:
 		_ = yield(part{shape: s.key, in: " key"}) && yield(part{shape: s.elem, in: "[]"})
-	case kindObject, kindFile:
+	case kindObject, kindByType, kindFile:
 		for _, f := range s.fields {
 			if !yield(part{shape: f.shape, field: f}) {
 				return
@@ -204,7 +207,7 @@ func (s *shape) parts(yield func(part) bool) {
 // hasParts reports whether s has parts. Most types have none.
 func (s *shape) hasParts() bool { return s.elem != nil || s.fields != nil }
 
-// neededObject returns the object that each value of f contains: f itself, or what is in a list
+// neededObject returns the object or the union that each value of f contains: f itself, or what is in a list
 // or a map that cannot be empty. It returns nil if there is none. With
 //
 //	type Node struct {
@@ -217,7 +220,7 @@ func (f *field) neededObject() *shape {
 	if least := inner.rules.lookup(roleLeast); least != nil && least.count > 0 && inner.elem != nil {
 		inner = inner.elem
 	}
-	if inner = inner.arrayItem(); inner.kind != kindObject || !f.isRequired() {
+	if inner = inner.arrayItem(); inner.kind != kindObject && inner.kind != kindByType || !f.isRequired() {
 		return nil
 	}
 	return inner
@@ -327,7 +330,7 @@ func (s *shape) walk(at *placeText, done map[*shape]bool, visit func(s *shape, a
 // closeObjects makes the objects at and below s strict, except for shapes in done: they
 // then allow no properties but their own.
 func (s *shape) closeObjects(done map[*shape]bool) {
-	s.walk(nil, done, func(s *shape, _ *placeText) { s.strict = s.kind == kindObject })
+	s.walk(nil, done, func(s *shape, _ *placeText) { s.strict = s.kind == kindObject || s.kind == kindByType })
 }
 
 // reaches reports whether fits returns true for s or a shape below it. It adds the shapes
@@ -367,7 +370,7 @@ func (s *shape) deref() *shape {
 }
 
 // isComponent reports whether documents may have a component of s, with the text of the type.
-func (s *shape) isComponent() bool { return s.kind == kindObject || s.isEnum }
+func (s *shape) isComponent() bool { return s.kind == kindObject || s.kind == kindByType || s.isEnum }
 
 // arrayItem returns the shape that s, an array, has in the end: T for [2][3]T. It returns
 // s if it is no array or has no items.

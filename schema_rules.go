@@ -288,6 +288,9 @@ func (p *mistakes) applyRules(f *field) {
 		case on.kind == kindText:
 			p.addf("%s: %s: no tag is a rule for %v, which reads its own text; check it in its UnmarshalText, which JSONSchema() map[string]any "+
 				"describes, or in a method Validate() error of the struct", f.place, row.keyword, on.typ)
+		case on.kind == kindByType:
+			p.addf("%s: %s: %v is one of several JSON types, and rules are about one; put the tag on the alternative", f.place,
+				row.keyword, on.typ)
 		case !hasRules(on) && !hasRules(target):
 			p.addf("%s: %s: no tag is a rule for the type %v; check it in a method Validate() error of the struct", f.place,
 				row.keyword, f.shape.typ)

@@ -185,6 +185,12 @@ func (c *shapes) fillShape(s *shape, at string) {
 	case t.Kind() == reflect.Pointer:
 		s.kind = kindPointer
 		s.elem = c.elemShape(t, at, at)
+	case embedsByType(t):
+		s.kind = kindByType
+		c.fillByType(s, at)
+	case t == typeByType:
+		c.addf("%s: svc.ByType is embedded in a struct with one field for each JSON type, such as Text *string and Parts []Part", at)
+		s.kind = kindAny
 	case optionalElem(t) != nil:
 		s.kind = kindOptional
 		s.elem = c.shapeFor(optionalElem(t), at)
@@ -473,7 +479,7 @@ func (c *shapes) checkUse(s *shape, u use, at string) {
 	s.walk(&placeText{name: at}, c.fit[key], func(s *shape, at *placeText) {
 		marshal, unmarshal := typeTextMarshaler, typeTextUnmarshaler
 		switch s.kind {
-		case kindObject, kindFile:
+		case kindObject, kindByType, kindFile:
 			if u == asInput || u == asOutput || u == asStored {
 				c.checkForeignTags(s, u, key.checksItself)
 			}
@@ -663,6 +669,10 @@ func (c *shapes) collectFields(t reflect.Type, at string) []*field {
 			_, says := lookupTag(sf.Tag, "discriminator")
 			c.addIf((variant || says) && l.index != nil, "%s: %v is a union, which cannot be embedded; give the field a name", at, l.typ)
 			if variant { // for fillUnion
+				continue
+			}
+			if sf.Anonymous && sf.Type == typeByType { // of l.typ, for which fillByType was not called
+				c.addf("%s: %v is a svc.ByType, which cannot be embedded; give the field a name", at, l.typ)
 				continue
 			}
 			if _, ok := promotedStruct(sf); ok {
@@ -1067,7 +1077,7 @@ func (c *shapes) finishShapes() {
 			"make a field on the way optional (omitempty) or a pointer", s.typ)
 		s.recursive = s.fields != nil && recursive[s]
 		for _, f := range s.fields {
-			c.addIf(f.omit == omitEmpty && f.shape.alternatives != nil,
+			c.addIf(f.omit == omitEmpty && (f.shape.alternatives != nil || f.shape.kind == kindByType),
 				"%s: omitempty never leaves out a union; write omitzero, or a pointer", f.place)
 		}
 	}
@@ -1087,7 +1097,8 @@ func markChecks(all []*shape) {
 		s.validates, s.hooks = true, hooksOf(s.typ)
 	}
 	for s := range below.around(func(s *shape) bool {
-		return s.recursive || s.kind == kindAny || len(s.rules) > 0 || slices.ContainsFunc(s.fields, func(f *field) bool { return f.notNull })
+		return s.recursive || s.kind == kindAny || s.kind == kindByType || len(s.rules) > 0 ||
+			slices.ContainsFunc(s.fields, func(f *field) bool { return f.notNull })
 	}) {
 		s.ruled = true
 	}
@@ -1347,12 +1358,17 @@ func recursiveShapes(all []*shape) (recursive, structless map[*shape]bool) {
 func endlessObjects(all []*shape) map[*shape]bool {
 	endless := make(map[*shape]bool)
 	for _, s := range all {
-		if s.kind == kindObject {
+		if s.kind == kindObject || s.kind == kindByType {
 			endless[s] = true
 		}
 	}
 	needsEndless := func(f *field) bool { return endless[f.neededObject()] }
-	isFinite := func(form *shape) bool { return !slices.ContainsFunc(form.fields, needsEndless) }
+	isFinite := func(form *shape) bool {
+		if form.kind == kindByType { // one alternative is enough
+			return form.fields == nil || slices.ContainsFunc(form.fields, func(f *field) bool { return !needsEndless(f) })
+		}
+		return !slices.ContainsFunc(form.fields, needsEndless)
+	}
 	for changed := true; changed; {
 		changed = false
 		for _, s := range slices.Backward(all) {

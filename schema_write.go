@@ -212,7 +212,7 @@ func (w *schemaWriter) lookupRef(s *shape) string {
 // of a method JSONSchema may exclude null, or lack the type that nullable needs.
 func (s *shape) takesNullable() bool {
 	if s.custom == nil {
-		return s.alternatives == nil
+		return s.alternatives == nil && s.kind != kindByType
 	}
 	custom := s.customIn(openAPI30)
 	_, typed := custom["type"].(string)
@@ -291,6 +291,8 @@ func (w *schemaWriter) writePlain(m *members, s *shape, f *field, null bool) {
 		w.writeUnion(m, s)
 	case s.kind == kindObject:
 		w.writeObject(m, s)
+	case s.kind == kindByType:
+		w.writeChoices(m, s)
 	case s.kind > kindCustom && s.kind != kindRaw:
 		w.writeTyped(m, s, f)
 	}
@@ -698,6 +700,16 @@ func (w *schemaWriter) writeUnion(m *members, s *shape) {
 		m.addRaw("mapping", mapping.close())
 		m.end("}")
 	}
+}
+
+// writeChoices writes a union by JSON type: anyOf its alternatives, each with its rules and its text.
+func (w *schemaWriter) writeChoices(m *members, s *shape) {
+	m.open("anyOf", '[')
+	for _, f := range s.fields {
+		m.separate()
+		m.buf = w.appendField(m.buf, f)
+	}
+	m.end("]")
 }
 
 // writeRules writes the constraints of a value. Of two bounds on one side it writes the

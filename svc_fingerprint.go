@@ -118,6 +118,8 @@ type sentPlan struct {
 	// A union has no fields, but those of each of its forms by the value of the member choice.
 	choice string
 	forms  map[string]*sentPlan
+
+	byJSON [len(jsonTypes)]*sentPlan // of a union by JSON type: the alternatives, in the order of jsonTypes
 }
 
 // sentPlans is the compile pass of the sentPlans of one input.
@@ -156,6 +158,10 @@ func (c *sentPlans) planFor(s *shape) *sentPlan {
 		}
 	case s.kind == kindObject:
 		p.fields = c.planFields(s)
+	case s.kind == kindByType:
+		for _, f := range s.fields {
+			p.byJSON[f.shape.jsonIndex()] = c.planFor(f.shape)
+		}
 	}
 	return p
 }
@@ -286,8 +292,27 @@ func (w *sentWriter) chooseForm(p *sentPlan) *sentPlan {
 	return p // which has no fields
 }
 
+// chooseByJSON returns the plan of the alternative of a union by JSON type that the value at the
+// scanner is, as choicePlan.decodeChoice does, or p itself for another value. Where no text is
+// allowed, a string may have an alternative in it; see inputOptions.readStrings.
+func (w *sentWriter) chooseByJSON(p *sentPlan) *sentPlan {
+	if p == nil || p.kind != kindByType {
+		return p
+	}
+	i := jsonTypeOf(w.scan.peek())
+	if i == jsonTypeOf('"') && p.byJSON[i] == nil {
+		ahead := w.scan
+		i = jsonTypeInside(ahead.skipValue(), w.scan.depth)
+	}
+	if chosen := p.byJSON[i]; chosen != nil {
+		return chosen
+	}
+	return nil // which the decoder refuses
+}
+
 // addValue adds the value at the scanner.
 func (w *sentWriter) addValue(p *sentPlan) {
+	p = w.chooseByJSON(p)
 	s := &w.scan
 	switch s.peek() {
 	case '{':

@@ -254,9 +254,7 @@ func (w *clientWriter) describeCall(m *method) clientCallText {
 	c := clientCallText{method: m, name: lowerFirst(m.goName), in: w.inputOf(m), typ: "Call"}
 	c.out = w.outputOf(m)
 	switch {
-	case m.bare && c.out != nil:
-		c.kind = "void"
-	case m.out == nil || m.bare:
+	case m.out == nil:
 		c.kind, c.body = "void", []byte("void")
 	case c.out == nil:
 		c.body = w.appendPlain(nil, m.out, anywhere, "    ")
@@ -467,7 +465,7 @@ func (w *clientWriter) appendRow(dst []byte, c *clientCallText) []byte {
 	}
 	r.addText("kind", c.kind)
 	r.addText("end", c.streamEnd)
-	if c.mediaType != contentTypeJSON && c.method.sendsRecord() {
+	if c.mediaType != contentTypeJSON && c.kind != "stream" && c.kind != "event" && c.kind != "file" {
 		r.addText("accept", c.mediaType)
 	}
 	var outputs []clientMember
@@ -668,20 +666,38 @@ func (r *rowWriter) addFloats(in *shape) {
 	var floats []string
 	integers := make(map[string]bool)
 	in.walk(nil, make(map[*shape]bool), func(s *shape, _ *placeText) {
+		if s.kind == kindByType { // whose alternatives are no members
+			return
+		}
 		for _, f := range s.fields {
-			switch kind := f.shape.innermostKind(); {
-			case kind.isInteger() && !f.quoted:
-				integers[f.name] = true
-			case !f.quoted && (kind <= kindCustom || kind.isNumeric()) && !slices.Contains(floats, f.name):
-				floats = append(floats, f.name)
+			for kind := range f.shape.innermostKinds {
+				switch {
+				case kind.isInteger() && !f.quoted:
+					integers[f.name] = true
+				case !f.quoted && (kind <= kindCustom || kind.isNumeric()) && !slices.Contains(floats, f.name):
+					floats = append(floats, f.name)
+				}
 			}
 		}
 	})
 	r.addTexts("floats", slices.DeleteFunc(floats, func(name string) bool { return integers[name] }))
 }
 
-// innermostKind returns the kind of the values in lists and maps.
-func (s *shape) innermostKind() shapeKind {
-	inner, _ := s.innermost()
-	return inner.kind
+// innermostKinds calls yield for the kinds of the values in lists and maps, and in the alternatives of
+// a union by JSON type. One that contains itself is not entered again.
+func (s *shape) innermostKinds(yield func(shapeKind) bool) {
+	met := make(map[*shape]bool)
+	var visit func(s *shape) bool
+	visit = func(s *shape) bool {
+		inner, _ := s.innermost()
+		if inner.kind != kindByType {
+			return yield(inner.kind)
+		}
+		if met[inner] {
+			return true
+		}
+		met[inner] = true
+		return !slices.ContainsFunc(inner.fields, func(f *field) bool { return !visit(f.shape) })
+	}
+	visit(s)
 }

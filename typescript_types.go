@@ -194,12 +194,33 @@ func (t *clientTypes) refer(s *shape) string {
 			d.body = t.appendPlain(append(d.body, "\n  | "...), a, anywhere, "  ")
 		}
 		d.body = append(d.body, ';')
+	case s.kind == kindByType:
+		d.body = []byte(" =\n")
+		for _, f := range s.fields {
+			d.body = appendComment(d.body, "  ", (&clientMember{field: f, in: inBody}).lines(t.forReaders))
+			d.body = append(t.appendChoice(append(d.body, "  | "...), s, f), '\n')
+		}
+		d.body[len(d.body)-1] = ';'
 	case s.kind == kindObject && s.custom == nil:
 		d.body = append(t.appendMembers([]byte(" {\n"), t.jsonMembers(s), "  "), '}')
 	default:
 		d.body = append(t.appendInPlace([]byte(" = "), s, anywhere, ""), ';')
 	}
 	return d.name
+}
+
+// appendChoice appends the type of f, an alternative of the component s. Where that contains itself, a
+// map is written out: TypeScript takes Foo in Record<string, Foo> for a circle.
+func (t *clientTypes) appendChoice(dst []byte, s *shape, f *field) []byte {
+	if !s.recursive || f.shape.kind != kindMap {
+		return t.appendPlain(dst, f.shape, f, "  ")
+	}
+	if f.shape.key.rules.lookup(roleValues) != nil {
+		dst = append(t.appendPlain(append(dst, "{ [name in "...), f.shape.key, anywhere, "  "), "]?: "...)
+	} else {
+		dst = append(dst, "{ [name: string]: "...)
+	}
+	return append(t.appendValue(dst, f.shape.elem, anywhere, "  "), " }"...)
 }
 
 // inputOf returns the type of the input of m, or nil if it has none.
@@ -533,6 +554,14 @@ func (t *clientTypes) appendInPlace(dst []byte, s *shape, f *field, indent strin
 		return append(t.appendValue(append(dst, "Record<string, "...), s.elem, anywhere, indent), '>')
 	case kindObject:
 		return t.appendObject(dst, s, indent)
+	case kindByType: // without a name
+		for i, f := range s.fields {
+			if i > 0 {
+				dst = append(dst, " | "...)
+			}
+			dst = t.appendPlain(dst, f.shape, f, indent)
+		}
+		return dst
 	case kindFile:
 		return append(dst, "Response"...)
 	}
@@ -566,7 +595,7 @@ func scalarType(jsonType string) string {
 func (t *clientTypes) appendList(dst []byte, item *shape, indent string) []byte {
 	at := len(dst)
 	dst = t.appendValue(dst, item, anywhere, indent)
-	if bytes.Contains(dst[at:], []byte(" | ")) && dst[at] != '{' {
+	if bytes.Contains(dst[at:], []byte(" | ")) && (dst[at] != '{' || item.deref().kind == kindByType) {
 		dst = append(slices.Insert(dst, at, '('), ')')
 	}
 	return append(dst, "[]"...)

@@ -47,6 +47,7 @@ type (
 		Own     *DepositOwn          `json:"own,omitempty"`
 		Labels  map[string]int       `json:"labels,omitempty"`
 		Ways    []DepositWay         `json:"ways,omitempty"`
+		By      DepositBy            `json:"by,omitzero"`
 		Whole   *big.Int             `json:"whole,omitempty"`
 		Limit   int                  `json:"limit,omitempty" query:"limit,omitempty"`
 		Dry     bool                 `json:"dry,omitempty" query:"dry,omitempty"`
@@ -76,6 +77,12 @@ type (
 		Type string       `json:"type" discriminator:"true"`
 		Card *DepositCard `variant:"card"`
 		Cash *DepositCash `variant:"cash"`
+	}
+	DepositBy struct {
+		svc.ByType
+		Limit *float64
+		Ways  []DepositWay
+		Part  *DepositPart
 	}
 	DepositCard struct {
 		Number string `json:"number"`
@@ -245,6 +252,12 @@ func TestKeyEquality(t *testing.T) {
 		{"a member inside of a JSON of its own", rest(`{"own":{"text":"a"}}`), rest(`{"own":{"text":"a","unknown":2}}`), other},
 		{"a member of a map", rest(`{"labels":{"a":1}}`), rest(`{"labels":{"b":1}}`), other},
 		{"a value of a map", rest(`{"labels":{"a":1}}`), rest(`{"labels":{"a":2}}`), other},
+		{"an alternative by type", rest(`{"by":100}`), rest(`{"by":1e2}`), same},
+		{"an alternative by type in another spelling", rest(`{"by":[{"type":"card","number":"1"}]}`), rest(`{"by": [ {"number":"1","type":"card","coins":7} ]}`), same},
+		{"an alternative by type with what does not count", rest(`{"by":{"name":"a","note":1}}`), rest(`{"by":{"name":"a"}}`), same},
+		{"an alternative by type in a string", tool("create", `"by":"[{\"type\":\"card\",\"number\":\"1\"}]"`), rest(`{"by":[{"type":"card","number":"1"}]}`), same},
+		{"another alternative by type", rest(`{"by":1}`), rest(`{"by":[]}`), other},
+		{"another value of it", rest(`{"by":[{"type":"card","number":"1"}]}`), rest(`{"by":[{"type":"card","number":"2"}]}`), other},
 		{"another form of a union", rest(`{"ways":[{"type":"card","number":"1"}]}`), rest(`{"ways":[{"type":"cash","coins":1}]}`), other},
 		{"two spellings of an address", rest(`{"host":"::1"}`), rest(`{"host":"0:0::1"}`), other},
 		{"two cases of a letter", rest(`{"to":"A"}`), rest(`{"to":"a"}`), other},
@@ -304,6 +317,8 @@ func TestKeyEquality(t *testing.T) {
 			call("create", &Deposit{Amount: 2, Parts: []DepositPart{{Name: "n", Size: 2, Note: func() {}}}, Labels: map[string]int{"a": 2, "b": 1},
 				Ways: []DepositWay{{Card: &DepositCard{Number: "1"}}}, Own: &DepositOwn{"t"}}), same},
 		{"any and raw JSON", rpc(`{"amount":1,"any":{"a":[1,"b"]},"raw":{"x":1}}`), call("create", &Deposit{Amount: 1, Any: map[string]any{"a": []any{1, "b"}}, Raw: json.RawMessage("{ \"x\":1.0 }")}), same},
+		{"an alternative by type, as a value", rest(`{"amount":2,"by":[{"type":"card","number":"1"}]}`), call("create", &Deposit{Amount: 2, By: DepositBy{Ways: []DepositWay{{Card: &DepositCard{Number: "1"}}}}}), same},
+		{"another one by type, as a value", rest(`{"amount":2,"by":1}`), call("create", &Deposit{Amount: 2, By: DepositBy{Ways: []DepositWay{}}}), other},
 		{"a union without its discriminator", keyedRPC("pay", `,"params":{"type":"card","number":"1"}`), call("pay", &DepositWay{Card: &DepositCard{Number: "1"}}), same},
 		{"two unions", call("pay", &DepositWay{Cash: &DepositCash{}}), call("pay", &DepositWay{Type: "cash", Cash: &DepositCash{}}), same},
 		{"a header of REST alone, as a value", rest(`{"amount":1}`, "X-Account", "a"), call("create", &Deposit{Amount: 1, Account: "a"}), same},

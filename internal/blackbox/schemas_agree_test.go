@@ -184,6 +184,7 @@ func TestSchemasAgree(t *testing.T) {
 		{"kitchen sink, strict", kitchen.Sink(true), true, 15},
 		{"unions", svc.MustRegister[UnionAPI](unionImpl{}, unionOptions()), false, 80},
 		{"pointers with headers of MCP", svc.MustRegister[placesAPI](placesImpl{}, &svc.Options{Resource: "places", Logger: slog.New(slog.DiscardHandler)}), false, 60},
+		{"unions by JSON type", byService(), false, 80},
 	} {
 		t.Run(server.name, func(t *testing.T) {
 			s := server.service
