@@ -208,7 +208,6 @@ type contractMethod struct {
 	MaxMessage bodyLimit       `json:"maxMessage,omitempty"` // of a message of JSON-RPC or MCP
 	Input      *contractPlan   `json:"input,omitempty"`      // with what only REST has
 	Output     *contractPlan   `json:"output,omitempty"`
-	Bare       bool            `json:"noBody,omitempty"`    // the output has no body over REST, only headers and a status
 	Headers    []*contractPlan `json:"headers,omitempty"`   // of the response
 	ErrorType  string          `json:"errorType,omitempty"` // media type of the ErrorForm; "" for the envelope
 	ErrorCodes map[Code]int    `json:"errorCodes,omitempty"`
@@ -276,6 +275,7 @@ type contractPlan struct {
 	Object string                     `json:"object,omitempty"` // one of contract.Types, which has the fields
 	Fields []*contractPlan            `json:"fields,omitempty"` // of a union: what the alternatives share, first the discriminator
 	Union  []*contractPlan            `json:"union,omitempty"`  // the alternatives, with all their fields
+	Any    []*contractPlan            `json:"any,omitempty"`    // of a union by JSON type: the alternatives
 	Keys   *contractPlan              `json:"keys,omitempty"`   // of a map
 	Of     *contractPlan              `json:"of,omitempty"`     // the elements of a list or a map
 	Length *int                       `json:"length,omitempty"` // of a list that is an array
@@ -313,14 +313,14 @@ type planRule struct {
 var kindNames = [...]string{
 	kindAny: "any", kindRaw: "any", kindCustom: "custom", kindText: "text", kindTime: "time", kindDuration: "duration",
 	kindBytes: "bytes", kindString: "string", kindBool: "bool", kindNumber: "number", kindSlice: "list", kindArray: "list", kindMap: "map",
-	kindObject: "object", kindFile: "file",
+	kindObject: "object", kindByType: "byType", kindFile: "file",
 }
 
 // plainType returns a Go type whose decoder reads scalars of a kind, and reports whether there is
 // such a kind. Composite kinds, and those whose Go type is named in the contract, have nil.
 func plainType(kind string) (t reflect.Type, ok bool) {
 	switch kind {
-	case "custom", "text", "list", "map", "object":
+	case "custom", "text", "list", "map", "object", "byType":
 		return nil, true
 	case "any":
 		return reflect.TypeFor[any](), true
@@ -365,7 +365,7 @@ func (c *contract) planMethod(s *service, m *method) *contractMethod {
 	p := &contractMethod{Name: m.resource + "." + m.name, Stream: m.stream, StreamEnd: m.streamEnd,
 		Scopes: slices.Sorted(slices.Values(m.scopes)), Strict: m.strict, Key: m.keyUse(), compiled: m}
 	p.Transports = m.served
-	if m.mediaType != contentTypeJSON && m.sendsRecord() {
+	if m.mediaType != contentTypeJSON && m.out != nil && m.stream == "" && !m.sendsFile() {
 		p.MediaType = m.mediaType
 	}
 	if m.isTool() {
@@ -419,7 +419,7 @@ func (c *contract) planMethod(s *service, m *method) *contractMethod {
 	if p.readsBody() || p.readsForm() {
 		p.MaxBody = newBodyLimit(m.limits.size)
 	}
-	p.HTTP, p.Status, p.Bare = m.verb+" "+s.prefix+m.path, m.status, m.bare
+	p.HTTP, p.Status = m.verb+" "+s.prefix+m.path, m.status
 	if m.chosen != nil {
 		p.Statuses = m.chosen.allowed
 	}
@@ -522,19 +522,32 @@ func (c *contract) planValue(s *shape) *contractPlan {
 		p.Length = &n
 	case kindMap:
 		p.Keys = c.planValue(s.key)
-	case kindObject:
+	case kindObject, kindByType:
 		t := p
 		if p.Object = c.names[s]; p.Object != "" {
 			if t = c.types[p.Object]; t != nil {
 				break
 			}
-			t = &contractPlan{Type: p.Object, Kind: "object"}
+			t = &contractPlan{Type: p.Object, Kind: p.Kind}
 			c.types[p.Object] = t // before its fields, which may lead back to it
+		}
+		if s.kind == kindByType {
+			c.planChoices(t, s)
+			break
 		}
 		c.planMembers(t, s.fields)
 		c.planAlternatives(t, s.alternatives)
 	}
 	return p
+}
+
+// planChoices adds the alternatives of s, a union by JSON type, whose order promises nothing.
+func (c *contract) planChoices(p *contractPlan, s *shape) {
+	for _, i := range s.choicesByJSON() {
+		if i >= 0 {
+			p.Any = append(p.Any, c.planValue(s.fields[i].shape))
+		}
+	}
 }
 
 // planMembers adds the members of an object.
@@ -608,14 +621,15 @@ func (l *planLinker) linkPlan(p *contractPlan) {
 	if p == nil {
 		return
 	}
-	parts := slices.Concat(p.Fields, p.Union)
+	parts := slices.Concat(p.Fields, p.Union, p.Any)
 	_, isKind := plainType(p.Kind)
 	isMap, isUnion := p.Kind == "map", p.Union != nil || p.union != nil
 	p.object = l.types[p.Object]
 	ok := isKind && !slices.Contains(parts, nil) && (p.object != nil || p.Object == "") &&
 		(p.Of != nil) == (isMap || p.Kind == "list") && (p.Keys != nil) == isMap &&
 		(len(p.Fields) > 0 || !isUnion) && // the first is the discriminator
-		(len(p.Union) > 0 || p.Union == nil)
+		(len(p.Union) > 0 || p.Union == nil) &&
+		(len(p.Any) > 0) == (p.Kind == "byType" && p.object == nil)
 	if !ok {
 		text, _ := plainJSON(p)
 		l.addf("no value is a %q of the form %s", p.Kind, text)
@@ -856,9 +870,6 @@ func (m *contractMethod) errorStatus(code Code) int {
 	return cmp.Or(m.ErrorCodes[code], codes[code.row()].http)
 }
 
-// sendsRecord reports whether a success over REST has JSON as its body.
-func (m *contractMethod) sendsRecord() bool { return m.Output != nil && !m.Bare }
-
 // compareMethods finds the breaks of one method: first those that refuse no value, one a
 // line, then those of inputs, and of what is answered.
 func (p *prober) compareMethods(was, is *contractMethod) {
@@ -867,8 +878,7 @@ func (p *prober) compareMethods(was, is *contractMethod) {
 	if was.HTTP != "" && is.HTTP != "" {
 		p.remarkIf(!p.sameRoute, "", "the route is %s, was %s", is.HTTP, was.HTTP)
 		p.compareStatuses(was, is)
-		p.remarkIf(is.Bare && !was.Bare && was.Output != nil, "", "the response has no body any more")
-		p.remarkIf(was.MediaType != is.MediaType && was.sendsRecord() && is.sendsRecord(), "", "the Content-Type is %s, was %s",
+		p.remarkIf(was.MediaType != is.MediaType && was.Output != nil && is.Output != nil, "", "the Content-Type is %s, was %s",
 			cmp.Or(is.MediaType, contentTypeJSON), cmp.Or(was.MediaType, contentTypeJSON))
 		p.compareErrors(was, is)
 	}

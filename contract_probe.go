@@ -51,6 +51,13 @@ func (p *contractPlan) String() string {
 		return "nothing"
 	}
 	text := cmp.Or(p.Go, p.Kind)
+	for i, u := range p.resolve().Any {
+		if i == 0 {
+			text = u.String()
+		} else {
+			text += " or " + u.String()
+		}
+	}
 	if p.Length != nil {
 		text += " of " + strconv.Itoa(*p.Length)
 	}
@@ -86,13 +93,52 @@ func (p *contractPlan) keyOf(text string) string {
 	return text
 }
 
+// jsonIndex returns the index in jsonTypes of the JSON type of p, which is not null, or -1 if values
+// may be of several types.
+func (p *contractPlan) jsonIndex() int {
+	switch {
+	case p.Quoted:
+		return jsonTypeOf('"')
+	case p.Kind == "any" || p.Kind == "custom" || p.Kind == "byType":
+		return -1
+	case p.Kind == "object" || p.Kind == "map":
+		return jsonTypeOf('{')
+	case p.Kind == "list":
+		return jsonTypeOf('[')
+	case p.Kind == "bool":
+		return jsonTypeOf('t')
+	case p.jsonType() == "number":
+		return jsonTypeOf('0')
+	}
+	return jsonTypeOf('"')
+}
+
+// choice returns the alternative of p, a union by JSON type, whose type has this index, or nil. Of
+// another plan it returns p itself if its type may be that.
+func (p *contractPlan) choice(index int) *contractPlan {
+	choices := p.choices()
+	i := slices.IndexFunc(choices, func(u *contractPlan) bool { return u.jsonIndex() == index || p.Kind != "byType" && u.jsonIndex() < 0 })
+	if i < 0 {
+		return nil
+	}
+	return choices[i]
+}
+
+// choices returns the alternatives of a union by JSON type, or p alone.
+func (p *contractPlan) choices() []*contractPlan {
+	if list := p.resolve().Any; list != nil {
+		return list
+	}
+	return []*contractPlan{p}
+}
+
 func (p *contractPlan) isInteger() bool {
 	return !p.isComposite() && p.reader.shape.kind.isInteger()
 }
 
 // isComposite reports whether a value contains other values.
 func (p *contractPlan) isComposite() bool {
-	return p.Kind == "object" || p.Kind == "map" || p.Kind == "list"
+	return p.Kind == "object" || p.Kind == "map" || p.Kind == "list" || p.Kind == "byType"
 }
 
 // isFrom compares sources. Names of headers have no case (RFC 9110, section 5.1).
@@ -301,6 +347,15 @@ func (p *prober) refuses(plan *contractPlan, text string) []string {
 	switch {
 	case plan.Null && text == "null":
 		return nil
+	case plan.Kind == "byType":
+		v := plan.choice(jsonTypeOf(text[0]))
+		switch {
+		case v == nil:
+			return []string{ruleType}
+		case v.isComposite(): // what is in it is not looked at
+			return nil
+		}
+		return p.refuses(v, text)
 	case plan.isComposite():
 		return []string{ruleType}
 	}
@@ -377,6 +432,8 @@ func (p *prober) compare(a, b *contractPlan, at string, in func(string) string) 
 		p.doubt(at, "the release has the rule %s, which this version of svc does not know", a.unknown[0])
 	case a.RESTOnly && b.RESTOnly && a.jsonType() != b.jsonType():
 		p.doubt(at, "%s, and over REST some values of both are the same text", p.changed(a, b))
+	case a.Kind == "byType" || b.Kind == "byType":
+		p.compareChoices(a, b, at, in)
 	case a.Kind == "object" && (b.Kind == "object" || b.Kind == "map"):
 		p.compareObjects(x, y, at, in)
 	case a.Kind == "map" && b.Kind == "object":
@@ -400,6 +457,23 @@ func (p *prober) compare(a, b *contractPlan, at string, in func(string) string) 
 		p.refuse(at, p.changed(a, b), in(p.sample(&bare, nil)))
 	default:
 		p.compareScalars(a, b, at, "", in)
+	}
+}
+
+// compareChoices is compare for two plans of which at least one is a union by JSON type. The reader
+// goes by the JSON type of what is sent.
+func (p *prober) compareChoices(a, b *contractPlan, at string, in func(string) string) {
+	for _, u := range a.choices() {
+		one := *u
+		one.Null = false // which would not show that the type is refused
+		switch v := b.choice(u.jsonIndex()); {
+		case v != nil:
+			p.compare(&one, v, at, in)
+		case u.jsonIndex() < 0:
+			p.compareScalars(&one, b, at, "", in)
+		default:
+			p.refuse(at, p.changed(a, b), in(p.sample(&one, nil)))
+		}
 	}
 }
 

@@ -61,6 +61,8 @@ func (p *prober) sample(a, b *contractPlan) string {
 			return "{}"
 		}
 		return p.object(x, b, "", "")
+	case a.Kind == "byType":
+		return p.sampleChoice(a, b)
 	case a.Kind == "list", a.Kind == "map":
 		least, most := p.sizes(a, a)
 		low, _ := p.sizes(b, a)
@@ -74,6 +76,26 @@ func (p *prober) sample(a, b *contractPlan) string {
 		return arrayOf(p.elements(a, b, n)...)
 	}
 	return p.some(a, b, 1)[0]
+}
+
+// sampleChoice is sample for a union by JSON type. As in object, the one inside has the next
+// alternative.
+func (p *prober) sampleChoice(a, b *contractPlan) string {
+	x := a.resolve()
+	p.making[x]++
+	defer func() { p.making[x]-- }()
+	if p.making[x] > len(x.Any)+2 {
+		p.missing = "its values have no end, so the contract is damaged"
+		return "{}"
+	}
+	u := x.Any[min(p.making[x], len(x.Any))-1]
+	if b == nil || p.making[x] > 1 {
+		return p.sample(u, nil)
+	}
+	if i := slices.IndexFunc(x.Any, func(u *contractPlan) bool { return b.choice(u.jsonIndex()) != nil }); i >= 0 {
+		u = x.Any[i]
+	}
+	return p.sample(u, b.choice(u.jsonIndex()))
 }
 
 // object returns an object of the plan x with its required members, and one with this name and
