@@ -16,6 +16,7 @@ import (
 	"bytes"
 	"encoding/hex"
 	"encoding/json"
+	"hash/maphash"
 	"math"
 	"math/bits"
 	"slices"
@@ -842,12 +843,15 @@ func jsonInside(value []byte, begins byte, depth int) []byte {
 //
 // Up to manyNames, which is nearly every object, comparing a new name with each costs less
 // than a map and allocates nothing. Beyond that index takes over, since the comparisons
-// grow with the square: a body of 50,000 names would take minutes.
+// grow with the square: a body of 50,000 names would take minutes. It has hashes, which take
+// half the memory of the names. That two of 50,000 names have one hash happens in one of
+// 10^10 bodies, and which names have it depends on the seed.
 //
 // To begin a set, set base to the length of the stack. To end it, call forgetNames.
 type nameSet struct {
 	base  int                 // where the object's names start on the stack
-	index map[string]struct{} // the names, if there are many; nil otherwise
+	index map[uint64]struct{} // the hashes of the names, if there are many; nil otherwise
+	seed  maphash.Seed        // of index
 }
 
 // manyNames is how many names of one object are compared one by one.
@@ -857,7 +861,7 @@ const manyNames = 24
 func (n *nameSet) addName(s *scanner, name []byte) {
 	if n.index != nil {
 		before := len(n.index)
-		n.index[string(name)] = struct{}{}
+		n.index[maphash.Bytes(n.seed, name)] = struct{}{}
 		if len(n.index) == before {
 			s.failDuplicate()
 		}
@@ -870,9 +874,9 @@ func (n *nameSet) addName(s *scanner, name []byte) {
 	}
 	s.names = append(s.names, name)
 	if len(s.names)-n.base > manyNames {
-		n.index = make(map[string]struct{}, 2*manyNames)
+		n.index, n.seed = make(map[uint64]struct{}, 2*manyNames), maphash.MakeSeed()
 		for _, other := range s.names[n.base:] {
-			n.index[string(other)] = struct{}{}
+			n.index[maphash.Bytes(n.seed, other)] = struct{}{}
 		}
 	}
 }
