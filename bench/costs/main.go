@@ -1,7 +1,8 @@
 // Costs measures what a service of svc costs beside the time of a call: the memory of idle
 // streams and of large bodies that are still to come, a call by Connect, an upload, and the
-// binary and the start of the first program in the README, and how large programs become that
-// use more or less of svc. What can be compared is measured beside a handler by hand.
+// binary and the start of the first program in the README, what hostile requests cost, and how
+// large programs become that use more or less of svc. What can be compared is measured beside a
+// handler by hand. It fails if a hostile request or a program costs much more.
 //
 // Usage, from the root of the repository:
 //
@@ -42,7 +43,7 @@ func main() {
 		log.Fatal(serveContender(*serve))
 	}
 	fmt.Printf("%s, %s, %s/%s, %d CPUs\n\n", time.Now().UTC().Format(time.DateOnly), runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
-	for _, measure := range []func(clients, rounds int) error{idleStreams, largeBodies, connectCalls, uploads, firstProgram, binarySizes} {
+	for _, measure := range []func(clients, rounds int) error{idleStreams, largeBodies, connectCalls, uploads, firstProgram, hostileRequests, binarySizes} {
 		if err := measure(*clients, *rounds); err != nil {
 			log.Fatal(err)
 		}
