@@ -285,6 +285,10 @@ func (c *decoders) appendParam(list []param, f *field, name, in string) []param 
 // ID of the last event it received (WHATWG HTML, section 9.2.4).
 const lastEventID = "Last-Event-Id" // in canonical form
 
+// headerAccept is the header with the media types that a client reads. svc sends one for each
+// method, so it is an input only for the method.
+const headerAccept = "Accept"
+
 // checkHeaderName adds a mistake for a header tag of an input with an invalid name or
 // with a name reserved by HTTP or browsers, and for a required Last-Event-ID.
 func checkHeaderName(p *mistakes, f *field) {
@@ -292,7 +296,8 @@ func checkHeaderName(p *mistakes, f *field) {
 	written, _, _ := strings.Cut(tagText(f.tag, "header"), ",")
 	p.addIf(!isToken(f.header), "%s: header:%q: want the name of a header, in letters, digits and dashes", f.place, written)
 	instead := headerOwner(f.header)
-	p.addIf(instead != "", "%s: header:%q: %s", f.place, written, instead)
+	isFree := canonical == headerAccept || canonical == "Content-Range" // which say nothing about the body that svc reads
+	p.addIf(instead != "" && !isFree, "%s: header:%q: %s", f.place, written, instead)
 	p.addIf(canonical == lastEventID && f.isRequired(),
 		"%s: a client sends %s only when it reconnects, so the field must be optional (omitempty)", f.place, f.header)
 }
@@ -412,8 +417,8 @@ type requestValues struct {
 	raw     reflect.Value // the Body of an input that has one, instead of body
 	form    *formInput    // the fields of a form, instead of body; nil for another body
 
-	strict    bool   // unknown parameters of the query are violations
-	versioned string // the parameter that Version reads, which is not a violation
+	strict       bool   // unknown parameters of the query are violations
+	versionParam string // the parameter that Version reads, which is not a violation
 }
 
 // isShortURL reports whether the strings of an input may be parts of the URL instead of
@@ -439,7 +444,7 @@ func (b *binding) bindRequest(d *decoder, r *requestValues) (any, error) {
 		p.bindPath(d, v, r.path.PathValue(p.sourceName))
 	}
 	if len(b.rest.query) > 0 || r.strict {
-		b.bindQuery(d, v, r.query, r.strict, r.versioned)
+		b.bindQuery(d, v, r.query, r.strict, r.versionParam)
 	}
 	for i := range b.rest.header {
 		p := &b.rest.header[i]
@@ -704,7 +709,7 @@ func (b *binding) finishInput(d *decoder, v reflect.Value, forREST bool) error {
 //	a=x+y, a=x%20y  "x y"
 //	%61=1           as a=1
 //	z=1             ignored if no field has z; clients and proxies add their own.
-//	                If strict is set, a violation at z unless it is versioned
+//	                If strict is set, a violation at z unless it is versionParam
 //	z=%zz, %zz=1    likewise
 //	a=%FF           a violation at a: not UTF-8
 //	a=%zz, a=1;b=2  a violation at a
@@ -712,7 +717,7 @@ func (b *binding) finishInput(d *decoder, v reflect.Value, forREST bool) error {
 // It reads the text once, from left to right: url.ParseQuery would allocate a map and a list
 // for each parameter. d.seen says which parameters were given; no object is open, so index
 // i is that of the parameter. finishParams deals with the absent ones.
-func (b *binding) bindQuery(d *decoder, v reflect.Value, query string, strict bool, versioned string) {
+func (b *binding) bindQuery(d *decoder, v reflect.Value, query string, strict bool, versionParam string) {
 	d.in = inQuery
 	d.seen = append(d.seen, make([]bool, len(b.rest.query))...)
 	for query != "" {
@@ -725,19 +730,19 @@ func (b *binding) bindQuery(d *decoder, v reflect.Value, query string, strict bo
 			d.scratch, c = appendQueryText(d.scratch[:0], value)
 			b.rest.query[i].bindOne(d, v, value, c, i)
 		} else if strict && (name != "" || value != "") {
-			d.addUnknownParam(name, versioned)
+			d.addUnknownParam(name, versionParam)
 		}
 	}
 	finishParams(d, v, b.rest.query, errRequired)
 }
 
 // addUnknownParam adds a violation for a parameter of this name, as the query spells it,
-// unless it is versioned, the one that Version reads.
-func (d *decoder) addUnknownParam(name, versioned string) {
+// unless it is versionParam, the one that Version reads.
+func (d *decoder) addUnknownParam(name, versionParam string) {
 	if text, c := appendQueryText(d.scratch[:0], name); c == nil {
 		d.scratch, name = text, string(text)
 	}
-	if name != versioned {
+	if name != versionParam {
 		d.push(strings.ToValidUTF8(name, "\uFFFD"))
 		d.addViolation(errUnknownParam)
 		d.pop()

@@ -283,6 +283,8 @@ type clientCall struct {
 	decode   decodeFunc
 	resumes  bool // a Stream that takes Last-Event-ID, so that it can go on after a cut
 	hasIDs   bool // its items have the method SSE
+
+	ownAccept bool // a field of the input is the header Accept
 }
 
 // A pathSegment is one segment of a route's path, a literal or a placeholder.
@@ -327,6 +329,7 @@ func (c *connection) compileCall(p *mistakes, m *method, methods []*method) *cli
 		out, d, _ := compileReader(p, m.out.typ, asReadOutput)
 		call.decode = d.decoderFor(out)
 	}
+	call.ownAccept = slices.ContainsFunc(call.header, func(p sendParam) bool { return p.canonical == headerAccept })
 	if m.stream != "" {
 		takesID := slices.ContainsFunc(call.header, func(p sendParam) bool { return p.canonical == lastEventID })
 		call.resumes = takesID && !m.takesBody()
@@ -496,21 +499,18 @@ func (c *clientCall) newRequest(ctx context.Context, b *callBuffer, in any) (*ht
 	if err := c.checkType(in); err != nil {
 		return nil, err
 	}
-	// The URL and the values of both headers are one allocation. Each slice has capacity 1, so
-	// that a Transport which appends to one does not change the other.
-	parts := &struct {
-		url    url.URL
-		values [2]string
-	}{c.conn.base, [2]string{c.mediaType, contentTypeJSON}}
-	r := (&http.Request{Method: c.route.verb, URL: &parts.url, Host: parts.url.Host, Header: make(http.Header),
+	base := c.conn.base
+	r := (&http.Request{Method: c.route.verb, URL: &base, Host: base.Host, Header: make(http.Header),
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}).WithContext(ctx)
-	values := parts.values[:]
+	accept := c.mediaType
 	if c.stream != "" {
-		values[0] = contentTypeEvents
+		accept = contentTypeEvents
 	} else if c.sendsFile() {
-		values[0] = "*/*"
+		accept = "*/*"
 	}
-	r.Header["Accept"] = values[0:1:1]
+	if !c.ownAccept {
+		r.Header[headerAccept] = []string{accept}
+	}
 	var err error
 	if c.takesBody() && !c.route.form {
 		err = c.addUpload(r, in)
@@ -530,7 +530,7 @@ func (c *clientCall) newRequest(ctx context.Context, b *callBuffer, in any) (*ht
 		return nil, err
 	}
 	if c.body != nil {
-		r.Header["Content-Type"] = values[1:2:2]
+		r.Header["Content-Type"] = []string{contentTypeJSON}
 		setContent(r, bytes.Clone(b.enc.buf))
 	}
 	addTrace(ctx, r.Header)
@@ -882,6 +882,9 @@ func (c *clientCall) readResponse(ctx context.Context, b *callBuffer, response *
 	}
 	types := response.Header.Values("Content-Type")
 	isJSON := len(types) == 1 && isJSONType(types[0])
+	if c.bare && len(b.body) == 0 {
+		b.body, isJSON = append(b.body, "{}"...), true
+	}
 	switch {
 	case c.out == nil && (len(b.body) == 0 || isJSON):
 		return none, nil

@@ -208,6 +208,7 @@ type contractMethod struct {
 	MaxMessage bodyLimit       `json:"maxMessage,omitempty"` // of a message of JSON-RPC or MCP
 	Input      *contractPlan   `json:"input,omitempty"`      // with what only REST has
 	Output     *contractPlan   `json:"output,omitempty"`
+	Bare       bool            `json:"noBody,omitempty"`    // the output has no body over REST, only headers and a status
 	Headers    []*contractPlan `json:"headers,omitempty"`   // of the response
 	ErrorType  string          `json:"errorType,omitempty"` // media type of the ErrorForm; "" for the envelope
 	ErrorCodes map[Code]int    `json:"errorCodes,omitempty"`
@@ -365,7 +366,7 @@ func (c *contract) planMethod(s *service, m *method) *contractMethod {
 	p := &contractMethod{Name: m.resource + "." + m.name, Stream: m.stream, StreamEnd: m.streamEnd,
 		Scopes: slices.Sorted(slices.Values(m.scopes)), Strict: m.strict, Key: m.keyUse(), compiled: m}
 	p.Transports = m.served
-	if m.mediaType != contentTypeJSON && m.out != nil && m.stream == "" && !m.sendsFile() {
+	if m.mediaType != contentTypeJSON && m.sendsRecord() {
 		p.MediaType = m.mediaType
 	}
 	if m.isTool() {
@@ -419,7 +420,7 @@ func (c *contract) planMethod(s *service, m *method) *contractMethod {
 	if p.readsBody() || p.readsForm() {
 		p.MaxBody = newBodyLimit(m.limits.size)
 	}
-	p.HTTP, p.Status = m.verb+" "+s.prefix+m.path, m.status
+	p.HTTP, p.Status, p.Bare = m.verb+" "+s.prefix+m.path, m.status, m.bare
 	if m.chosen != nil {
 		p.Statuses = m.chosen.allowed
 	}
@@ -870,6 +871,9 @@ func (m *contractMethod) errorStatus(code Code) int {
 	return cmp.Or(m.ErrorCodes[code], codes[code.row()].http)
 }
 
+// sendsRecord reports whether a success over REST has JSON as its body.
+func (m *contractMethod) sendsRecord() bool { return m.Output != nil && !m.Bare }
+
 // compareMethods finds the breaks of one method: first those that refuse no value, one a
 // line, then those of inputs, and of what is answered.
 func (p *prober) compareMethods(was, is *contractMethod) {
@@ -878,7 +882,8 @@ func (p *prober) compareMethods(was, is *contractMethod) {
 	if was.HTTP != "" && is.HTTP != "" {
 		p.remarkIf(!p.sameRoute, "", "the route is %s, was %s", is.HTTP, was.HTTP)
 		p.compareStatuses(was, is)
-		p.remarkIf(was.MediaType != is.MediaType && was.Output != nil && is.Output != nil, "", "the Content-Type is %s, was %s",
+		p.remarkIf(is.Bare && !was.Bare && was.Output != nil, "", "the response has no body any more")
+		p.remarkIf(was.MediaType != is.MediaType && was.sendsRecord() && is.sendsRecord(), "", "the Content-Type is %s, was %s",
 			cmp.Or(is.MediaType, contentTypeJSON), cmp.Or(was.MediaType, contentTypeJSON))
 		p.compareErrors(was, is)
 	}

@@ -122,8 +122,10 @@ func newAPIBuilder(s *service, d dialect, methods []*method, plain bool) *apiBui
 		responses:  make(map[string][]byte),
 		texts:      make([]byte, 0, 1024*len(methods)), // most fit
 		errors:     make(map[*config]errorTexts),
-		used: usedNames{make(map[string]any), make(map[any]string), make(map[string]int), make(map[string]bool),
-			make(map[string]*apiPath)},
+		used: usedNames{
+			components: make(map[string]any), parts: make(map[any]string), numbers: make(map[string]int),
+			operations: make(map[string]bool), paths: make(map[string]*apiPath),
+		},
 	}
 	for s, name := range s.typeNames {
 		b.used.components[strings.ToLower(name)] = s
@@ -266,11 +268,12 @@ func (b *apiBuilder) writeOperation(m *method) {
 		b.used.operations[id] = true
 	}
 	start, out := len(b.texts), openMembers(b.texts)
-	about, summary := "", m.label()
+	accepts := m.describeAccept(b.writer.plain)
+	about, summary := b.writer.textOf(accepts), m.label()
 	if b.writer.dialect != openAPI30 {
 		summary = m.summary()
 		// viewers print both
-		if text := m.describe(); strings.TrimSuffix(strings.TrimSpace(text.text), ".") != strings.TrimSuffix(summary, ".") {
+		if text := m.describe().join("\n\n", accepts); strings.TrimSuffix(strings.TrimSpace(text.text), ".") != strings.TrimSuffix(summary, ".") {
 			about = b.writer.textOf(text)
 		}
 		out.open("tags", '[')
@@ -420,6 +423,9 @@ func (b *apiBuilder) writeParameters(out *members, m *method, names []string) {
 	for _, list := range [...][]param{bind.rest.query, bind.rest.header, bind.rest.cookie} {
 		for i := range list {
 			p := &list[i]
+			if p.canonical == headerAccept && !b.writer.plain { // see describeAccept
+				continue
+			}
 			b.openParameter(out, p.sourceName, p.in, p.field, p.isRequired())
 			out.buf = append(w.appendParameter(out.buf, p.field), '}')
 		}
@@ -429,6 +435,16 @@ func (b *apiBuilder) writeParameters(out *members, m *method, names []string) {
 		out.buf = append(out.buf, text...)
 	}
 	out.closeSome(at, ']')
+}
+
+// describeAccept returns what a description says of an input that is the header Accept: OpenAPI
+// ignores a parameter of that name, so only plain documents have one.
+func (m *method) describeAccept(plain bool) prose {
+	i := slices.IndexFunc(m.bind.rest.header, func(p param) bool { return p.canonical == headerAccept })
+	if i < 0 || plain {
+		return prose{}
+	}
+	return plainProse("The header Accept is an input.").join(" ", m.bind.rest.header[i].doc)
 }
 
 // openParameter begins a Parameter Object. Append its schema and '}' to out.buf.
@@ -628,6 +644,7 @@ func (b *apiBuilder) writeSuccess(out *members, m *method, status int) {
 		out.addRaw("content", b.streamContent(m))
 	case m.sendsFile():
 		out.addRaw("content", fileContent(m.out.file.tags, "*/*"))
+	case m.bare:
 	case m.hasHeaderMembers():
 		out.openContent(m.mediaType)
 		out.buf = appendRef(out.buf, componentPrefix, b.referPart(m, m.out, m.headers.body, "Response"))

@@ -250,22 +250,19 @@ func (c *restCall) writeOutput(w http.ResponseWriter) {
 	switch {
 	case unchanged:
 		writeNotModified(w)
-	case m.out == nil:
-		w.WriteHeader(m.status)
+	case m.out == nil || m.bare:
+		w.WriteHeader(c.httpStatus(nil))
 	default:
-		if set := w.Header()["Content-Type"]; len(set) > 0 && set[0] != m.mediaType {
-			m.tellDropped(set[0])
-		}
+		m.tellDropped(w.Header(), "Content-Type", m.mediaType, "set MethodOptions.ContentType")
 		writeRecord(w, c.request, c.httpStatus(nil), m.mediaType, c.ws.enc.buf, &c.values)
 	}
 }
 
 // tellDropped writes into the log, once for each method, that the method, or middleware, has set a
-// Content-Type that is not sent.
-func (m *method) tellDropped(contentType string) {
-	if m.dropped.CompareAndSwap(false, true) {
-		cmp.Or(m.logger, slog.Default()).Warn("svc: the Content-Type of Info.Header is not sent; set MethodOptions.ContentType",
-			"call", m.title(), "content_type", contentType)
+// header in h, whose value sent replaces. instead says what to do.
+func (m *method) tellDropped(h http.Header, name, sent, instead string) {
+	if set := h[name]; len(set) > 0 && set[0] != sent && m.dropped.CompareAndSwap(false, true) {
+		cmp.Or(m.logger, slog.Default()).Warn("svc: the "+name+" of Info.Header is not sent; "+instead, "call", m.title(), "value", set[0])
 	}
 }
 
@@ -297,10 +294,10 @@ func (c *restCall) readInput() (any, error) {
 		err = ws.readBody(r, m.limits, m.bind.rest.body == nil)
 	}
 	// The query of a strict method has no unknown names but the one that Version reads.
-	strict, versioned := m.strict && (r.URL.RawQuery != "" || form != nil), ""
+	strict, versionParam := m.strict && (r.URL.RawQuery != "" || form != nil), ""
 	if strict {
 		seen, _ := c.Value(versionKey{}).(seenVersion)
-		versioned = seen.query
+		versionParam = seen.query
 	}
 	if err == nil {
 		err = c.takePlace()
@@ -315,7 +312,8 @@ func (c *restCall) readInput() (any, error) {
 	for i := 0; strict && i < len(m.keyNames); i++ { // a guard of the application may have left its key there
 		_, query = cutParameter(query, m.keyNames[i])
 	}
-	in, err := m.bind.bindRequest(&ws.dec, &requestValues{r, query, isShortURL(r), r.Header, ws.body, raw, form, strict, versioned})
+	in, err := m.bind.bindRequest(&ws.dec, &requestValues{path: r, query: query, keepURL: isShortURL(r), header: r.Header, body: ws.body,
+		raw: raw, form: form, strict: strict, versionParam: versionParam})
 	if body == nil && err == nil {
 		ws.forgetBody()
 	}
@@ -370,7 +368,9 @@ func (c *restCall) encodeOutput(out any) (err error) {
 		}
 		c.chosen = uint16(status)
 	}
-	ws.enc.buf, err = appendRecord(&ws.enc, ws.enc.buf[:0], out, encode)
+	if !m.bare {
+		ws.enc.buf, err = appendRecord(&ws.enc, ws.enc.buf[:0], out, encode)
+	}
 	return err
 }
 
@@ -380,6 +380,9 @@ func (c *restCall) serveFile(f *File) error {
 	if err := f.check(c.method.out.file.tags); err != nil { // the method is wrong, and the client cannot help it
 		return &Error{Code: CodeInternal, cause: err}
 	}
+	h := c.ws.writer.Header()
+	c.method.tellDropped(h, "Content-Type", f.ContentType, "set File.ContentType")
+	c.method.tellDropped(h, "Content-Disposition", contentDisposition(f.Name, f.Inline), "set File.Name and File.Inline")
 	s := f.send(c.ws.writer, c.request, c.header)
 	if s.begun {
 		c.begun, c.status = true, uint16(s.status)
@@ -405,6 +408,7 @@ func (c *restCall) serveFile(f *File) error {
 // hears of an error.
 func (c *restCall) runStream(ctx context.Context, cancel context.CancelCauseFunc, stream any) error {
 	m := c.method
+	m.tellDropped(c.response, "Content-Type", contentTypeEvents, "events have a media type of their own")
 	if c.request.Method == http.MethodHead {
 		c.begun, c.status = true, http.StatusOK
 		setEventHeader(c.response)

@@ -228,9 +228,10 @@ type MethodOptions struct {
 	// the body (RFC 10008). Default: inferred from the method's name.
 	HTTP string
 	// Status is the HTTP status of success: 200, 201, 202 or 203 with an output, and 200, 202, 204
-	// or 205 without one. A stream has 200. To choose the status in the method, give the output an
-	// int field with json:"-" and a tag such as status:"200,201". Default: 200, or 204 without an
-	// output.
+	// or 205 without one. A stream has 200. An output whose fields are all headers with json:"-" has
+	// no body, and 200, 201, 202 or 204. To choose the status in the method, give the output an
+	// int field with json:"-" and a tag such as status:"200,201". Default: 200, or 204 without a
+	// body.
 	Status int
 	// ContentType replaces Options.ContentType. It is a mistake if the output is not JSON.
 	ContentType string

@@ -86,7 +86,8 @@ type methodOutput struct {
 	stream    StreamMode     // "" if the output is sent as one record
 	streamEnd string         // MethodOptions.StreamEnd
 	mediaType string         // of a record over REST
-	dropped   *atomic.Bool   // the log has told that the method sets a Content-Type, which is not sent
+	bare      bool           // the output is headers and a status alone, so its response has no body
+	dropped   *atomic.Bool   // the log has told of a header that the method sets and that is not sent
 	each      eachFunc       // calls yield for each item of what call returned
 	result    *shape         // of a whole answer
 }
@@ -371,6 +372,7 @@ func (c *methodCompiler) compileMethod(rm reflect.Method) (m *method, whole bool
 		m.route = m.presumedRoute()
 	}
 	c.setStreamEnd(m, o.StreamEnd)
+	m.bare = c.isBare(m)
 	c.setContentType(m, o.ContentType)
 	if !misshapen {
 		m.call = c.chooseCall(rm, sig, o.Direct)
@@ -473,13 +475,17 @@ func (m *method) filePart() string {
 // sendsFile reports whether the output of m is a File.
 func (m *method) sendsFile() bool { return m.out != nil && m.out.kind == kindFile }
 
+// sendsRecord reports whether a success of m has one JSON text as its body over REST.
+func (m *method) sendsRecord() bool {
+	return m.out != nil && m.stream == "" && !m.sendsFile() && !m.bare
+}
+
 // setContentType sets the media type of the JSON of m.
 func (c *methodCompiler) setContentType(m *method, own string) {
 	m.mediaType, m.dropped = cmp.Or(own, c.opts.ContentType, contentTypeJSON), new(atomic.Bool)
-	isRecord := m.out != nil && m.stream == "" && !m.sendsFile()
 	switch {
 	case own == "":
-	case !isRecord || !m.isServedBy(TransportREST):
+	case !m.sendsRecord() || !m.isServedBy(TransportREST):
 		c.addf("MethodOptions.ContentType is %q, and the method has no JSON output over REST", own)
 	default:
 		c.checkContentType("MethodOptions", own)
@@ -499,6 +505,8 @@ func (p *mistakes) checkContentType(options, text string) {
 func (c *methodCompiler) chooseStatus(m *method, status int) int {
 	has, allowed := "an output", []int{http.StatusOK, http.StatusCreated, http.StatusAccepted, http.StatusNonAuthoritativeInfo}
 	switch {
+	case m.bare:
+		has, allowed = "an output of headers alone", bareStatuses
 	case m.out == nil:
 		has, allowed = "no output", []int{http.StatusNoContent, http.StatusOK, http.StatusAccepted, http.StatusResetContent}
 	case m.stream != "":

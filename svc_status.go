@@ -34,7 +34,7 @@ func (c *methodCompiler) findStatus(m *method, status int) *statusField {
 	var found *statusField
 	for _, sf := range c.statusFields(m.out.typ) {
 		text, _ := lookupTag(sf.Tag, statusTag)
-		allowed, mistake := parseStatuses(text)
+		allowed, mistake := parseStatuses(text, m.bare)
 		other := ""
 		for _, place := range [...]string{"path", "query", "header", "cookie"} {
 			if tagText(sf.Tag, place) != "" {
@@ -84,13 +84,32 @@ func hasPointer(t reflect.Type, index []int) bool {
 	return false
 }
 
+// bareStatuses are the statuses of an output that is headers alone, the usual one first.
+var bareStatuses = []int{http.StatusNoContent, http.StatusOK, http.StatusCreated, http.StatusAccepted}
+
+// isBare reports whether nothing of the output of m is in a body: each field is a header with
+// json:"-", or the status, and there is one.
+func (c *methodCompiler) isBare(m *method) bool {
+	if m.out == nil || m.out.kind != kindObject || m.out.typ.Kind() != reflect.Struct || m.stream != "" || m.out.alternatives != nil {
+		return false
+	}
+	isMember := func(f *field) bool { return !f.hidden || f.header == "" }
+	return !slices.ContainsFunc(m.out.fields, isMember) && (len(m.out.fields) > 0 || len(c.statusFields(m.out.typ)) > 0)
+}
+
 // parseStatuses returns the statuses in the text of a tag. Other statuses than these have no
-// body, or mean something that svc does not do (RFC 9110, section 15.3).
-func parseStatuses(text string) (list []int, mistake string) {
+// body, or mean something that svc does not do (RFC 9110, section 15.3). With bare, the response
+// has no body.
+func parseStatuses(text string, bare bool) (list []int, mistake string) {
+	possible, want := []int{http.StatusOK, http.StatusCreated, http.StatusAccepted, http.StatusNonAuthoritativeInfo},
+		`200, 201, 202 and 203 with commas between them, such as "200,201"`
+	if bare {
+		possible, want = bareStatuses, `200, 201, 202 and 204, since the output is headers alone, such as "201,204"`
+	}
 	for word := range strings.SplitSeq(text, ",") {
 		status, _ := strconv.Atoi(word)
-		if status < http.StatusOK || status > http.StatusNonAuthoritativeInfo || len(word) != 3 || slices.Contains(list, status) {
-			return nil, `want different ones of 200, 201, 202 and 203 with commas between them, such as "200,201"`
+		if !slices.Contains(possible, status) || len(word) != 3 || slices.Contains(list, status) {
+			return nil, "want different ones of " + want
 		}
 		list = append(list, status)
 	}

@@ -254,7 +254,9 @@ func (w *clientWriter) describeCall(m *method) clientCallText {
 	c := clientCallText{method: m, name: lowerFirst(m.goName), in: w.inputOf(m), typ: "Call"}
 	c.out = w.outputOf(m)
 	switch {
-	case m.out == nil:
+	case m.bare && c.out != nil:
+		c.kind = "void"
+	case m.out == nil || m.bare:
 		c.kind, c.body = "void", []byte("void")
 	case c.out == nil:
 		c.body = w.appendPlain(nil, m.out, anywhere, "    ")
@@ -465,7 +467,7 @@ func (w *clientWriter) appendRow(dst []byte, c *clientCallText) []byte {
 	}
 	r.addText("kind", c.kind)
 	r.addText("end", c.streamEnd)
-	if c.mediaType != contentTypeJSON && c.kind != "stream" && c.kind != "event" && c.kind != "file" {
+	if c.mediaType != contentTypeJSON && c.method.sendsRecord() {
 		r.addText("accept", c.mediaType)
 	}
 	var outputs []clientMember

@@ -761,7 +761,7 @@ type headerBadIn struct {
 	Auth     string   `json:"auth" header:"authorization"`
 	Proxy    string   `json:"proxy" header:"Proxy-Authorization"`
 	Cookie   string   `json:"cookie" header:"Cookie"`
-	Accept   string   `json:"accept" header:"accept"`
+	Accept   string   `json:"accept" header:"accept-charset"`
 	Type     string   `json:"type" header:"Content-Type"`
 	Host     string   `json:"host" header:"Host"`
 	TE       string   `json:"te" header:"TE"`
@@ -829,7 +829,7 @@ func TestHeaderFieldMistakes(t *testing.T) {
 		{bad, `headerBadIn.Auth: header:"authorization": let a middleware such as BasicAuth read it`},
 		{bad, `headerBadIn.Proxy: header:"Proxy-Authorization": let a middleware`},
 		{bad, `headerBadIn.Cookie: header:"Cookie": give the field a tag cookie:"name"`},
-		{bad, `headerBadIn.Accept: header:"accept": svc chooses the content types of bodies; choose another name`},
+		{bad, `headerBadIn.Accept: header:"accept-charset": svc chooses the content types of bodies; choose another name`},
 		{bad, `headerBadIn.Type: header:"Content-Type": svc chooses the content types`},
 		{bad, `headerBadIn.Host: header:"Host": it belongs to the connection; choose another name`},
 		{bad, `headerBadIn.TE: header:"TE": it belongs to the connection`},

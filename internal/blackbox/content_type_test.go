@@ -40,6 +40,67 @@ func typedOptions(logger *slog.Logger) *svc.Options {
 	}}
 }
 
+type (
+	// DroppedAPI has methods that set a header which svc sets itself.
+	DroppedAPI interface {
+		Show(context.Context) (*svc.File, error)
+		Save(context.Context) (*svc.File, error)
+		List(context.Context) (*svc.File, error)
+		Watch(context.Context) (svc.Stream[TypedOut], error)
+	}
+	dropper struct{}
+)
+
+// setHeader sets a header of the response.
+func setHeader(ctx context.Context, name, value string) {
+	if info, ok := svc.InfoFrom(ctx); ok {
+		info.Header.Set(name, value)
+	}
+}
+
+func (dropper) file() *svc.File {
+	return &svc.File{Content: strings.NewReader("a"), ContentType: "text/plain", Name: "a.txt"}
+}
+func (d dropper) Show(ctx context.Context) (*svc.File, error) {
+	setHeader(ctx, "Content-Type", "text/csv")
+	return d.file(), nil
+}
+func (d dropper) Save(ctx context.Context) (*svc.File, error) {
+	setHeader(ctx, "Content-Disposition", "inline")
+	return d.file(), nil
+}
+func (d dropper) List(ctx context.Context) (*svc.File, error) {
+	setHeader(ctx, "Content-Type", "text/plain")
+	setHeader(ctx, "Content-Disposition", `attachment; filename="a.txt"`)
+	return d.file(), nil
+}
+func (d dropper) Watch(ctx context.Context) (svc.Stream[TypedOut], error) {
+	setHeader(ctx, "Content-Type", "text/plain")
+	return func(yield func(*TypedOut, error) bool) {}, nil
+}
+
+// Verify that the log says once for each method which header of it is not sent, and what to use.
+func TestDroppedHeaders(t *testing.T) {
+	var log bytes.Buffer
+	h := svc.MustRegister[DroppedAPI](dropper{}, &svc.Options{Resource: "dropped", Logger: slog.New(slog.NewTextHandler(&log, nil)), Methods: map[string]svc.MethodOptions{
+		"Show": {HTTP: "GET /show"}, "Save": {HTTP: "GET /save"}, "List": {HTTP: "GET /list"}, "Watch": {HTTP: "GET /watch"}}}).REST()
+	for _, test := range []struct{ path, want string }{
+		{"/show", `level=WARN msg="svc: the Content-Type of Info.Header is not sent; set File.ContentType" call=DroppedAPI.Show value=text/csv`},
+		{"/save", `level=WARN msg="svc: the Content-Disposition of Info.Header is not sent; set File.Name and File.Inline" call=DroppedAPI.Save value=inline`},
+		{"/list", ""}, // as it is sent
+		{"/watch", `level=WARN msg="svc: the Content-Type of Info.Header is not sent; events have a media type of their own" call=DroppedAPI.Watch value=text/plain`},
+	} {
+		t.Run(test.path, func(t *testing.T) {
+			log.Reset()
+			answerTo(h, "GET", test.path, "")
+			answerTo(h, "GET", test.path, "")
+			if got := log.String(); !strings.Contains(got, test.want) || strings.Count(got, "\n") != min(1, len(test.want)) {
+				t.Errorf("the log is %swant once %s", got, test.want)
+			}
+		})
+	}
+}
+
 // Verify which media type JSON has over REST, in documents and for both clients, and that errors
 // and other transports keep theirs.
 func TestContentType(t *testing.T) {

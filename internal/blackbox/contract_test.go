@@ -42,6 +42,17 @@ type (
 func (takes[In]) Make(context.Context, *In) error     { return nil }
 func (gives[Out]) Give(context.Context) (*Out, error) { return new(Out), nil }
 
+// Outputs that are a header, with and without a member beside it.
+type (
+	onlyLocation struct {
+		Location string `json:"-" header:"Location"`
+	}
+	hasNote struct {
+		onlyLocation
+		Note string `json:"note,omitempty"`
+	}
+)
+
 // taking returns a service that takes an In, with options of the service or the method.
 func taking[In any](options ...any) *svc.Service {
 	return svc.MustRegister[taker[In]](takes[In]{}, optionsOf("Make", options))
@@ -1153,8 +1164,11 @@ input /b: is required, and is new; for example {"a":0}`},
 	{"two statuses that are new", giving[struct {
 		S int `json:"-" status:"200,202"`
 	}](), giving[struct {
-		S int `json:"-" status:"201,200,203"`
-	}](), "the status may be 201, which clients do not know\nthe status may be 203, which clients do not know"},
+		S int `json:"-" status:"201,200,204"`
+	}](), "the status may be 201, which clients do not know\nthe status may be 204, which clients do not know"},
+	{"an output of headers alone", giving[hasNote](svc.MethodOptions{Status: 200}), giving[onlyLocation](svc.MethodOptions{Status: 200}), "the response has no body any more"},
+	{"an output of headers alone, with 204", giving[hasNote](), giving[onlyLocation](), "the status is 204, was 200\nthe response has no body any more"},
+	{"a member beside headers", giving[onlyLocation](svc.MethodOptions{Status: 200}), giving[hasNote](svc.MethodOptions{Status: 200}), ""},
 	{"a status of errors", taking[one[int]](svc.Options{ErrorForm: formOf[one[string]]()}), taking[one[int]](svc.Options{ErrorForm: formOf[one[string]]().WithStatus(svc.CodeInvalidArgument, 422)}), "the status of INVALID_ARGUMENT is 422, was 400"},
 	{"a status of a rule", taking[one[int]](svc.Options{ErrorForm: formOf[one[string]]().WithStatus(svc.CodeInvalidArgument, 422)}), taking[one[int]](svc.Options{ErrorForm: formOf[one[string]]().WithStatus(svc.CodeInvalidArgument, 422).WithRuleStatus("syntax", 400)}), "the status of syntax is 400, was 422"},
 	{"a member of errors", taking[one[int]](svc.Options{ErrorForm: formOf[one[string]]()}), taking[one[int]](svc.Options{ErrorForm: formOf[one[int]]()}), "error /a: is int, was string"},

@@ -965,6 +965,11 @@ type StatusesAPI interface {
 	}, error)
 	Late(context.Context, *struct{}) (*struct {
 		S int `json:"-" status:"200,204"`
+		A int
+	}, error)
+	LateHeader(context.Context, *struct{}) (*struct {
+		S int    `json:"-" status:"200,203"`
+		E string `json:"-" header:"ETag"`
 	}, error)
 	Member(context.Context, *struct{}) (*struct {
 		S int `json:"s" status:"200,201"`

@@ -156,7 +156,7 @@ func newClientService(change func(*svc.Options)) *svc.Service {
 func TestTypeScriptGolden(t *testing.T) {
 	for name, s := range map[string]*svc.Service{
 		"kitchen": kitchen.Both(), "todos": newClientService(nil), "forms": newForms(), "hostile": newHostile(),
-		"unions": svc.MustRegister[UnionAPI](unionImpl{}, unionOptions()), "statuses": choosingService(new(int)),
+		"unions": svc.MustRegister[UnionAPI](unionImpl{}, unionOptions()), "statuses": choosingService(new(int)), "headers": blobService(),
 	} {
 		for _, ext := range []string{".ts", ".js"} {
 			t.Run(name+ext, func(t *testing.T) {
