@@ -87,7 +87,7 @@ func (h *mcpHandler) respondToPost(w http.ResponseWriter, r *http.Request, ws *w
 	x := newExchange(r.Context(), mcpRequest{h: h, w: w, accept: parseAccept(r.Header["Accept"]), agreed: h.agreementOf(r)}, r, ws)
 	if err == errBusy { // of a body that is large and not read to its end
 		ws.leaveBody(r)
-		x.sendError(idBefore(ws.body), x.busyAnswer())
+		x.refuseUnread(ws.body, nil, x.busyAnswer())
 		return nil
 	}
 	x.message = h.messages.Get().(*message)

@@ -250,7 +250,7 @@ const (
 	maxSessionQuestions   = 64
 	maxCallerQuestions    = 256  // of one Principal.Subject
 	maxAnonymousQuestions = 2048 // of all callers without a Principal
-	maxQuestions          = 4096 // of all callers of a process
+	maxQuestions          = 4096 // of all callers of a handler
 )
 
 // An asker is a caller as questions count it.

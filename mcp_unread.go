@@ -35,7 +35,7 @@ type glimpse struct {
 // will do.
 func glimpseAt(head, tail []byte) (g glimpse) {
 	l := looseText{head}
-	ids, hasMethod, hasResult := l.readMembers()
+	ids, method, hasResult := l.readMembers()
 	if id := lastID(tail); id != nil {
 		ids = append(ids, id)
 	}
@@ -46,11 +46,11 @@ func glimpseAt(head, tail []byte) (g glimpse) {
 		}
 	}
 	switch isWhole := len(l.rest) > 0 && l.rest[0] == '}'; {
-	case hasResult && !hasMethod:
+	case hasResult && method == nil:
 		g.kind = rpcResponse
 	case ids != nil:
 		g = glimpse{rpcRequest, bytes.Clone(ids[0])}
-	case hasMethod && isWhole:
+	case method != nil && (isWhole || bytes.HasPrefix(method, []byte(`"notifications/`))):
 		g.kind = rpcNotification
 	}
 	return g
@@ -59,25 +59,28 @@ func glimpseAt(head, tail []byte) (g glimpse) {
 // A looseText is read as far as braces, brackets and strings go, whatever is between them.
 type looseText struct{ rest []byte }
 
-// readMembers returns the ids of an object, and whether it has a method, and a result or an
-// error. It stops at the closing brace of the object, or where it cannot go on.
-func (l *looseText) readMembers() (ids [][]byte, hasMethod, hasResult bool) {
+// readMembers returns the ids of an object, its method, and whether it has a result or an error,
+// of which the end need not be there. It stops at the closing brace of the object, or where it
+// cannot go on.
+func (l *looseText) readMembers() (ids [][]byte, method []byte, hasResult bool) {
 	for open := byte('{'); l.skipByte(open); open = ',' {
 		name := l.skipValue()
 		if !l.skipByte(':') {
 			break
 		}
-		value := l.skipValue()
-		switch {
-		case value == nil: // its end is not there
-		case string(name) == `"id"`:
-			ids = append(ids, value)
-			continue
+		value := l.skipValue() // nil if its end is not there
+		switch string(name) {
+		case `"id"`:
+			if value != nil {
+				ids = append(ids, value)
+			}
+		case `"method"`:
+			method = value
+		case `"result"`, `"error"`:
+			hasResult = true
 		}
-		hasMethod = hasMethod || string(name) == `"method"`
-		hasResult = hasResult || string(name) == `"result"` || string(name) == `"error"`
 	}
-	return ids, hasMethod, hasResult
+	return ids, method, hasResult
 }
 
 // skipByte skips white space, and b if it comes next. It reports whether it does.

@@ -9,7 +9,8 @@ import (
 // can read is found, and no other one.
 func FuzzGlimpse(f *testing.F) {
 	for _, text := range []string{`{"jsonrpc":"2.0","id":1,"method":"ping"}`,
-		`{"method":"\"id\":2","params":{"id":3},"jsonrpc":"2.0","id":"a"}`, `{"id":{}}`, `{"id":1`, `{`, ``, `[]`, `{"a":[}],"id":4}`} {
+		`{"method":"\"id\":2","params":{"id":3},"jsonrpc":"2.0","id":"a"}`, `{"id":{}}`, `{"id":1`, `{`, ``, `[]`, `{"a":[}],"id":4}`,
+		`{"result":{"id":5},"id":6}`, `{"method":"notifications/a","params":[1,2]}`} {
 		f.Add(text, 5)
 	}
 	f.Fuzz(func(t *testing.T, text string, cut int) {
