@@ -103,9 +103,19 @@ type alternative struct {
 // its method Enum; a field with tags has a copy of that shape with its own constraints.
 type constraints struct {
 	rules      ruleSet
-	format     string   // replaces that of the type
-	enumTitles []string // of the values of Enum, from a method EnumTitles; nil without one
-	isEnum     bool     // a component of documents, since the type has a method Enum
+	format     string      // replaces that of the type
+	valueTexts []valueText // of the values of Enum; nil if no comment and no method EnumTitles says anything
+	isEnum     bool        // a component of documents, since the type has a method Enum
+}
+
+// A valueText says what one value of an enum means. For
+//
+//	Red Color = "r" // Red is the color of fire. It is warm.
+//
+// the title is "Red is the color of fire", for forms, and about is the whole comment.
+type valueText struct {
+	title string
+	about prose
 }
 
 // A shapeKind says how values of a type are written in JSON. The order matters: the JSON

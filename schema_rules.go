@@ -330,13 +330,13 @@ func (p *mistakes) narrowField(f *field, s *shape, rules ruleSet, format string)
 	n := *s
 	own, enum := s.rules.lookup(roleValues), rules.lookup(roleValues)
 	if enum != nil {
-		n.rules, n.enumTitles, n.custom = nil, nil, maps.Clone(s.custom)
+		n.rules, n.valueTexts, n.custom = nil, nil, maps.Clone(s.custom)
 		delete(n.custom, ruleEnum)
 	}
-	if enum != nil && own != nil && len(s.enumTitles) == len(own.values) {
+	if enum != nil && own != nil && len(s.valueTexts) == len(own.values) {
 		for _, x := range enum.values {
 			if i := slices.IndexFunc(own.values, x.Equal); i >= 0 { // or it is a mistake
-				n.enumTitles = append(n.enumTitles, s.enumTitles[i])
+				n.valueTexts = append(n.valueTexts, s.valueTexts[i])
 			}
 		}
 	}
@@ -556,7 +556,7 @@ func (p *mistakes) checkCarried(f *field, carrier string, fits func(text string)
 // may panic. One with parameters or without a list, as generated code for Protocol
 // Buffers has it, is about something else.
 //
-// The comments of the constants are the titles of the values, unless the type has EnumTitles.
+// The comments of the constants say what the values mean, unless the type has EnumTitles.
 func (p *mistakes) fillEnum(comments *Comments, s *shape, at string) {
 	method := reflect.New(s.typ).MethodByName("Enum")
 	if !method.IsValid() || s.custom != nil || method.Type().NumIn() > 0 || method.Type().NumOut() != 1 ||
@@ -582,17 +582,20 @@ func (p *mistakes) fillEnum(comments *Comments, s *shape, at string) {
 	}()
 	list := method.Call(nil)[0]
 	p.listValues(s, list, at)
-	s.enumTitles = titlesOf(comments, s, list)
+	s.valueTexts = commentsOf(comments, s, list)
 	if t, ok := reflect.New(s.typ).Interface().(interface{ EnumTitles() []string }); ok {
-		s.enumTitles = t.EnumTitles()
-		p.addIf(len(s.enumTitles) != list.Len(), "%s: %v.EnumTitles returns %s for %s of Enum; list one for each", at, s.typ,
-			countText(len(s.enumTitles), "title"), countText(list.Len(), "value"))
+		s.valueTexts = nil
+		for _, title := range t.EnumTitles() {
+			s.valueTexts = append(s.valueTexts, valueText{title, plainProse(title)})
+		}
+		p.addIf(len(s.valueTexts) != list.Len(), "%s: %v.EnumTitles returns %s for %s of Enum; list one for each", at, s.typ,
+			countText(len(s.valueTexts), "title"), countText(list.Len(), "value"))
 	}
 }
 
-// titlesOf returns the first sentences of the comments of the constants in list, which Enum of
-// the type returns. A value without one is its own title. It returns nil if none has one.
-func titlesOf(comments *Comments, s *shape, list reflect.Value) (titles []string) {
+// commentsOf returns what the comments of the constants in list say, which Enum of the type
+// returns. A value without a comment is its own title. It returns nil if no value has one.
+func commentsOf(comments *Comments, s *shape, list reflect.Value) (texts []valueText) {
 	any := false
 	for i := range list.Len() {
 		v, value := list.Index(i), ""
@@ -604,15 +607,42 @@ func titlesOf(comments *Comments, s *shape, list reflect.Value) (titles []string
 		case v.CanUint():
 			value = constantText(int64(v.Uint())) // a larger one has no comment
 		}
-		title := firstSentence(comments.valueComment(s.typ, value).whole().text)
-		any = any || title != ""
+		about := comments.valueComment(s.typ, value).whole()
+		any = any || about.text != ""
 		text, _ := s.keyText(v)
-		titles = append(titles, cmp.Or(title, text))
+		texts = append(texts, valueText{cmp.Or(firstSentence(about.text), text), about})
 	}
 	if !any {
 		return nil
 	}
-	return titles
+	return texts
+}
+
+// valueList returns what is known about the values of an enum, as a list with an item for each:
+//
+//   - `r`: Red is the color of fire. It is warm.
+//   - `g`
+//
+// It is empty if nothing is known about any of them.
+func (s *shape) valueList() (list prose) {
+	enum := s.rules.lookup(roleValues)
+	if enum == nil || s.valueTexts == nil || len(s.valueTexts) != len(enum.values) {
+		return prose{}
+	}
+	for i, value := range itemsOf(enum.value) {
+		name := textOr(string(value))
+		if name == "" || strings.ContainsFunc(name, func(r rune) bool { return r == '`' || !unicode.IsPrint(r) }) {
+			name = string(value) // its JSON is in one line
+		}
+		item := prose{"- `" + name + "`", "- " + name}
+		if strings.Contains(name, "`") {
+			item.markdown = item.text
+		}
+		about := s.valueTexts[i].about // indented, so that it stays in its item
+		about.markdown, about.text = strings.ReplaceAll(about.markdown, "\n", "\n  "), strings.ReplaceAll(about.text, "\n", "\n  ")
+		list = list.join("\n", item.join(": ", about))
+	}
+	return list
 }
 
 // listValues gives s the rule that its values are those of list.

@@ -280,7 +280,7 @@ func appendRef(dst []byte, prefix, name string) []byte {
 // it adds null to every enum.
 func (w *schemaWriter) writePlain(m *members, s *shape, f *field, null bool) {
 	switch {
-	case f == anywhere && w.use >= forForm && s.enumTitles != nil: // an item of a list
+	case f == anywhere && w.use >= forForm && s.valueTexts != nil: // an item of a list
 		w.writeTitles(m, "anyOf", s)
 		return
 	case f.quoted:
@@ -301,7 +301,7 @@ func (w *schemaWriter) writePlain(m *members, s *shape, f *field, null bool) {
 		m.add("enum", [][]byte{f.only})
 	case f.only != nil:
 		m.addRaw("const", f.only)
-	case w.use >= forForm && s.enumTitles != nil:
+	case w.use >= forForm && s.valueTexts != nil:
 		w.writeTitles(m, "oneOf", s)
 		w.writeRules(m, s.rules[1:], null)
 	default:
@@ -317,12 +317,16 @@ func (w *schemaWriter) writeTitles(m *members, keyword string, s *shape) {
 	enum := s.rules.lookup(roleValues).value
 	if w.use == forJuneForm {
 		m.addRaw("enum", enum)
-		m.addRaw("enumNames", encodeDocument(s.enumTitles))
+		var titles []string
+		for _, text := range s.valueTexts {
+			titles = append(titles, text.title)
+		}
+		m.addRaw("enumNames", encodeDocument(titles))
 		return
 	}
 	var list []map[string]any
 	for i, value := range itemsOf(enum) {
-		list = append(list, map[string]any{"const": json.RawMessage(value), "title": s.enumTitles[i]})
+		list = append(list, map[string]any{"const": json.RawMessage(value), "title": s.valueTexts[i].title})
 	}
 	m.addRaw(keyword, encodeDocument(list))
 }
@@ -749,12 +753,12 @@ func (rs ruleSet) isTightest(r rule) bool {
 func (w *schemaWriter) writeAnnotations(m *members, f *field, s *shape) {
 	switch {
 	case f.isDescribed():
-		m.add("description", w.sayFormat(w.textOf(f.doc), f.shape.deref()), "deprecated", f.deprecated && w.use < forForm)
+		m.add("description", w.sayFormat(w.textOf(f.doc.join("\n\n", w.valueList(s))), f.shape.deref()), "deprecated", f.deprecated && w.use < forForm)
 	case s == nil:
 	case f == anywhere, s.isComponent():
 		w.writeAbout(m, s)
 	case s.custom["description"] == nil:
-		m.add("description", w.sayFormat("", s))
+		m.add("description", w.sayFormat(w.textOf(w.valueList(s)), s))
 	}
 	if w.use != forDocument {
 		m.add("x-mcp-header", f.mcpHeader)
@@ -769,6 +773,15 @@ func (w *schemaWriter) writeAnnotations(m *members, f *field, s *shape) {
 	}
 }
 
+// valueList returns the list of the values of s, which is written in place, or nil. Forms have
+// titles in its place, and a model sees an output when it gets one.
+func (w *schemaWriter) valueList(s *shape) prose {
+	if s == nil || w.use >= forToolOutput {
+		return prose{}
+	}
+	return s.valueList()
+}
+
 // writeAbout writes the annotations of a type: its comment, unless a method JSONSchema says more.
 // The object around a form has none (MCP 2025-11-25, ElicitRequest).
 func (w *schemaWriter) writeAbout(m *members, s *shape) {
@@ -776,7 +789,7 @@ func (w *schemaWriter) writeAbout(m *members, s *shape) {
 		return
 	}
 	if s.custom["description"] == nil && w.use != forToolOutput { // a model sees an output when it gets one
-		m.add("description", w.sayFormat(w.textOf(s.about), s))
+		m.add("description", w.sayFormat(w.textOf(s.about.join("\n\n", w.valueList(s))), s))
 	}
 	m.add("deprecated", s.gone && s.custom["deprecated"] == nil && w.use < forForm)
 }

@@ -818,18 +818,23 @@ func (d *describer) typeInfo(t *shape) *TypeInfo {
 
 // sentTypes returns the structs in the inputs of methods, which clients send.
 func sentTypes(methods []*method) map[reflect.Type]bool {
-	sent, done := make(map[reflect.Type]bool), make(map[*shape]bool)
+	return structsOf(methods, func(m *method) *shape { return m.in })
+}
+
+// structsOf returns the structs in one side of methods: the inputs or the outputs.
+func structsOf(methods []*method, side func(*method) *shape) map[reflect.Type]bool {
+	found, done := make(map[reflect.Type]bool), make(map[*shape]bool)
 	for _, m := range methods {
-		if m.in != nil {
-			m.in.reaches(done, func(s *shape) bool {
+		if s := side(m); s != nil {
+			s.reaches(done, func(s *shape) bool {
 				if s.kind == kindObject {
-					sent[s.typ] = true
+					found[s.typ] = true
 				}
 				return false
 			})
 		}
 	}
-	return sent
+	return found
 }
 
 // invokeIntercepted is the function that Options.Intercept wraps. The call that ctx

@@ -95,21 +95,24 @@ func safeLine(line string) string {
 }
 
 // aboutLines returns what the comment of a type says.
-func (s *shape) aboutLines() (lines []string) {
+func (s *shape) aboutLines() []string {
 	text := s.about.text
 	if own, ok := s.custom["description"].(string); ok {
 		text = own
 	}
-	lines = describedLines(text, s.gone)
-	if enum := s.rules.lookup(roleValues); enum != nil && len(s.enumTitles) == len(enum.values) {
-		if lines != nil {
-			lines = append(lines, "")
-		}
-		for i, value := range itemsOf(enum.value) {
-			lines = append(lines, "- "+safeLine(textOr(string(value))+": "+s.enumTitles[i]))
-		}
+	return s.withValues(describedLines(text, s.gone), s.gone)
+}
+
+// withValues adds the list of the values of s to the lines of a comment, before its tag.
+func (s *shape) withValues(lines []string, deprecated bool) []string {
+	list, end := commentLines(s.valueList().text), len(lines)
+	if deprecated {
+		end--
 	}
-	return lines
+	if end > 0 && list != nil {
+		list = append([]string{""}, list...)
+	}
+	return slices.Insert(lines, end, list...)
 }
 
 // describedLines returns the lines of a text and the tag of something deprecated, for which the
@@ -126,6 +129,15 @@ func describedLines(text string, deprecated bool) []string {
 // lines returns the lines of the comment of a member: its text, its rules, default and example.
 // Readers do not count like JavaScript.
 func (m *clientMember) lines(forReaders bool) []string {
+	lines := m.ownLines(forReaders)
+	if target := m.shape.deref(); !target.isComponent() { // a component has the list itself
+		lines = target.withValues(lines, m.deprecated)
+	}
+	return lines
+}
+
+// ownLines returns the lines of the comment of a member without the list of its values.
+func (m *clientMember) ownLines(forReaders bool) []string {
 	lines := describedLines(m.doc.text, m.deprecated)
 	facts := m.facts(forReaders)
 	if facts == "" {
@@ -171,6 +183,9 @@ func (m *clientMember) facts(forReaders bool) string {
 	}
 	if m.def != nil {
 		facts = append(facts, "Default: "+string(m.def)+".")
+		if m.optional && m.answered && !m.field.optional {
+			facts = append(facts, "Always there in outputs.")
+		}
 	}
 	if m.example != nil {
 		facts = append(facts, "Example: "+string(m.example)+".")

@@ -29,6 +29,7 @@ type clientTypes struct {
 	service    *service
 	forReaders bool                     // the declarations are documentation: see appendInPlace and appendMemberType
 	sent       map[reflect.Type]bool    // the types that clients send
+	answered   map[reflect.Type]bool    // the types that clients get
 	names      map[string]string        // of components, by their names in documents
 	taken      map[string]bool          // names of types
 	components map[string]*clientType   // that something refers to, by their names in documents
@@ -83,9 +84,9 @@ const globalTypes = "AbortSignal Array ArrayBuffer AsyncGenerator Blob FormData 
 // newClientTypes returns a writer of the types in methods of s.
 func newClientTypes(s *service, methods []*method, forReaders bool) *clientTypes {
 	t := &clientTypes{
-		service: s, forReaders: forReaders, sent: sentTypes(methods), names: make(map[string]string), taken: make(map[string]bool),
-		components: make(map[string]*clientType), inputs: make(map[*binding]*clientType), outputs: make(map[*shape]*clientType),
-		members: make(map[inputForm][]clientMember),
+		service: s, forReaders: forReaders, sent: sentTypes(methods), answered: structsOf(methods, func(m *method) *shape { return m.out }),
+		names: make(map[string]string), taken: make(map[string]bool), components: make(map[string]*clientType),
+		inputs: make(map[*binding]*clientType), outputs: make(map[*shape]*clientType), members: make(map[inputForm][]clientMember),
 	}
 	for _, word := range strings.Fields(typeWords + " " + globalTypes + " " + exportedTypes) {
 		t.taken[word] = true
@@ -283,6 +284,7 @@ type clientMember struct {
 	wire     string // the name of the placeholder, the parameter or the header
 	optional bool
 	sent     bool // by clients: undefined is as good as an absent member
+	answered bool // by the service
 }
 
 // jsonMembers returns the members of the object s as they are in JSON.
@@ -290,7 +292,7 @@ func (t *clientTypes) jsonMembers(s *shape) []clientMember {
 	list := make([]clientMember, 0, len(s.fields))
 	for _, f := range s.fields {
 		if !f.hidden {
-			list = append(list, clientMember{field: f, name: f.name, in: inBody, optional: t.isOptional(s, f), sent: t.sent[s.typ]})
+			list = append(list, clientMember{field: f, name: f.name, in: inBody, optional: t.isOptional(s, f), sent: t.sent[s.typ], answered: t.answered[s.typ]})
 		}
 	}
 	return list
@@ -313,6 +315,9 @@ func (t *clientTypes) inputMembers(m *method, form *shape) []clientMember {
 	list, known := t.members[key]
 	if !known {
 		list = m.inputMembers(form, t.forReaders)
+		for i := range list {
+			list[i].answered = t.answered[form.typ]
+		}
 		t.members[key] = list
 	}
 	return list
@@ -395,7 +400,7 @@ func (t *clientTypes) outputMembers(m *method) (list, more []clientMember) {
 			isMore = isMore && f.hidden
 			continue
 		case h == nil:
-			list = append(list, clientMember{field: f, name: f.name, in: inBody, optional: t.isOptional(m.out, f), sent: t.sent[m.out.typ]})
+			list = append(list, clientMember{field: f, name: f.name, in: inBody, optional: t.isOptional(m.out, f), sent: t.sent[m.out.typ], answered: t.answered[m.out.typ]})
 			continue
 		}
 		member := clientMember{field: f, in: inHeader, wire: h.header, optional: !h.isSent()}

@@ -39,6 +39,8 @@ type (
 		ID  int       `json:"id" path:"id"`
 		Old string    `json:"old,omitempty"`
 		At  remarkRef `json:"at,omitempty"`
+		// Only one of the values of remarkKind.
+		Only remarkKind `json:"only,omitempty" enum:"good"`
 	}
 	remarkKind string
 	remarkRef  string
@@ -91,6 +93,13 @@ type remark[K any] struct {
 // remarkKind is a kind.
 type remarkKind string
 
+const (
+	// Somebody *likes* it. It is shown
+	// first.
+	good remarkKind = "good"
+	bad  remarkKind = "bad"
+)
+
 // remarkRef is a place in a text.
 type remarkRef string
 
@@ -101,6 +110,7 @@ type remarkID struct {
 	// Deprecated: nothing reads it.
 	Old string
 	At remarkRef
+	Only remarkKind
 }
 
 // remarkBy is somebody.
@@ -224,7 +234,7 @@ func TestCommentsMistakes(t *testing.T) {
 		{"does not parse", remarks("package blackbox_test\n\nfunc {\n"), []string{"remarks.go:3 does not parse: "}},
 		{"a folder that is not there", svc.ReadComments(os.DirFS("missing")), []string{"cannot read .: "}},
 		{"two packages with the interface", remarks(remarkSource, other("a", "package blackbox_test\ntype remarkAPI interface{}")), []string{"a/x.go:2 and remarks.go:4 declare a blackbox_test.remarkAPI each"}},
-		{"two packages with a type", remarks(remarkSource, other("a", "package blackbox_test\ntype remarkBy int")), []string{"a/x.go:2 and remarks.go:50 declare a blackbox_test.remarkBy each"}},
+		{"two packages with a type", remarks(remarkSource, other("a", "package blackbox_test\ntype remarkBy int")), []string{"a/x.go:2 and remarks.go:58 declare a blackbox_test.remarkBy each"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := svc.Register[remarkAPI](remarkImpl{}, &svc.Options{Comments: test.comments, Contact: "nobody"})

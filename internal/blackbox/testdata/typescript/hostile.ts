@@ -15,7 +15,7 @@ export interface Response_ {
   /** Must have at most 3 characters. */
   __proto__: string;
   constructor: "*/ pwned" | "${pwned}" | "\u003c/script>" | "'pwned";
-  /** Default: "*\/ pwned". Example: "${pwned}". */
+  /** Default: "*\/ pwned". Always there in outputs. Example: "${pwned}". */
   "*/ pwned()"?: string | undefined;
   /** *\/ pwned() <\/script> @ts-ignore: *\/ pwned */
   "\u003c/script>": string;
@@ -27,10 +27,11 @@ export interface Response_ {
 
 /**
  * - *\/ pwned: *\/ pwned
- * - `${pwned}`: @ts-ignore
+ * - "`${pwned}`": @ts-ignore
  * - "; pwned(): <pwned>
  * - <\/script>pwned: <\/script>
- * - \u2028pwned: a\u000ab
+ * - "\u2028pwned": a
+ *   b
  * - <pwned>: c
  * - \: d
  */

@@ -85,11 +85,14 @@ export interface Bounds {
   /** Must be a multiple of 2. */
   even: number;
   oneOf: 1 | 2 | 30;
-  /** Must have at least 1 character; must have at most 5 characters. Default: "none". */
+  /**
+   * Must have at least 1 character; must have at most 5 characters. Default: "none". Always there
+   * in outputs.
+   */
   title?: string | undefined;
   /** Must match the pattern ^[A-Z]{2}-[0-9]+$. Example: "AB-1". */
   code: string;
-  /** Default: "red". */
+  /** Default: "red". Always there in outputs. */
   colour?: "red" | "green" | "blue" | undefined;
   /** Must be an email address, such as ada@example.com. */
   mail: string;
@@ -102,7 +105,7 @@ export interface Bounds {
   /** Beyond 2^53 it is not exact, and not sent. */
   wide: number;
   choice?: "a" | "b" | null | undefined;
-  /** Default: true. */
+  /** Default: true. Always there in outputs. */
   flag?: boolean | undefined;
   /** Must have at least 1 item; must have at most 3 items; must not have the same item twice. */
   names?: string[] | undefined;
@@ -137,7 +140,7 @@ export interface ChoiceNumber {
   id: number;
   /** Must be at least -10. */
   value: number;
-  /** Default: true. */
+  /** Default: true. Always there in outputs. */
   exact?: boolean | undefined;
 }
 
@@ -166,7 +169,7 @@ export interface Choices {
 }
 
 export interface Enums {
-  /** Of red or green. Default: "red". */
+  /** Of red or green. Default: "red". Always there in outputs. */
   shade?: Shade | undefined;
   warm: "red";
   depth: Depth;
@@ -256,7 +259,7 @@ export interface Lists {
   bools: boolean[];
   blobs: string[];
   times: string[];
-  /** Default: [1,2]. */
+  /** Default: [1,2]. Always there in outputs. */
   default?: number[] | undefined;
 }
 
@@ -288,9 +291,9 @@ export interface Optional {
   time?: string | null | undefined;
   list?: string[] | null | undefined;
   map?: Record<string, number> | null | undefined;
-  /** Default: 7. */
+  /** Default: 7. Always there in outputs. */
   default?: number | null | undefined;
-  /** Default: null. */
+  /** Default: null. Always there in outputs. */
   null?: number | null | undefined;
   any?: unknown;
   /** An object. */
@@ -309,7 +312,7 @@ export interface Quoted {
   int8: string;
   /** An integer, in a string. */
   int: string;
-  /** An integer, in a string. Default: "5". Example: "6". */
+  /** An integer, in a string. Default: "5". Always there in outputs. Example: "6". */
   int64?: string | undefined;
   /** An integer, in a string. */
   uint8: string;

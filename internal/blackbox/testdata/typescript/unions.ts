@@ -34,7 +34,7 @@ export interface unionPaymentCard {
   /** Must have at most 4 characters. */
   number: string;
   holder?: unionName | undefined;
-  /** Default: true. */
+  /** Default: true. Always there in outputs. */
   debit?: boolean | undefined;
 }
 
