@@ -1,8 +1,8 @@
 // Costs measures what a service of svc costs beside the time of a call: the memory of idle
 // streams and of large bodies that are still to come, a call by Connect, an upload, and the
-// binary and the start of the first program in the README, what hostile requests cost, and how
-// large programs become that use more or less of svc. What can be compared is measured beside a
-// handler by hand. It fails if a hostile request or a program costs much more.
+// binary and the start of the first program in the README, a call while others
+// wait, what hostile requests cost, and how large programs become that use more or less of svc. What can be compared is measured beside a
+// handler by hand. It fails if what has a limit costs much more.
 //
 // Usage, from the root of the repository:
 //
@@ -43,7 +43,8 @@ func main() {
 		log.Fatal(serveContender(*serve))
 	}
 	fmt.Printf("%s, %s, %s/%s, %d CPUs\n\n", time.Now().UTC().Format(time.DateOnly), runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
-	for _, measure := range []func(clients, rounds int) error{idleStreams, largeBodies, connectCalls, uploads, firstProgram, hostileRequests, binarySizes} {
+	for _, measure := range []func(clients, rounds int) error{idleStreams, largeBodies, connectCalls, uploads, firstProgram, waitingClients,
+		hostileRequests, binarySizes} {
 		if err := measure(*clients, *rounds); err != nil {
 			log.Fatal(err)
 		}
@@ -226,8 +227,10 @@ type zeros struct{}
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
 // do sends a request and reads its answer, which must be a success.
-func do(r *http.Request) error {
-	answer, err := http.DefaultClient.Do(r)
+func do(r *http.Request) error { return doBy(http.DefaultClient, r) }
+
+func doBy(client *http.Client, r *http.Request) error {
+	answer, err := client.Do(r)
 	if err != nil {
 		return err
 	}

@@ -22,6 +22,7 @@ const (
 	byHand    = "by hand"
 	direct    = "direct"
 	reflected = "reflect"
+	waiting   = "waiting" // see waiting.go
 )
 
 const size = 1 << 20
@@ -85,6 +86,8 @@ func handlerOf(contender string) (http.Handler, error) {
 		o.Methods["Create"] = svc.MethodOptions{Direct: svc.Direct(ThingAPI.Create)}
 		o.Methods["SetContent"] = svc.MethodOptions{HTTP: "PUT /things/content", Direct: svc.DirectIn(ThingAPI.SetContent)}
 		o.Methods["Watch"] = svc.MethodOptions{HTTP: "GET /things/watch", Direct: svc.DirectStreamOut(ThingAPI.Watch)}
+	case waiting:
+		return waitingHandler()
 	case reflected:
 	default:
 		return nil, fmt.Errorf("no contender %q", contender)
@@ -162,7 +165,10 @@ func serveContender(name string) error {
 	if err != nil {
 		return err
 	}
-	go http.Serve(l, h)
+	srv := &http.Server{Handler: h, Protocols: new(http.Protocols)}
+	srv.Protocols.SetHTTP1(true)
+	srv.Protocols.SetUnencryptedHTTP2(true)
+	go srv.Serve(l)
 	fmt.Println(l.Addr())
 	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
 		runtime.GC()
