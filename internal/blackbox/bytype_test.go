@@ -14,6 +14,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"example.com/svc"
@@ -879,6 +880,53 @@ export type byTree =
 		t.Run(test.name, func(t *testing.T) {
 			if !strings.Contains(test.got, test.want) {
 				t.Errorf("%s\nis not in\n%s", test.want, test.got[max(0, len(test.got)-20000):])
+			}
+		})
+	}
+}
+
+// Verify that a strict service has a component of its own for a union with strict objects in it, and
+// that the comment of an alternative is its description.
+func TestByTypeComponents(t *testing.T) {
+	schemas := func(s *svc.Service) map[string]json.RawMessage {
+		r, w := httptest.NewRequest("GET", "/?openapi=3.1", nil), httptest.NewRecorder()
+		s.OpenAPI().ServeHTTP(w, r)
+		var d struct {
+			Components struct{ Schemas map[string]json.RawMessage }
+		}
+		if err := json.Unmarshal(w.Body.Bytes(), &d); err != nil {
+			t.Fatal(err)
+		}
+		return d.Components.Schemas
+	}
+	strict, commented := byOptions(), byOptions()
+	strict.Resource, strict.Strict = "letters", true
+	commented.Comments = svc.ReadComments(fstest.MapFS{"a.go": {Data: []byte(`package blackbox_test
+
+type ByTypeAPI interface {
+	// Create keeps a message.
+	Create()
+}
+
+// A byTree has leaves.
+type byTree struct {
+	// Leaf is a number.
+	Leaf *int32
+	// Kids are more of them.
+	Kids []byTree
+}
+`)}})
+	both := schemas(svc.Join("both", byService(), svc.MustRegister[ByTypeAPI](byImpl{}, strict)))
+	for _, test := range []struct{ name, got, want string }{
+		{"open", string(both["byContent"]), `"items":{"$ref":"#/components/schemas/byPart"}`},
+		{"strict", string(both["byContentStrict"]), `"items":{"$ref":"#/components/schemas/byPartStrict"}`},
+		{"a member of a strict object", string(both["byMessageStrict"]), `"content":{"$ref":"#/components/schemas/byContentStrict"}`},
+		{"comments", string(schemas(svc.MustRegister[ByTypeAPI](byImpl{}, commented))["byTree"]), `{"anyOf":[{"type":"integer","format":"int32","minimum":-2147483648,"maximum":2147483647,"description":"Leaf is a number."},{"type":"array","items":{"$ref":"#/components/schemas/byTree"},"maxItems":3,"description":"Kids are more of them."},`},
+		{"the comment of the type", string(schemas(svc.MustRegister[ByTypeAPI](byImpl{}, commented))["byTree"]), `"description":"A byTree has leaves."}`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if !strings.Contains(test.got, test.want) {
+				t.Errorf("%s\nis not in\n%s", test.want, test.got)
 			}
 		})
 	}
