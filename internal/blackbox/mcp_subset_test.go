@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http/httptest"
+	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
@@ -135,8 +136,9 @@ type mcpAllAPI interface {
 
 type mcpAll struct{ mcpAllAPI }
 
-// Verify that the tools of several services have nothing besides the common subset, also where types
-// have all that tags and methods can say, and that what is left out is said in words.
+// Verify that the tools of all services here have nothing besides the common subset, those of the
+// golden files, of the bookmarks and of the template too, and where types have all that tags and methods
+// can say; and that what is left out is said in words.
 func TestToolSchemasOfAllHosts(t *testing.T) {
 	all := svc.MustRegister[mcpAllAPI](mcpAll{}, &svc.Options{Resource: "all", Strict: true, Logger: slog.New(slog.DiscardHandler)})
 	for name, s := range map[string]*svc.Service{"kitchen": kitchen.Both(), "notes": newMCPService(), "asking": svc.MustRegister[mcpAsking](mcpAsker{}, askingOptions()), "all": all, "tickets": newTickets()} {
@@ -144,6 +146,25 @@ func TestToolSchemasOfAllHosts(t *testing.T) {
 			checkTools(t, mcpPost(s.MCP(nil), mcpLegacy("", "tools/list", "")).Body.String())
 		})
 	}
+	for _, file := range []string{"internal/blackbox/testdata/mcp/tools-list.txt", "internal/blackbox/testdata/unions/tools.json",
+		"internal/blackbox/testdata/comments/tools.txt", "examples/bookmarks/testdata/tools.json"} {
+		t.Run(file, func(t *testing.T) {
+			list, err := readText(root(file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkTools(t, string(list))
+		})
+	}
+	t.Run("template", func(t *testing.T) {
+		cmd := exec.Command("go", "run", "-buildvcs=false", "./template", "-mcp")
+		cmd.Dir, cmd.Stdin = root("."), strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`+"\n")
+		list, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkTools(t, string(list))
+	})
 	list := mcpPost(all.MCP(nil), mcpLegacy("", "tools/list", "")).Body.String()
 	for _, want := range []string{
 		`"number":{"type":"integer","description":"must be one of 1, 2"}`,

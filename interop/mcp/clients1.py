@@ -10,7 +10,9 @@ from datetime import timedelta
 
 import anyio
 from agents.mcp import MCPServerStdio, MCPServerStreamableHttp, MCPUtil
+from google.genai._mcp_utils import mcp_to_gemini_tools
 from kitchen import ORDER, WRONG, WRONG_AT, check_refs
+from langchain_core.utils.function_calling import convert_to_openai_tool
 from langchain_mcp_adapters.callbacks import Callbacks
 from langchain_mcp_adapters.client import MultiServerMCPClient
 from langchain_mcp_adapters.tools import load_mcp_tools
@@ -210,10 +212,32 @@ async def refer(name, server):
         print(f"ok {client}, {name}, $defs")
 
 
+async def converts(name, url, left):
+    """Turns all tools into what models get. left is how many openai-agents does not make strict:
+    those without arguments, and those of which an object takes any name."""
+    async with agents_server(url) as server:
+        tools = await server.list_tools()
+        for strict, want in (False, 0), (True, left):
+            functions = [MCPUtil.to_function_tool(tool, server, convert_schemas_to_strict=strict) for tool in tools]
+            others = [function.name for function in functions if function.strict_json_schema != strict]
+            assert len(functions) == len(tools) and len(others) == want, (strict, others)
+    for tool in tools:
+        names = sorted(tool.inputSchema["properties"])
+        parameters = mcp_to_gemini_tools([tool])[0].function_declarations[0].parameters
+        assert sorted(parameters.properties or {}) == names, (tool.name, parameters)
+    async with langchain_session(url) as session:
+        converted = [convert_to_openai_tool(tool, strict=strict) for tool in await load_mcp_tools(session) for strict in (False, True)]
+        assert len(converted) == 2 * len(tools)
+    print(f"ok openai-agents, google-genai and langchain, {name}, {len(tools)} tools as models get them")
+
+
 async def main():
     url, fixture, todos_url, todos, kitchen_url, kitchen = sys.argv[1:]
     for over, server in ("HTTP", kitchen_url), ("stdio", [kitchen, "-stdio"]):
         await refer(over, server)
+    await converts("template", todos_url, 2)
+    await converts("kitchen", kitchen_url, 13)
+    await converts("bookmarks", kitchen_url.removesuffix("/mcp") + "/bookmarks", 1)
     for over, server in ("HTTP", url), ("stdio", [fixture, "-stdio"]):
         await cancels(over, server)
     await cancels_agents(url)

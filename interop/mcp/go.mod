@@ -3,6 +3,7 @@ module example.com/svc/interop/mcp
 go 1.25.5
 
 require (
+	example.com/bookmarks v0.0.0
 	example.com/svc v0.0.0
 	github.com/mark3labs/mcp-go v1.2.1
 	github.com/modelcontextprotocol/go-sdk v1.8.0
@@ -17,10 +18,13 @@ require (
 	github.com/spf13/cast v1.7.1 // indirect
 	github.com/yosida95/uritemplate/v3 v3.0.2 // indirect
 	golang.org/x/oauth2 v0.35.0 // indirect
-	golang.org/x/sync v0.20.0 // indirect
+	golang.org/x/sync v0.22.0 // indirect
 	golang.org/x/sys v0.41.0 // indirect
-	golang.org/x/text v0.14.0 // indirect
+	golang.org/x/text v0.41.0 // indirect
 	golang.org/x/time v0.15.0 // indirect
 )
 
-replace example.com/svc => ../..
+replace (
+	example.com/bookmarks => ../../examples/bookmarks
+	example.com/svc => ../..
+)

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"net/http"
@@ -17,7 +19,7 @@ import (
 	"example.com/svc"
 )
 
-var update = flag.Bool("update", false, "write testdata/released.json")
+var update = flag.Bool("update", false, "write testdata")
 
 // Verify that what clients of the last release use is still there.
 func TestReleased(t *testing.T) {
@@ -27,6 +29,27 @@ func TestReleased(t *testing.T) {
 // Verify that client.ts, with which programs in TypeScript are built, is that of this server.
 func TestTypeScript(t *testing.T) {
 	svc.CheckClient(t, newService(nil, nil, nil), "../client.ts", *update)
+}
+
+// Verify the tools of assistants. The tests of svc hold them to what all hosts take.
+func TestTools(t *testing.T) {
+	r, w := httptest.NewRequest("POST", "/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)), httptest.NewRecorder()
+	r.Header.Set("Content-Type", "application/json")
+	newService(nil, nil, nil).MCP(nil).ServeHTTP(w, r)
+	list := new(bytes.Buffer)
+	if err := json.Indent(list, w.Body.Bytes(), "", "  "); err != nil {
+		t.Fatal(err)
+	}
+	const file = "../testdata/tools.json"
+	if *update {
+		if err := os.WriteFile(file, list.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil || !bytes.Equal(list.Bytes(), want) {
+		t.Errorf("%v: the tools are\n%s\nRun the test with -update to accept them", err, list)
+	}
 }
 
 // Verify that a client sends requests again that may run twice, and no others.

@@ -1,5 +1,6 @@
 // Command kitchen serves the tools of the kitchen sink, whose schemas have every kind of
-// type there is, and one whose types are large enough to be shared by $defs.
+// type there is, and one whose types are large enough to be shared by $defs. Beside them it
+// lists those of the bookmarks, which need a database to be called.
 package main
 
 import (
@@ -12,6 +13,7 @@ import (
 	"net/http"
 	"os"
 
+	"example.com/bookmarks"
 	"example.com/svc"
 	"example.com/svc/testdata/kitchen"
 )
@@ -55,6 +57,18 @@ type shipping struct{}
 
 func (shipping) EchoOrder(_ context.Context, in *Order) (*Order, error) { return in, nil }
 
+// listOnly returns the bookmarks, of which nothing can be called.
+func listOnly() http.Handler {
+	options := bookmarks.Options()
+	options.Comments = svc.ReadComments(bookmarks.Source)
+	options.Idempotency = &svc.Idempotency{
+		Run: func(ctx context.Context, _ string, do func(context.Context) ([]byte, error)) ([]byte, error) {
+			return do(ctx)
+		},
+	}
+	return svc.MustRegister[bookmarks.API](struct{ bookmarks.API }{}, options).MCP(nil)
+}
+
 func main() {
 	log.SetFlags(0)
 	addr := flag.String("addr", "127.0.0.1:0", "where to listen; the URL is printed")
@@ -74,6 +88,7 @@ func main() {
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", service.MCP(nil))
+	mux.Handle("/bookmarks", listOnly())
 	fmt.Printf("http://localhost:%d/mcp\n", listener.Addr().(*net.TCPAddr).Port)
 	log.Fatal(http.Serve(listener, mux))
 }
