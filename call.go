@@ -117,7 +117,7 @@ func (c *call) runFunc(t carrier, fn func() error) (err error) {
 	done := false
 	defer func() {
 		c.ended.Store(true)
-		c.endBody(t)
+		c.endBody(t, nil)
 		c.givePlace()
 		if c.ofStreams {
 			c.endpoint.service.load.endStream()
@@ -167,7 +167,7 @@ func (c *call) runSteps(t carrier) error {
 	if err != nil {
 		return err
 	}
-	if err = c.endBody(t); err != nil {
+	if err = c.endBody(t, out); err != nil {
 		return c.discardOutput(func(error) {}, out, err)
 	}
 	if c.method.sendsFile() && c.ws != nil {
@@ -189,16 +189,20 @@ func (c *call) sendFile(t carrier, out any) error {
 }
 
 // callStream calls a method that returns a stream, and runs the stream. The context of
-// the method ends with the stream.
+// the method ends with the stream. It encodes the value of a ValueOrStream.
 func (c *call) callStream(t streamCarrier, in any) error {
 	ctx, cancel := context.WithCancelCause(t)
 	defer cancel(nil)
-	stream, err := c.invoke(ctx, in)
+	out, err := c.invoke(ctx, in)
 	if err != nil {
 		return err
 	}
-	if err = c.endBody(t); err != nil {
-		return c.discardOutput(cancel, stream, err)
+	if err = c.endBody(t, out); err != nil {
+		return c.discardOutput(cancel, out, err)
+	}
+	value, stream := c.method.split(out)
+	if value != nil {
+		return t.encodeOutput(value)
 	}
 	c.givePlace()
 	return t.runStream(ctx, cancel, stream)
@@ -234,13 +238,13 @@ func (c *call) givePlace() {
 
 // endBody ends the Body that the method reads, if it has one: before anything of the answer is
 // sent, and on the other ways out of run. Read after that, it would be the connection of another
-// request. The error is that of a Read, and the answer of a method that has returned none.
-func (c *call) endBody(t carrier) error {
+// request. The error is that of a Read, and the answer of a method that has returned none but out.
+func (c *call) endBody(t carrier, out any) error {
 	if !c.method.takesBody() {
 		return nil
 	}
 	err := t.bodyReader().end(c.Context)
-	if err == errBodyRead && c.method.stream == "" && !c.method.sendsFile() {
+	if err == errBodyRead && c.method.isRecord(out) {
 		return nil // the output is complete
 	}
 	return err
@@ -254,8 +258,10 @@ func (c *call) discardOutput(cancel context.CancelCauseFunc, out any, err error)
 	switch {
 	case c.method.sendsFile():
 		panicked = closeReader(c.method.out.file.fileIn(out).Content)
-	case c.method.stream != "":
-		panicked = c.method.discardStream(cancel, out)
+	default:
+		if _, stream := c.method.split(out); stream != nil {
+			panicked = c.method.discardStream(cancel, stream)
+		}
 	}
 	if panicked != nil {
 		return errors.Join(err, panicked)
@@ -339,15 +345,21 @@ func (c *call) callIntercepted(ctx context.Context, resource, name string, in an
 // checkOutput returns out if the method may return it. An interceptor and a replacement can
 // return anything, so the error names the option, for the log. A nil pointer in an interface
 // counts as no output.
-func (c *call) checkOutput(out any) (any, error) {
+func (c *call) checkOutput(out any) (_ any, err error) {
 	m := c.method
 	if m.out == nil {
 		return nil, nil
 	}
 	isOutput := reflect.TypeOf(out) == m.outType
 	if isOutput && !reflect.ValueOf(out).IsNil() {
-		if m.chosen != nil {
-			if _, err := m.chosen.statusOf(out); err != nil {
+		record := out
+		if m.either {
+			if record, err = m.oneOf(out); err != nil {
+				return nil, err
+			}
+		}
+		if m.chosen != nil && record != nil {
+			if _, err := m.chosen.statusOf(record); err != nil {
 				return nil, &Error{Code: CodeInternal, cause: err}
 			}
 		}
@@ -383,7 +395,7 @@ func (c *call) collect(cancel context.CancelCauseFunc, stream any, seen func(n i
 			enc.buf = append(enc.buf, ',')
 		}
 		n++
-		enc.buf, err = appendRecord(enc, enc.buf, item, m.encode)
+		enc.buf, err = appendRecord(enc, enc.buf, item, m.encodeItem)
 		switch {
 		case err != nil:
 			return err

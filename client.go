@@ -272,19 +272,19 @@ func (c *connection) release(b *callBuffer) {
 //	decode decodes an output, or an item; nil if there is none
 type clientCall struct {
 	*method
-	conn     *connection
-	segments []pathSegment
-	rivals   []rivalRoute
-	query    []sendParam
-	header   []sendParam
-	cookie   []sendParam
-	form     []sendParam
-	body     encodeFunc
-	decode   decodeFunc
-	resumes  bool // a Stream that takes Last-Event-ID, so that it can go on after a cut
-	hasIDs   bool // its items have the method SSE
-
-	ownAccept bool // a field of the input is the header Accept
+	conn       *connection
+	segments   []pathSegment
+	rivals     []rivalRoute
+	query      []sendParam
+	header     []sendParam
+	cookie     []sendParam
+	form       []sendParam
+	body       encodeFunc
+	decode     decodeFunc
+	decodeItem decodeFunc // of a stream
+	resumes    bool       // a Stream that takes Last-Event-ID, so that it can go on after a cut
+	hasIDs     bool       // its items have the method SSE
+	ownAccept  bool       // a field of the input is the header Accept
 }
 
 // A pathSegment is one segment of a route's path, a literal or a placeholder.
@@ -328,12 +328,17 @@ func (c *connection) compileCall(p *mistakes, m *method, methods []*method) *cli
 	if m.out != nil && !m.sendsFile() {
 		out, d, _ := compileReader(p, m.out.typ, asReadOutput)
 		call.decode = d.decoderFor(out)
+		call.decodeItem = call.decode
+	}
+	if m.either {
+		item, d, _ := compileReader(p, m.item.typ, asReadOutput)
+		call.decodeItem = d.decoderFor(item)
 	}
 	call.ownAccept = slices.ContainsFunc(call.header, func(p sendParam) bool { return p.canonical == headerAccept })
 	if m.stream != "" {
 		takesID := slices.ContainsFunc(call.header, func(p sendParam) bool { return p.canonical == lastEventID })
 		call.resumes = takesID && !m.takesBody()
-		call.hasIDs = reflect.PointerTo(m.out.typ).Implements(reflect.TypeFor[interface{ SSE() Event }]())
+		call.hasIDs = m.itemsHaveIDs()
 	}
 	return call
 }
@@ -400,7 +405,7 @@ func (c *clientCall) send(ctx context.Context, b *callBuffer, r *http.Request, s
 	switch isError := response.StatusCode/100 != 2; {
 	case c.sendsFile() && !isError:
 		return c.openFile(ctx, b, response)
-	case c.stream != "" && !isError:
+	case c.stream != "" && !isError && !(c.either && !isEvents(response)):
 		if out, e = c.openStream(ctx, r, sent, response); e != nil {
 			sent.stop()
 		}
@@ -408,7 +413,10 @@ func (c *clientCall) send(ctx context.Context, b *callBuffer, r *http.Request, s
 	}
 	defer sent.stop()
 	defer response.Body.Close()
-	return c.readResponse(ctx, b, response)
+	if out, e = c.readResponse(ctx, b, response); c.either && e == nil {
+		out = c.newEither(0, out)
+	}
+	return out, e
 }
 
 // exchange sends r and returns the response, or the error if there is none.
@@ -503,9 +511,12 @@ func (c *clientCall) newRequest(ctx context.Context, b *callBuffer, in any) (*ht
 	r := (&http.Request{Method: c.route.verb, URL: &base, Host: base.Host, Header: make(http.Header),
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}).WithContext(ctx)
 	accept := c.mediaType
-	if c.stream != "" {
+	switch {
+	case c.either:
+		accept += ", " + contentTypeEvents
+	case c.stream != "":
 		accept = contentTypeEvents
-	} else if c.sendsFile() {
+	case c.sendsFile():
 		accept = "*/*"
 	}
 	if !c.ownAccept {
@@ -895,7 +906,7 @@ func (c *clientCall) readResponse(ctx context.Context, b *callBuffer, response *
 	case !isJSON:
 		return none, Errorf(CodeInternal, "the Content-Type of the response is not application/json")
 	}
-	out, e := c.decodeOutput(&b.dec, b.body)
+	out, e := decodeOutput(&b.dec, b.body, c.out.typ, c.decode)
 	if e == nil && c.headers != nil {
 		e = outputError(c.readHeaders(&b.dec, out.Elem(), response.Header))
 	}
@@ -946,9 +957,9 @@ func (h *outputHeader) setField(d *decoder, v reflect.Value, values []string) {
 }
 
 // decodeOutput returns the output, or the item of a stream, with this JSON.
-func (c *clientCall) decodeOutput(d *decoder, text []byte) (reflect.Value, *Error) {
-	out := reflect.New(c.out.typ)
-	return out, outputError(decodeWhole(d, text, out.Elem(), c.decode))
+func decodeOutput(d *decoder, text []byte, t reflect.Type, decode decodeFunc) (reflect.Value, *Error) {
+	out := reflect.New(t)
+	return out, outputError(decodeWhole(d, text, out.Elem(), decode))
 }
 
 // outputError returns the error for a response that does not have the type of the output.

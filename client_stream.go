@@ -23,10 +23,21 @@ func (c *clientCall) openStream(ctx context.Context, r *http.Request, sent *send
 		return reflect.Value{}, e
 	}
 	s := &clientStream{call: c, ctx: ctx, request: r, source: source}
-	if c.outType.Kind() == reflect.Func {
+	switch {
+	case c.either:
+		stream, _ := c.outType.Elem().FieldByName("Stream")
+		return c.newEither(stream.Index[0], reflect.MakeFunc(stream.Type, s.rangeOver)), nil
+	case c.outType.Kind() == reflect.Func:
 		return reflect.MakeFunc(c.outType, s.rangeOver), nil
 	}
 	return s.readSingle()
+}
+
+// newEither returns a *ValueOrStream with this field set.
+func (c *clientCall) newEither(field int, value reflect.Value) reflect.Value {
+	out := reflect.New(c.outType.Elem())
+	out.Elem().Field(field).Set(value)
+	return out
 }
 
 // A clientStream is the stream of a call that is being read.
@@ -55,7 +66,7 @@ type clientStream struct {
 func (s *clientStream) rangeOver(args []reflect.Value) []reflect.Value {
 	yield := func(item reflect.Value, e *Error) bool {
 		if e != nil {
-			item = reflect.Zero(reflect.PointerTo(s.call.out.typ))
+			item = reflect.Zero(reflect.PointerTo(s.call.item.typ))
 		}
 		return args[0].Call([]reflect.Value{item, errorValue(e)})[0].Bool() && e == nil
 	}
@@ -123,7 +134,7 @@ func (s *clientStream) read() (item reflect.Value, e *Error) {
 		return item, cmp.Or(e, Errorf(CodeInternal, "the stream ended with an error that is not from the service")).afterAttempts(true)
 	}
 	s.unplaced, s.vain = !s.source.events.placed, 0
-	return s.call.decodeOutput(&s.dec, data)
+	return decodeOutput(&s.dec, data, s.call.item.typ, s.call.decodeItem)
 }
 
 // notePlace keeps where the stream goes on. The id of an event counts once the event is whole.
@@ -229,10 +240,15 @@ type eventSource struct {
 	limit  time.Duration
 }
 
+// isEvents reports whether the response is a stream of events.
+func isEvents(response *http.Response) bool {
+	mediaType, _, _ := strings.Cut(response.Header.Get("Content-Type"), ";")
+	return strings.EqualFold(strings.TrimSpace(mediaType), contentTypeEvents)
+}
+
 // newEventSource returns the source of the events in a response. Close it.
 func (c *clientCall) newEventSource(sent *sendTrace, response *http.Response) (*eventSource, *Error) {
-	mediaType, _, _ := strings.Cut(response.Header.Get("Content-Type"), ";")
-	if response.StatusCode != http.StatusOK || !strings.EqualFold(strings.TrimSpace(mediaType), contentTypeEvents) {
+	if response.StatusCode != http.StatusOK || !isEvents(response) {
 		response.Body.Close()
 		return nil, Errorf(CodeInternal, "the Content-Type of the response is not text/event-stream")
 	}

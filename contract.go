@@ -198,6 +198,7 @@ type contractMethod struct {
 	Statuses   []int           `json:"statuses,omitempty"` // all of them, if the method chooses one; Status is the first
 	Stream     StreamMode      `json:"stream,omitempty"`
 	StreamEnd  string          `json:"streamEnd,omitempty"`
+	Items      *contractPlan   `json:"items,omitempty"`       // of the streams of a ValueOrStream, whose value is Output
 	MediaType  string          `json:"contentType,omitempty"` // of the output over REST; "" for application/json
 	Identity   []string        `json:"identity,omitempty"`    // security schemes, of which one is enough
 	Scopes     []string        `json:"scopes,omitempty"`
@@ -411,6 +412,9 @@ func (c *contract) planMethod(s *service, m *method) *contractMethod {
 		p.Output = c.planValue(m.out)
 		_, p.Blocks = m.outType.MethodByName("MCPContent")
 	}
+	if m.either {
+		p.Items = c.planValue(m.item)
+	}
 	if p.hasMessages() {
 		p.MaxMessage = newBodyLimit(s.opts.MaxBody)
 	}
@@ -610,7 +614,7 @@ func (l *planLinker) linkContract(c *contract) {
 	}
 	l.linkPlan(&contractPlan{Kind: "object", Fields: c.Types}) // as if they were fields
 	for _, m := range c.Methods {
-		for _, p := range []*contractPlan{m.Input, m.Output, m.Error, {Kind: "object", Fields: m.Headers}} {
+		for _, p := range []*contractPlan{m.Input, m.Output, m.Items, m.Error, {Kind: "object", Fields: m.Headers}} {
 			l.linkPlan(p)
 		}
 	}
@@ -877,6 +881,7 @@ func (m *contractMethod) sendsRecord() bool { return m.Output != nil && !m.Bare 
 // compareMethods finds the breaks of one method: first those that refuse no value, one a
 // line, then those of inputs, and of what is answered.
 func (p *prober) compareMethods(was, is *contractMethod) {
+	was, is = p.compareStreams(was, is)
 	lost(p, "is not served over %s any more", was.Transports, is.Transports)
 	p.sameRoute = sameRoute(was, is)
 	if was.HTTP != "" && is.HTTP != "" {
@@ -890,7 +895,6 @@ func (p *prober) compareMethods(was, is *contractMethod) {
 	if p.sameRoute {
 		p.compareForms(was, is)
 	}
-	p.remarkIf(was.Stream != is.Stream, "", "the stream mode is %q, was %q", is.Stream, was.Stream)
 	p.remarkIf(was.Stream == is.Stream && was.HTTP != "" && was.StreamEnd != is.StreamEnd, "", "StreamEnd is %q, was %q",
 		is.StreamEnd, was.StreamEnd)
 	if transport := callsByName(is.Transports); transport != "" {
@@ -910,6 +914,33 @@ func (p *prober) compareMethods(was, is *contractMethod) {
 	p.remarkIf(earlier, "", "the sunset is %s, was %s", is.Sunset.Format(time.RFC3339), was.Sunset.Format(time.RFC3339))
 	p.compareInputs(was, is)
 	p.compareOutputs(was, is)
+}
+
+// compareStreams finds outputs that were streams and are not any more, and the reverse. It returns
+// both methods with the outputs that clients of was know: a value or a stream may become a
+// ValueOrStream, of which they get what they got before.
+func (p *prober) compareStreams(was, is *contractMethod) (*contractMethod, *contractMethod) {
+	switch {
+	case was.Items != nil && is.Items != nil:
+	case was.Items != nil && is.Stream != "":
+		p.remarkIf(true, "", "answers with a stream alone, answered with a value or a stream")
+		return was.asStream(), is
+	case was.Items != nil:
+		p.remarkIf(true, "", "answers with a value alone, answered with a value or a stream")
+	case is.Items != nil && was.Stream != "":
+		return was, is.asStream()
+	case is.Items == nil:
+		p.remarkIf(was.Stream != is.Stream, "", "the stream mode is %q, was %q", is.Stream, was.Stream)
+	}
+	return was, is
+}
+
+// asStream returns what the streams of m promise, whose output is a ValueOrStream.
+func (m *contractMethod) asStream() *contractMethod {
+	s := *m
+	s.Output, s.Items, s.Headers, s.MediaType, s.Statuses = m.Items, nil, nil, "", nil
+	s.Status = min(s.Status, 200) // 0 without REST
+	return &s
 }
 
 // compareTools finds the names that clients of MCP know, and that are gone. A method that MCP does not
@@ -1043,6 +1074,7 @@ func (p *prober) compareOutputs(was, is *contractMethod) {
 	}
 	p.outputs, p.whole = true, nil
 	p.compareAnswers(is.Output, known, "output")
+	p.compareAnswers(is.Items, was.Items, "item")
 	p.compareAnswers(is.Error, was.Error, "error")
 	for _, h := range was.Headers {
 		p.remarkIf(fieldFrom(h.From, is.Headers) == nil, header+h.From, "is gone")

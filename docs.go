@@ -224,7 +224,7 @@ func (w *docsWriter) appendData(dst []byte) []byte {
 			out.addText("end", end)
 		}
 		if w.places.Client != "" {
-			out.add("ts", object("call", typeScriptName(o.method), "names", o.clientNames(), "items", o.sendsItems()), "go", o.goProgram())
+			out.add("ts", object("call", typeScriptName(o.method), "names", o.clientNames(), "items", o.sendsItems(), "either", o.method.either), "go", o.goProgram())
 		}
 		out.end("}")
 	}
@@ -266,7 +266,7 @@ func (m *method) readingOrder() int {
 	order := []string{"POST /", "GET //{id}", "GET /", "PUT //{id}", "PATCH //{id}", "DELETE //{id}"}
 	place := slices.Index(order, inferred.verb+" "+inferred.path)
 	switch {
-	case m.stream != "":
+	case m.stream != "" && !m.either:
 		return len(order) + 1
 	case place < 0:
 		return len(order)

@@ -101,6 +101,8 @@ func (o *docsOperation) goProgram() string {
 	function, _ := m.iface.MethodByName(m.goName)
 	call := "out, err := " + o.goCall()
 	switch {
+	case m.either:
+		call += " // with out.Value or out.Stream"
 	case o.sendsItems():
 		call = "items, err := " + o.goCall() + "\n// …\nfor item, err := range items {\n\t// …\n}"
 	case m.out == nil:
@@ -114,7 +116,7 @@ func (o *docsOperation) goProgram() string {
 // sendsItems reports whether o returns a Stream. A method with one output can be served as a stream
 // with one event, which clients read.
 func (o *docsOperation) sendsItems() bool {
-	return o.method.stream != "" && o.method.outType != reflect.PointerTo(o.method.out.typ)
+	return o.method.stream != "" && o.method.outType.Kind() == reflect.Func
 }
 
 // goMembers returns the fields of the example of o in Go. A value that takes more than a literal

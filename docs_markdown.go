@@ -13,8 +13,8 @@ import (
 // This file writes the reference of a service as Markdown, for readers that do not run scripts: its
 // methods, each with a curl command, and its types, as the client in TypeScript declares them.
 
-// contentOf returns the media types of a request body or response, and their schema. All
-// have the same.
+// contentOf returns the media types of a request body or response, and the schema of the last. All
+// have the same, but for a ValueOrStream.
 func contentOf(o []byte) (types []string, schema []byte) {
 	eachMember(memberAt(o, "content"), func(name, media []byte) {
 		types, schema = append(types, string(name)), memberAt(media, "schema")
@@ -176,6 +176,11 @@ func (w *docsWriter) writeResponse(c *clientCallText, status string, response []
 	case types == nil:
 	case isFileSchema(schema):
 		about += ", a file as " + strings.Join(types, " or ")
+	case c.item != nil && types[len(types)-1] == contentTypeEvents:
+		if len(types) > 1 {
+			about += ", " + c.answerType(status, schema) + " as " + types[0]
+		}
+		about += ", " + codeSpan(strings.Join(strings.Fields(string(c.item)), " ")) + " as " + contentTypeEvents
 	default:
 		about += ", " + c.answerType(status, schema) + " as " + strings.Join(types, " or ")
 	}

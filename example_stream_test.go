@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http/httptest"
 	"strconv"
+	"strings"
 
 	"example.com/svc"
 )
@@ -52,6 +53,74 @@ func isPrime(n int) bool {
 		}
 	}
 	return n > 1
+}
+
+// CompletionAPI answers with one value or with a stream, as its callers ask.
+type CompletionAPI interface {
+	Complete(ctx context.Context, in *CompleteIn) (*svc.ValueOrStream[Completion, Token], error)
+}
+
+// CompleteIn asks for a stream by a member, as published APIs do.
+type CompleteIn struct {
+	Prompt string `json:"prompt" minLength:"1"`
+	Stream bool   `json:"stream,omitempty"`
+}
+
+// A Completion is the whole text.
+type Completion struct {
+	Text string `json:"text"`
+}
+
+// A Token is one item of the stream.
+type Token struct {
+	Text string `json:"text"`
+}
+
+type completions struct{}
+
+func (completions) Complete(ctx context.Context, in *CompleteIn) (*svc.ValueOrStream[Completion, Token], error) {
+	words := strings.Fields("you said " + in.Prompt)
+	if !in.Stream {
+		return &svc.ValueOrStream[Completion, Token]{Value: &Completion{strings.Join(words, " ")}}, nil
+	}
+	return &svc.ValueOrStream[Completion, Token]{Stream: func(yield func(*Token, error) bool) {
+		for _, word := range words {
+			if !yield(&Token{word}, nil) {
+				return
+			}
+		}
+	}}, nil
+}
+
+// The method sets one of the fields. Its streams end as clients of the published API expect.
+func ExampleValueOrStream() {
+	service := svc.MustRegister[CompletionAPI](completions{}, &svc.Options{
+		Resource: "chat",
+		Methods: map[string]svc.MethodOptions{
+			"Complete": {HTTP: "POST /chat/completions", StreamEnd: "[DONE]", Direct: svc.Direct(CompletionAPI.Complete)},
+		},
+	})
+	for _, body := range []string{`{"prompt":"hi"}`, `{"prompt":"hi","stream":true}`} {
+		r := httptest.NewRequest("POST", "/chat/completions", strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/json")
+		w := httptest.NewRecorder()
+		service.REST().ServeHTTP(w, r)
+		fmt.Println(w.Header().Get("Content-Type"))
+		fmt.Println(strings.TrimSpace(w.Body.String()))
+	}
+	// Output:
+	// application/json
+	// {"text":"you said hi"}
+	// text/event-stream
+	// :
+	//
+	// data: {"text":"you"}
+	//
+	// data: {"text":"said"}
+	//
+	// data: {"text":"hi"}
+	//
+	// data: [DONE]
 }
 
 // A client that reconnects gets the items that it has missed.

@@ -517,6 +517,7 @@ func allowsUnknown(schema []byte, path []step) bool {
 //	a list                        its JSON, as a text  {"items":[…]}      of that object
 //	another JSON value            the JSON, as a text  {"result":…}       of that object
 //	a stream                      its JSON, as a text  {"items":[…]}      of that object
+//	a ValueOrStream               as the value, or the stream              anyOf the two
 //
 // A tool with an output schema must return structured content (MCP 2025-06-18, Tools), and
 // clients check that, so a type with blocks of its own has no schema. The text is for
@@ -528,14 +529,17 @@ func (c *toolCompiler) compileOutput(t *tool) {
 		t.ownContent = true
 	default:
 		whole := t.result
-		if t.stream == "" && t.out.kind != kindObject && t.out.custom["type"] != "object" {
+		if (t.stream == "" || t.either) && t.out.kind != kindObject && t.out.custom["type"] != "object" {
 			if t.wrapper = "result"; t.out.kind == kindSlice {
 				t.wrapper = "items" // as of a stream
 			}
-			whole = &shape{kind: kindObject, fields: []*field{{fieldName: fieldName{name: t.wrapper}, shape: t.result}}}
+			whole = &shape{kind: kindObject, fields: []*field{{fieldName: fieldName{name: t.wrapper}, shape: t.out}}}
+			if t.either {
+				whole = &shape{kind: kindObject, alternatives: []*shape{whole, t.result.alternatives[1]}}
+			}
 		}
 		t.output = c.schemaOf(whole, schemaWriter{use: forToolOutput})
-		if t.result.alternatives != nil { // the root must be an object here too
+		if whole.alternatives != nil { // the root must be an object here too
 			t.output = append([]byte(`{"type":"object",`), t.output[1:]...)
 		}
 	}

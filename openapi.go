@@ -595,7 +595,10 @@ func (b *apiBuilder) namePart(partKey any, name string) string {
 func (b *apiBuilder) writeResponses(out *members, m *method) {
 	texts := b.describeErrors(m)
 	list, common := m.listErrors()
-	successes := m.statuses()
+	successes := slices.Clone(m.statuses())
+	if m.either {
+		successes = append(successes, http.StatusOK) // of the stream
+	}
 	all := slices.Clone(successes)
 	for _, e := range list {
 		all = append(all, m.errorForm.statusOf(e))
@@ -632,35 +635,44 @@ func (b *apiBuilder) writeResponses(out *members, m *method) {
 // headers over REST and members over JSON-RPC and MCP, the body has a component of its own
 // without them, such as TodoResponse.
 func (b *apiBuilder) writeSuccess(out *members, m *method, status int) {
-	description := http.StatusText(status)
-	switch {
-	case m.stream != "":
+	description, headers := http.StatusText(status), b.listHeaders(m)
+	isStream := m.stream != "" && status == http.StatusOK
+	isBoth := isStream && m.either && slices.Contains(m.statuses(), status)
+	if isStream {
 		description = m.describeStream()
+		if headers = nil; isBoth {
+			description, headers = "One value as JSON, or a stream, as the input asks. "+description, b.listHeaders(m)
+		}
 	}
 	out.openItem()
-	out.add("description", description, "headers", b.listHeaders(m))
+	out.add("description", description, "headers", headers)
 	switch {
-	case m.stream != "":
+	case isBoth:
+		record := b.recordContent(m)
+		out.addRaw("content", slices.Concat(record[:len(record)-1], []byte(","), b.streamContent(m)[1:]))
+	case isStream:
 		out.addRaw("content", b.streamContent(m))
 	case m.sendsFile():
 		out.addRaw("content", fileContent(m.out.file.tags, "*/*"))
 	case m.bare:
-	case m.hasHeaderMembers():
-		out.openContent(m.mediaType)
-		out.buf = appendRef(out.buf, componentPrefix, b.referPart(m, m.out, m.headers.body, "Response"))
-		out.end("}}")
 	case m.out != nil:
-		out.openContent(m.mediaType)
-		out.buf = b.writer.appendShape(out.buf, m.out)
-		out.end("}}")
+		out.addRaw("content", b.recordContent(m))
 	}
 	out.end("}")
+}
+
+// recordContent returns the Content Object of an output that is sent as one record.
+func (b *apiBuilder) recordContent(m *method) []byte {
+	if m.hasHeaderMembers() {
+		return contentWith(m.mediaType, appendRef(nil, componentPrefix, b.referPart(m, m.out, m.headers.body, "Response")))
+	}
+	return contentWith(m.mediaType, b.writer.appendShape(nil, m.out))
 }
 
 // listHeaders returns the Header Objects of a success by name, for the headers that svc sets
 // and for those of the output. A time is a string without a format, since JSON Schema has
 // none for an HTTP-date. Set-Cookie is sent once for each cookie, so its schema describes
-// one cookie.
+// one cookie. A stream has none of those of a ValueOrStream.
 func (b *apiBuilder) listHeaders(m *method) map[string][]byte {
 	if !m.sendsFile() && m.key == nil && m.headers == nil { // as of most
 		return nil
@@ -683,7 +695,7 @@ func (b *apiBuilder) listHeaders(m *method) map[string][]byte {
 		if h.shape.kind != kindTime && h.canonical != "Set-Cookie" {
 			schema = b.writer.appendParameter(nil, h.memberEncoder.field)
 		}
-		list[h.header] = object("description", b.writer.textOf(h.doc), "required", h.isSent(), "deprecated", h.deprecated, "schema", schema)
+		list[h.header] = object("description", b.writer.textOf(h.doc), "required", h.isSent() && !m.either, "deprecated", h.deprecated, "schema", schema)
 	}
 	return list
 }
@@ -804,7 +816,7 @@ func (m *method) describeStream() string {
 // id, event, retry and data (OpenAPI 3.2.0, Media Type Object, section "Sequential Media
 // Types").
 func (b *apiBuilder) streamContent(m *method) []byte {
-	item := b.writer.appendShape(nil, m.out)
+	item := b.writer.appendShape(nil, m.item)
 	if b.writer.dialect != openAPI32 {
 		return contentWith(contentTypeEvents, item)
 	}

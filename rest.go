@@ -445,7 +445,7 @@ func (c *restCall) runStream(ctx context.Context, cancel context.CancelCauseFunc
 // error.
 func (m *method) sendItems(ctx context.Context, cancel context.CancelCauseFunc, events *eventStream, ws *workspace, out any) error {
 	err := m.eachItem(cancel, out, func(item any) (err error) {
-		if ws.enc.buf, err = appendRecord(&ws.enc, ws.enc.buf[:0], item, m.encode); err != nil {
+		if ws.enc.buf, err = appendRecord(&ws.enc, ws.enc.buf[:0], item, m.encodeItem); err != nil {
 			return err
 		}
 		var e Event

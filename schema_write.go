@@ -682,10 +682,11 @@ func (w *schemaWriter) writeObject(m *members, s *shape) {
 // writeUnion writes the union s. In documents it is a oneOf with a discriminator, for
 // which generators of clients write exact types. The discriminator maps values to
 // components only (OpenAPI 3.1.0, Discriminator Object), so it is left out if the
-// alternatives are in place. MCP clients get anyOf, since some reject oneOf.
+// alternatives are in place. MCP clients get anyOf, since some reject oneOf; so does the result of a
+// ValueOrStream, which has no discriminator.
 func (w *schemaWriter) writeUnion(m *members, s *shape) {
 	keyword, mapping := "oneOf", openMembers(nil)
-	if w.use != forDocument {
+	if w.use != forDocument || s.fields == nil {
 		keyword = "anyOf"
 	}
 	m.open(keyword, '[')
@@ -693,7 +694,7 @@ func (w *schemaWriter) writeUnion(m *members, s *shape) {
 		m.separate()
 		at := len(m.buf)
 		m.buf = w.appendShape(m.buf, a)
-		if ref := textAt(m.buf[at:], "$ref"); strings.HasPrefix(ref, componentPrefix) {
+		if ref := textAt(m.buf[at:], "$ref"); strings.HasPrefix(ref, componentPrefix) && s.fields != nil {
 			mapping.addText(a.value, ref)
 		}
 	}

@@ -26,7 +26,7 @@
 //
 // A method takes a context.Context and at most one input, a pointer to a struct. It
 // returns at most one output, a pointer to a struct, a pointer to a list with a name (type
-// Todos []Todo) or a [Stream], and an error:
+// Todos []Todo), a [Stream] or a [ValueOrStream], and an error:
 //
 //	Create(ctx context.Context, in *CreateIn) (*Todo, error)
 //
@@ -85,8 +85,8 @@ package svc
 //   - its description for programs: Descriptor
 //   - Observation, what Options.Observe learns about a call
 //
-// svc_method.go compiles one method, svc_transport.go has the transports, svc_stream.go the
-// streams, svc_errorform.go ErrorForm, and svc_idempotency.go the idempotency keys. call.go
+// svc_method.go compiles one method, svc_transport.go has the transports, svc_stream.go and
+// svc_either.go the streams, svc_errorform.go ErrorForm, and svc_idempotency.go the idempotency keys. call.go
 // makes the calls.
 
 import (
@@ -699,7 +699,7 @@ type Method struct {
 	Input       *TypeInfo   `json:"input,omitempty"`       // nil if there is none
 	Output      *TypeInfo   `json:"output,omitempty"`      // nil if there is none
 	HTTP        HTTPBinding `json:"http"`                  // zero if REST does not serve the method
-	Stream      StreamMode  `json:"stream,omitempty"`      // "" if REST sends one record; Output is one item of a stream
+	Stream      StreamMode  `json:"stream,omitempty"`      // "" if REST sends one record, or may; Output is one item of a stream
 }
 
 // A TypeInfo describes the type of an input or an output.
@@ -786,7 +786,10 @@ func (s *service) newDescriber() *describer {
 }
 
 func (d *describer) describeMethod(m *method) Method {
-	out := Method{Name: m.name, Description: m.about.markdown, Input: d.typeInfo(m.in), Output: d.typeInfo(m.out), Stream: m.stream}
+	out := Method{Name: m.name, Description: m.about.markdown, Input: d.typeInfo(m.in), Output: d.typeInfo(m.out)}
+	if !m.either {
+		out.Stream = m.stream
+	}
 	if m.path != "" {
 		out.HTTP = HTTPBinding{m.verb, d.service.prefix + m.path}
 	}

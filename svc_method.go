@@ -33,9 +33,11 @@ import (
 //	in and bind are set if the method takes an input, and nil otherwise
 //	out, outType, result and encode are set if it returns an output
 //	path is set if REST serves it, and is "" otherwise
-//	stream and each are set if the outputs are sent as items, each of the
-//	  shape out. result is then the record of all items, for transports that
-//	  send one answer; otherwise result is out
+//	stream, each, item and encodeItem are set if the outputs are sent as items.
+//	  item is out, and result is the record of all items, for transports that
+//	  send one answer. Otherwise result is out
+//	either is set if the output is a ValueOrStream. out, outType aside, is then
+//	  the value, and result is a union of out and of the record of all items
 type method struct {
 	*config
 	route
@@ -78,18 +80,21 @@ type methodCallers struct {
 
 // A methodOutput is what a method returns, and how it is sent. It is zero without an output.
 type methodOutput struct {
-	out       *shape       // of one output, or of one item of a stream
-	outType   reflect.Type // of what the method returns: *Out or a stream of them
-	encode    encodeFunc
-	headers   *outputHeaders // of REST responses; nil if the output has no header tag
-	chosen    *statusField   // nil if the output has no field for its status
-	stream    StreamMode     // "" if the output is sent as one record
-	streamEnd string         // MethodOptions.StreamEnd
-	mediaType string         // of a record over REST
-	bare      bool           // the output is headers and a status alone, so its response has no body
-	dropped   *atomic.Bool   // the log has told of a header that the method sets and that is not sent
-	each      eachFunc       // calls yield for each item of what call returned
-	result    *shape         // of a whole answer
+	out        *shape       // of one output, or of one item of a stream
+	outType    reflect.Type // of what the method returns: *Out, a stream of them or a *ValueOrStream
+	encode     encodeFunc
+	either     bool // the output is a ValueOrStream
+	item       *shape
+	encodeItem encodeFunc
+	headers    *outputHeaders // of REST responses; nil if the output has no header tag
+	chosen     *statusField   // nil if the output has no field for its status
+	stream     StreamMode     // "" if the output is sent as one record
+	streamEnd  string         // MethodOptions.StreamEnd
+	mediaType  string         // of a record over REST
+	bare       bool           // the output is headers and a status alone, so its response has no body
+	dropped    *atomic.Bool   // the log has told of a header that the method sets and that is not sent
+	each       eachFunc       // calls yield for each item of what call returned
+	result     *shape         // of a whole answer
 }
 
 // A config is what the methods of one service share. Join makes a service of methods with
@@ -358,9 +363,7 @@ func (c *methodCompiler) compileMethod(rm reflect.Method) (m *method, whole bool
 		m.in.closeObjects(c.closed)
 	}
 	c.addIf(o.Stream != "" && o.Stream != StreamSSE, "the stream mode %q is unknown; there is StreamSSE, %q", o.Stream, StreamSSE)
-	if sig.out != nil && !m.sendsFile() && (sig.stream || o.Stream != "") {
-		m.stream = StreamSSE
-	}
+	c.setItem(m, sig, o.Stream)
 	c.setTransports(m, o.Transports)
 	before = len(c.list)
 	if m.isServedBy(TransportREST) {
@@ -477,7 +480,7 @@ func (m *method) sendsFile() bool { return m.out != nil && m.out.kind == kindFil
 
 // sendsRecord reports whether a success of m has one JSON text as its body over REST.
 func (m *method) sendsRecord() bool {
-	return m.out != nil && m.stream == "" && !m.sendsFile() && !m.bare
+	return m.out != nil && (m.stream == "" || m.either) && !m.sendsFile() && !m.bare
 }
 
 // setContentType sets the media type of the JSON of m.
@@ -509,7 +512,7 @@ func (c *methodCompiler) chooseStatus(m *method, status int) int {
 		has, allowed = "an output of headers alone", bareStatuses
 	case m.out == nil:
 		has, allowed = "no output", []int{http.StatusNoContent, http.StatusOK, http.StatusAccepted, http.StatusResetContent}
-	case m.stream != "":
+	case m.stream != "" && !m.either:
 		has, allowed = "a stream", allowed[:1]
 	case m.sendsFile():
 		has, allowed = "a File", allowed[:1]
@@ -600,8 +603,10 @@ func (c *methodCompiler) checkNoHeaders(t reflect.Type) {
 // A signature has the types that a method takes and returns; nil for none.
 type signature struct {
 	in, out reflect.Type // structs; out may be a list
-	outType reflect.Type // of the first result: *out or a stream of them
+	outType reflect.Type // of the first result: *out, a stream of them or a *ValueOrStream
 	stream  bool
+	either  either       // if it is a ValueOrStream, of out and item
+	item    reflect.Type // a struct
 }
 
 // readSignature returns the signature of a method's type. It notes each difference
@@ -623,7 +628,10 @@ func (c *methodCompiler) readSignature(t reflect.Type) (sig signature) {
 	}
 	if nOut == 2 && hasError {
 		sig.outType, sig.out = t.Out(0), streamItem(t.Out(0))
-		if sig.stream = sig.out != nil; !sig.stream {
+		sig.stream, sig.either = sig.out != nil, eitherOf(sig.outType)
+		if sig.either != nil {
+			c.readEither(&sig)
+		} else if !sig.stream {
 			sig.out = c.outputBehind(sig.outType)
 		}
 	} else {
@@ -632,6 +640,14 @@ func (c *methodCompiler) readSignature(t reflect.Type) (sig signature) {
 		}
 	}
 	return sig
+}
+
+// returned returns what a DirectCall has as its out.
+func (sig signature) returned() reflect.Type {
+	if sig.either != nil {
+		return sig.outType.Elem()
+	}
+	return sig.out
 }
 
 // structIn returns the struct that t is or points to if it is an object in JSON, or nil.
@@ -681,17 +697,38 @@ func (c *methodCompiler) outputBehind(t reflect.Type) reflect.Type {
 	return list
 }
 
+// setItem decides whether m sends items, maybe beside values, and of which shape they are.
+func (c *methodCompiler) setItem(m *method, sig signature, mode StreamMode) {
+	m.item, m.either = m.out, sig.either != nil
+	if sig.item != nil {
+		m.item = c.compileObject(sig.item, asOutput)
+	}
+	if sig.out != nil && !m.sendsFile() && (sig.stream || m.either || mode != "") {
+		m.stream = StreamSSE
+	}
+}
+
 // setStream decides whether the outputs of m are sent as items, and which function
 // takes the items out of the stream.
 func (c *methodCompiler) setStream(m *method, sig signature, o MethodOptions) {
 	m.result = m.out
 	switch {
 	case o.Stream != "" && o.Stream != StreamSSE: // a mistake
+	case m.either && (m.sendsFile() || m.item.kind == kindFile):
+		c.addf("a ValueOrStream is JSON or events, and a File is neither; write another method for the File")
+		return
+	case m.either && o.Stream != "":
+		c.addf("MethodOptions.Stream is %q, and the output says whether there is a stream; drop the option", o.Stream)
 	case m.sendsFile() && (sig.stream || o.Stream != ""):
 		c.addf("the items of a stream are JSON, and a File is not; return one File")
 		return
 	case o.Stream != "" && sig.out == nil:
 		c.addf("StreamSSE needs outputs, and the method has none")
+	case m.either:
+		m.each = sig.either.each()
+		for _, f := range c.statusFields(m.item.typ) {
+			c.addf("%v.%s: a stream has the status 200; drop the tag %s of its items", m.item.typ, f.Name, statusTag)
+		}
 	case !sig.stream && o.Stream == "":
 		return
 	case !sig.stream:
@@ -703,8 +740,12 @@ func (c *methodCompiler) setStream(m *method, sig signature, o MethodOptions) {
 	}
 	if sig.out != nil { // result is the record that call.collect writes; only schemas use it
 		tag := reflect.StructTag(fmt.Sprintf(`json:"items" maxItems:"%d"`, maxCollected))
-		items := reflect.StructField{Name: "Items", Type: reflect.SliceOf(sig.out), Tag: tag}
-		m.result = c.shapes.shapeFor(reflect.StructOf([]reflect.StructField{items}), sig.out.String())
+		item := cmp.Or(sig.item, sig.out)
+		items := reflect.StructField{Name: "Items", Type: reflect.SliceOf(item), Tag: tag}
+		m.result = c.shapes.shapeFor(reflect.StructOf([]reflect.StructField{items}), item.String())
+	}
+	if m.either {
+		m.result = &shape{kind: kindObject, alternatives: []*shape{m.out, m.result}}
 	}
 }
 
@@ -778,13 +819,16 @@ func (c *methodCompiler) compilePlans(m *method, misshapen bool) {
 		if c.isSound(m.out) {
 			m.encode = c.encoders.encoderFor(m.out)
 		}
+		if m.encodeItem = m.encode; m.either && c.isSound(m.item) {
+			m.encodeItem = c.encoders.encoderFor(m.item)
+		}
 		if m.sendsFile() {
 			for _, f := range m.out.fields {
 				c.addIf(f.header == "", "%s: the File is the whole body of the response; give this field a header tag, or json:\"-\"",
 					f.place)
 			}
 		}
-		if m.stream == "" && (m.path != "" || m.wrong) {
+		if (m.stream == "" || m.either) && (m.path != "" || m.wrong) {
 			m.headers = c.encoders.compileHeaders(c.mistakes, m.out)
 		}
 	}
@@ -837,7 +881,7 @@ func (c *methodCompiler) chooseCall(rm reflect.Method, sig signature, direct Dir
 	switch {
 	case direct.iface != c.iface:
 		c.addf("Direct has a method of %v, not of the interface; %s", direct.iface, want)
-	case direct.in != sig.in || direct.out != sig.out || (direct.each != nil) != sig.stream || !direct.callsMethod(rm.Name):
+	case direct.in != sig.in || direct.out != sig.returned() || (direct.each != nil) != sig.stream || !direct.callsMethod(rm.Name):
 		c.addf("Direct has a function that is not the method %s; %s", rm.Name, want)
 	case len(c.list) == 0: // else there may be no implementation
 		return direct.bind(c.impl)

@@ -43,7 +43,7 @@ func (c *methodCompiler) findStatus(m *method, status int) *statusField {
 		}
 		place := fmt.Sprintf("%v.%s", m.out.typ, sf.Name)
 		switch {
-		case m.stream != "" || m.sendsFile():
+		case m.stream != "" && !m.either || m.sendsFile():
 			mistake = "a stream and a File have the status 200; drop the field"
 		case status != 0:
 			mistake = "MethodOptions.Status says the status already; drop one of them"

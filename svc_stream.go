@@ -1,6 +1,7 @@
 package svc
 
-// This file has the streams: results of methods that have several outputs.
+// This file has the streams: results of methods that have several outputs. svc_either.go has
+// results that are streams or not.
 
 import (
 	"context"
@@ -60,6 +61,11 @@ func (m *method) endsWith(name string, data []byte) bool {
 		return false
 	}
 	return name == "" && string(data) == m.streamEnd
+}
+
+// itemsHaveIDs reports whether the items of streams of m say which events they are sent as.
+func (m *method) itemsHaveIDs() bool {
+	return reflect.PointerTo(m.item.typ).Implements(reflect.TypeFor[interface{ SSE() Event }]())
 }
 
 // sendEnd sends the end of a stream of m that has ended well.

@@ -93,7 +93,7 @@ func (m *method) outputName() string {
 	switch {
 	case m.outType == nil:
 		return "nothing"
-	case m.stream != "":
+	case m.stream != "" && !m.either:
 		return "a Stream"
 	}
 	return m.outType.String()

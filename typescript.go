@@ -182,13 +182,14 @@ type clientCallText struct {
 	in   *clientType
 	out  *clientType // with headers, or nil
 	body []byte      // the type of the answer, if out is nil
+	item []byte      // the type of an item, if the output is a ValueOrStream
 	form string      // the type of an error, if the service has a form of its own
 }
 
 // exportedTypes are the types that every client exports. Names of what is internal in the runtime
 // begin with $, which no type of a service does.
 const exportedTypes = "Api Form Call CallError CallOptions Code ConnectOptions Content FormContent GetCall ListCall NoInput OwnReason " +
-	"Pages Result StreamCall StreamOptions UploadCall UploadOptions Violation"
+	"Pages Result StreamCall StreamOptions UploadCall UploadOptions ValueOrStream ValueOrStreamCall Violation"
 
 // newClientWriter returns a writer that knows all types and calls of s, for a module or for readers.
 func newClientWriter(s *service, forReaders bool) *clientWriter {
@@ -271,7 +272,9 @@ func (w *clientWriter) describeCall(m *method) clientCallText {
 	switch {
 	case m.sendsFile():
 		c.kind = "file"
-	case m.stream != "" && m.outType == reflect.PointerTo(m.out.typ):
+	case m.either:
+		c.kind, c.typ, c.item = "either", "ValueOrStreamCall", w.appendPlain(nil, m.item, anywhere, "    ")
+	case m.stream != "" && m.outType.Kind() != reflect.Func:
 		c.kind = "event"
 	case m.stream != "":
 		c.kind, c.typ = "stream", "StreamCall"
@@ -372,6 +375,9 @@ func (w *clientWriter) appendCallType(dst []byte, c *clientCallText) []byte {
 	arguments := [][]byte{in, out}
 	if c.isPage() && c.typ == "ListCall" {
 		arguments = append(arguments, w.itemType(c.method))
+	}
+	if c.item != nil {
+		arguments = append(arguments, c.item)
 	}
 	if reasons := appendReasons(nil, c.errors); reasons != nil {
 		arguments = append(arguments, reasons)
@@ -479,10 +485,10 @@ func (w *clientWriter) appendRow(dst []byte, c *clientCallText) []byte {
 	if i := slices.IndexFunc(outputs, func(m clientMember) bool { return m.in == inStatus }); i >= 0 {
 		r.addText("status", outputs[i].name)
 	}
-	if c.kind == "stream" && slices.ContainsFunc(members,
+	if (c.kind == "stream" || c.kind == "either") && slices.ContainsFunc(members,
 		func(m clientMember) bool { return m.in == inHeader && http.CanonicalHeaderKey(m.wire) == lastEventID }) {
 		ids := "some"
-		if reflect.PointerTo(c.method.out.typ).Implements(reflect.TypeFor[interface{ SSE() Event }]()) {
+		if c.itemsHaveIDs() {
 			ids = "all"
 		}
 		r.addText("ids", ids)

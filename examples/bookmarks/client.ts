@@ -1,5 +1,5 @@
 /**
- * sha256-66dc2c21ff547eb8fd363941826e8c6f of the lines below, which svc has written: do not edit them, fetch the file again.
+ * sha256-33680e37f41033eb41debbd0fa67231c of the lines below, which svc has written: do not edit them, fetch the file again.
  *
  * @generated
  * @noprettier
@@ -341,6 +341,14 @@ export interface StreamCall<In, Item, Reason extends string = never> {
   try(...args: $Arguments<In, StreamOptions>): AsyncGenerator<Result<Item, Reason>, void>;
 }
 
+/** One of the two is there. A stream is to be read, or ended by the signal of the call. */
+export type ValueOrStream<Out, Item> = { value: Out; stream?: never } | { value?: never; stream: AsyncGenerator<Item, void> };
+
+export interface ValueOrStreamCall<In, Out, Item, Reason extends string = never> {
+  (...args: $Arguments<In, StreamOptions>): Promise<ValueOrStream<Out, Item>>;
+  try(...args: $Arguments<In, StreamOptions>): Promise<Result<ValueOrStream<Out, Item>, Reason>>;
+}
+
 export type NoInput = Partial<Record<string, never>>;
 type $Arguments<In, Options> = Partial<In> extends In ? [input?: In, options?: Options] : [input: In, options?: Options];
 
@@ -485,8 +493,8 @@ interface $Row {
   readonly file?: string;
   /** The media types that the file can have. */
   readonly types?: readonly string[];
-  /** "event" is a stream of one item. */
-  readonly kind?: "cursor" | "event" | "file" | "page" | "stream" | "void";
+  /** "event" is a stream of one item, "either" a value or a stream. */
+  readonly kind?: "cursor" | "either" | "event" | "file" | "page" | "stream" | "void";
   /** The members of the output that are headers, and those of them that are no texts. */
   readonly out?: $Names;
   readonly parsed?: readonly string[];
@@ -534,7 +542,10 @@ function $build(service: $Service, options: ConnectOptions): unknown {
 }
 
 function $methodOf(client: $Client, row: $Row, key: unknown[]): unknown {
-  const start = (input?: $Input, options?: $Options) => $run(client, row, input, options);
+  const start = (input?: $Input, options?: $Options) => {
+    const results = $run(client, row, input, options);
+    return row.kind === "either" ? $split(results) : results;
+  };
   async function* results(input?: $Input, options?: $Options) {
     try {
       for await (const value of start(input, options)) yield { ok: true, value };
@@ -627,7 +638,7 @@ function $writeRequest(client: $Client, row: $Row, input: $Input = {}, options: 
   if (apiKey && parameter) addQuery(parameter, apiKey);
   if (apiKey && header) headers.set(header, prefix + apiKey);
   if (query.length > 0) url += `?${query.join("&")}`;
-  headers.set("Accept", kind === "file" ? "*/*" : kind === "stream" || kind === "event" ? "text/event-stream" : row.accept ?? "application/json");
+  headers.set("Accept", kind === "file" ? "*/*" : kind === "stream" || kind === "event" ? "text/event-stream" : (row.accept ?? "application/json") + (kind === "either" ? ", text/event-stream" : ""));
   if (row.keyed) headers.set("Idempotency-Key", options.idempotencyKey ?? $newKey());
 
   let body: Content | FormData | string | null = null;
@@ -670,14 +681,20 @@ function $newKey() {
 const $budget = 500;
 const $costOfRepetition = 14; // given back if it succeeds; the success of a first attempt gives back 1
 
-/** Yields the items of a stream, or the output of another call. Makes attempts until one succeeds, or until another cannot help or could have an effect twice. */
+/** Yields what the first result of a call says: its value, or the stream of the other results. */
+async function* $split(results: AsyncGenerator) {
+  const first = (await results.next()).value;
+  yield "value" in $membersOf(first) ? first : { stream: results };
+}
+
+/** Yields the items of a stream, or the output of another call. What may be either begins with { value } or {}. Makes attempts until one succeeds, or until another cannot help or could have an effect twice. */
 async function* $run(client: $Client, row: $Row, input?: $Input, options: $Options = {}) {
   const { verb, url, headers, body, file } = $writeRequest(client, row, input, options);
   const { attempts = 3, credentials = "same-origin", fetch: send = fetch, onResponse, token } = client.options;
   const { signal, onProgress } = options;
   const isOnce = "getReader" in $membersOf(body); // a stream
-  const isStream = row.kind === "stream";
-  if ((isStream || row.kind === "event") && send === fetch && typeof ReadableStream === "undefined") throw new CallError("UNIMPLEMENTED", "streams need ReadableStream", { reason: "not_sent" });
+  const isEither = row.kind === "either";
+  if ((row.kind === "stream" || row.kind === "event") && send === fetch && typeof ReadableStream === "undefined") throw new CallError("UNIMPLEMENTED", "streams need ReadableStream", { reason: "not_sent" });
 
   let hasToken = true as boolean;
   let isRefused = false;
@@ -789,7 +806,7 @@ async function* $run(client: $Client, row: $Row, input?: $Input, options: $Optio
   async function* itemsOf(response: Response) {
     try {
       const { body } = response;
-      if (!body || !$typeOf(response).startsWith("text/event-stream")) {
+      if (!body || !$isEvents(response)) {
         await body?.cancel();
         throw unreadable(response);
       }
@@ -843,14 +860,17 @@ async function* $run(client: $Client, row: $Row, input?: $Input, options: $Optio
   for (let failures = 0; ; failures++) {
     try {
       const response = await open();
+      const isStream = isEither ? hasBegun || $isEvents(response) : row.kind === "stream";
+      const isFirst = isEither && !hasBegun;
       const outputs = isStream ? itemsOf(response) : [await outputOf(response)];
       client.spent = Math.max(0, client.spent - owed);
       owed = 1;
       hasBegun = mayHaveRun = isOpen = true;
       options.onOpen?.();
+      if (isFirst && isStream) yield {};
       for await (const output of outputs) {
         failures = 0;
-        yield output;
+        yield isFirst && !isStream ? { value: output } : output;
       }
       return;
     } catch (error) {
@@ -878,6 +898,10 @@ async function* $run(client: $Client, row: $Row, input?: $Input, options: $Optio
       });
     }
   }
+}
+
+function $isEvents(response: Response) {
+  return $typeOf(response).startsWith("text/event-stream");
 }
 
 function $typeOf(response: Response) {

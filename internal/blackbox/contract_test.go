@@ -1125,6 +1125,17 @@ input /b: is required, and is new; for example {"a":0}`},
 	{"a stream mode", giving[one[int]](), giving[one[int]](svc.MethodOptions{Stream: svc.StreamSSE}), `the stream mode is "sse", was ""`},
 	{"a Content-Type", giving[one[int]](), giving[one[int]](svc.Options{ContentType: "application/a+json"}), "the Content-Type is application/a+json, was application/json"},
 	{"an end of a stream", giving[one[int]](svc.MethodOptions{Stream: svc.StreamSSE}), giving[one[int]](svc.MethodOptions{Stream: svc.StreamSSE, StreamEnd: "[DONE]"}), `StreamEnd is "[DONE]", was ""`},
+	{"a stream beside a value", giving[one[int]](svc.MethodOptions{Status: 201}), giving[svc.ValueOrStream[one[int], one[string]]](svc.MethodOptions{Status: 201, StreamEnd: "[DONE]"}), ""},
+	{"a value beside a stream", giving[one[int]](svc.MethodOptions{Stream: svc.StreamSSE}), giving[svc.ValueOrStream[struct {
+		Tag string `json:"a" header:"X-A"`
+	}, one[int]]](svc.MethodOptions{Status: 201, ContentType: "application/a+json"}), ""},
+	{"another value, beside a stream", giving[one[int]](), giving[svc.ValueOrStream[one[string], one[int]]](), "output /a: is string, was int"},
+	{"other items, beside a value", giving[one[int]](svc.MethodOptions{Stream: svc.StreamSSE}), giving[svc.ValueOrStream[one[int], one[string]]](svc.MethodOptions{StreamEnd: "-"}), `StreamEnd is "-", was ""
+output /a: is string, was int`},
+	{"no stream any more", giving[svc.ValueOrStream[one[int], one[string]]](), giving[one[int]](), "answers with a value alone, answered with a value or a stream"},
+	{"no value any more", giving[svc.ValueOrStream[one[int], one[string]]](), giving[one[string]](svc.MethodOptions{Stream: svc.StreamSSE}), "answers with a stream alone, answered with a value or a stream"},
+	{"items of a value or a stream", giving[svc.ValueOrStream[one[int], one[int]]](), giving[svc.ValueOrStream[one[int], one[string]]](svc.MethodOptions{StreamEnd: "-"}), `StreamEnd is "-", was ""
+item /a: is string, was int`},
 	{"Auth", taking[one[int]](), taking[one[int]](svc.Options{Defaults: svc.Defaults{Auth: "bearer"}}), "needs an identity, needed none"},
 	{"Auth for some", taking[one[int]](), taking[one[int]](svc.Options{Defaults: svc.Defaults{Auth: "bearer"}}, svc.MethodOptions{Public: true}), ""},
 	{"a scope", taking[one[int]](svc.Options{Defaults: svc.Defaults{Auth: "bearer"}}), taking[one[int]](svc.Options{Defaults: svc.Defaults{Auth: "bearer"}}, svc.MethodOptions{Scopes: []string{"write"}}), "needs the scope write"},

@@ -504,7 +504,10 @@ func declaredNames(t *testing.T, file string) (names []string) {
 				if star, ok := receiver.(*ast.StarExpr); ok {
 					receiver = star.X
 				}
-				if generic, ok := receiver.(*ast.IndexExpr); ok {
+				switch generic := receiver.(type) {
+				case *ast.IndexExpr:
+					receiver = generic.X
+				case *ast.IndexListExpr:
 					receiver = generic.X
 				}
 				names = append(names, receiver.(*ast.Ident).Name+"."+decl.Name.Name)

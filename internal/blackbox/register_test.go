@@ -64,6 +64,40 @@ func reg[I any](opts *svc.Options) func() error {
 	}
 }
 
+// EithersAPI has outputs that cannot be a value or a stream.
+type EithersAPI interface {
+	Value(context.Context) (svc.ValueOrStream[EitherWhole, EitherPart], error)
+	Text(context.Context) (*svc.ValueOrStream[string, EitherPart], error)
+	Texts(context.Context) (*svc.ValueOrStream[EitherWhole, string], error)
+	File(context.Context) (*svc.ValueOrStream[svc.File, EitherPart], error)
+	Files(context.Context) (*svc.ValueOrStream[EitherWhole, svc.File], error)
+	Statuses(context.Context) (*svc.ValueOrStream[EitherWhole, regStatusItem], error)
+	Within(context.Context) (*struct {
+		A svc.ValueOrStream[EitherWhole, EitherPart] `json:"a"`
+	}, error)
+	Around(context.Context, *regAround) (*regAround, error)
+	Next(context.Context, *svc.ValueOrStream[EitherWhole, EitherPart]) error
+}
+type regEithers struct{ EithersAPI }
+type regAround struct {
+	*svc.ValueOrStream[EitherWhole, EitherPart]
+}
+type regStatusItem struct {
+	Status int `json:"-" status:"200,201"`
+}
+
+// regEither registers EitherAPI.
+func regEither(m svc.MethodOptions) func() error {
+	return func() error {
+		o := eitherOptions(m)
+		o.Idempotency = &svc.Idempotency{Run: func(ctx context.Context, _ string, do func(context.Context) ([]byte, error)) ([]byte, error) {
+			return do(ctx)
+		}}
+		_, err := svc.Register[EitherAPI](eithers{}, o)
+		return err
+	}
+}
+
 // regEnds registers EndAPI, which has a stream.
 func regEnds(opts *svc.Options) func() error {
 	return func() error {
@@ -79,7 +113,7 @@ func regImpl[I any]() I {
 	for _, impl := range []any{
 		regEmpty{}, regShapes{}, regObjects{}, regOptions{}, regOptionsKeyed{}, regClash{}, regPatterns{}, regBinding{},
 		regTypes{}, regEndlessDefaults{}, regTags{}, regForeignTags{}, regElsewhere{}, regReceiver{}, regFields{}, regAliases{}, regDirect{}, regMany{}, regHidden{},
-		regPaths{}, regOddPaths{}, regLone{}, regSpellings{}, regList[regOut]{}, regAll{}, regStatuses{}, regTasks{},
+		regPaths{}, regOddPaths{}, regLone{}, regSpellings{}, regList[regOut]{}, regAll{}, regStatuses{}, regTasks{}, regEithers{},
 	} {
 		if i, ok := impl.(I); ok {
 			return i
@@ -222,6 +256,9 @@ func TestRegisterOptions(t *testing.T) {
 		{"a StreamEnd that is an item", regEnds(methods("Complete", svc.MethodOptions{StreamEnd: "[]"}))},
 		{"a StreamEnd of two lines", regEnds(methods("Complete", svc.MethodOptions{StreamEnd: "a\nb"}))},
 		{"a StreamEnd without a stream", reg[OptionsAPI](methods("Do", svc.MethodOptions{StreamEnd: "[DONE]"}))},
+		{"an output that is a value or a stream, with options of one", regEither(svc.MethodOptions{Stream: svc.StreamSSE, IdempotencyKey: svc.KeyRequired, Status: 204, MCP: &svc.MCPMethod{URI: "chats://all"}, Task: "Complete"})},
+		{"an output that is a value or a stream, by the wrong function", regEither(svc.MethodOptions{Direct: svc.Direct(func(EitherAPI, context.Context, *EitherIn) (*EitherWhole, error) { return nil, nil })})},
+		{"values or streams that cannot be", reg[EithersAPI](&svc.Options{})},
 		{"a ContentType that is not JSON", reg[OptionsAPI](&svc.Options{ContentType: "text/html", Methods: map[string]svc.MethodOptions{"Create": {ContentType: "application/json, application/a+json"}}})},
 		{"a ContentType of a stream", regEnds(methods("Complete", svc.MethodOptions{ContentType: "application/a+json"}))},
 		{"a status that no method has", reg[OptionsAPI](methods("Create", svc.MethodOptions{Status: 302}))},

@@ -30,6 +30,7 @@ const rows = {
   seek: { route: 'QUERY /seek', headers: { after: 'Last-Event-ID' }, body: 'json', kind: 'stream', ids: 'all' },
   start: { route: 'POST /start', headers: { after: 'Last-Event-ID' }, body: 'json', kind: 'stream', ids: 'all' },
   plain: { route: 'GET /plain', kind: 'stream' },
+  either: { route: 'GET /either', headers: { after: 'Last-Event-ID' }, out: { eTag: 'ETag' }, kind: 'either', ids: 'all' },
   places: { route: 'GET /places', headers: { after: 'Last-Event-ID' }, kind: 'stream', ids: 'some' },
 };
 
@@ -375,6 +376,33 @@ for (const [name, answers, method, items, error, ids, pauses] of streams) {
     assert.deepEqual(requests.map((request) => request.headers.get('Last-Event-ID')), ids);
     assert.deepEqual(waits, pauses);
   });
+}
+
+test('a value or a stream', async () => {
+  const whole = server([unavailable, json(201, { id: 1 }, { ETag: '"1"' })]);
+  assert.deepEqual(await whole.api.either(), { value: { id: 1, eTag: '"1"' } });
+  assert.deepEqual(whole.requests.map((r) => r.headers.get('Accept')), Array(2).fill('application/json, text/event-stream'));
+  assert.deepEqual(await whole.api.either.try(), { ok: true, value: { value: { id: 1, eTag: '"1"' } } });
+
+  const cuts = [];
+  const parts = server([cut(item(1)), events(item(2), 'event: done\ndata: {}\n\n')]);
+  const { value, stream } = await parts.api.either({}, { onCut: (error) => cuts.push(error.reason) });
+  assert.deepEqual([value, await all(stream), cuts], [undefined, [1, 2], ['outcome_unknown']]);
+  assert.deepEqual(parts.requests.map((r) => r.headers.get('Last-Event-ID')), [null, '1']);
+
+  const failed = server([events(item(1), 'event: error\ndata: {"error":{"code":"NOT_FOUND","message":"gone","reason":"no_thing"}}\n\n')]);
+  const got = await failed.api.either.try();
+  await assert.rejects(all(got.value.stream), { reason: 'no_thing' });
+  const refused = await server([fails('NOT_FOUND', 404)]).api.either.try();
+  assert.deepEqual([refused.ok, refused.error.code], [false, 'NOT_FOUND']);
+  await assert.rejects(server([html(200)]).api.either(), { code: 'INTERNAL' });
+  const changed = await server([cut(item(1)), ok]).api.either();
+  await assert.rejects(all(changed.stream), { code: 'INTERNAL' }); // a stream goes on as one
+});
+async function all(stream) {
+  const list = [];
+  for await (const value of stream) list.push(value);
+  return list;
 }
 
 test('streams: what is said of cuts', async () => {
