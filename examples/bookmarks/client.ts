@@ -1,5 +1,5 @@
 /**
- * sha256-33680e37f41033eb41debbd0fa67231c of the lines below, which svc has written: do not edit them, fetch the file again.
+ * sha256-a805e55e58957b0e5cc0e6742309010d of the lines below, which svc has written: do not edit them, fetch the file again.
  *
  * @generated
  * @noprettier
@@ -623,6 +623,7 @@ function $writeRequest(client: $Client, row: $Row, input: $Input = {}, options: 
     for (const text of take("query", member, name, $queryText)) addQuery(name, text);
   }
   const headers = new Headers(client.options.headers);
+  headers.set("Accept", kind === "file" ? "*/*" : kind === "stream" || kind === "event" ? "text/event-stream" : (row.accept ?? "application/json") + (kind === "either" ? ", text/event-stream" : ""));
   for (const [member, name] of $entriesOf(row.headers)) {
     for (const text of take("header", member, name, $headerText)) headers.set(name, text);
   }
@@ -638,7 +639,6 @@ function $writeRequest(client: $Client, row: $Row, input: $Input = {}, options: 
   if (apiKey && parameter) addQuery(parameter, apiKey);
   if (apiKey && header) headers.set(header, prefix + apiKey);
   if (query.length > 0) url += `?${query.join("&")}`;
-  headers.set("Accept", kind === "file" ? "*/*" : kind === "stream" || kind === "event" ? "text/event-stream" : (row.accept ?? "application/json") + (kind === "either" ? ", text/event-stream" : ""));
   if (row.keyed) headers.set("Idempotency-Key", options.idempotencyKey ?? $newKey());
 
   let body: Content | FormData | string | null = null;
@@ -788,8 +788,9 @@ async function* $run(client: $Client, row: $Row, input?: $Input, options: $Optio
       for await (const item of itemsOf(response)) return item;
       throw unreadable(response);
     }
-    const json = await jsonOf(response);
+    let json = await jsonOf(response);
     if (json === undefined && (kind !== "void" || $typeOf(response))) throw unreadable(response);
+    if (out || status) json ??= {}; // of an answer that is headers alone
     for (const [member, name] of $entriesOf(out)) {
       const value = response.headers.get(name);
       if (value !== null) $membersOf(json)[member] = parsed.includes(member) ? $parseJSON(value) : value;
