@@ -797,7 +797,7 @@ func (b *binding) bindForm(d *decoder, v reflect.Value, form *formInput, strict 
 		}
 	}
 	absent := errRequired
-	if form.hasFile {
+	if form.hasFile && !form.whole {
 		absent = errBehindFile
 	}
 	finishParams(d, v, b.rest.form, absent)

@@ -17,7 +17,7 @@ func (c *clientCall) writeForm(b *callBuffer, in any) *formInput {
 	b.dec.in = inBody
 	b.query = b.query[:0]
 	writePairs(b, c.form, reflect.ValueOf(in).Elem())
-	return &formInput{encoded: string(b.query), hasFile: c.sendsPart(in)}
+	return &formInput{encoded: string(b.query), hasFile: c.sendsPart(in), whole: c.takesBody() && c.in.file.tags.anyOrder}
 }
 
 // sendsPart reports whether the form of the input in has a file: an optional Body that is zero is

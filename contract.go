@@ -209,6 +209,7 @@ type contractMethod struct {
 	MaxMessage bodyLimit       `json:"maxMessage,omitempty"` // of a message of JSON-RPC or MCP
 	Input      *contractPlan   `json:"input,omitempty"`      // with what only REST has
 	Output     *contractPlan   `json:"output,omitempty"`
+	AnyOrder   bool            `json:"anyOrder,omitempty"`  // the file of the form may be any part
 	Bare       bool            `json:"noBody,omitempty"`    // the output has no body over REST, only headers and a status
 	Headers    []*contractPlan `json:"headers,omitempty"`   // of the response
 	ErrorType  string          `json:"errorType,omitempty"` // media type of the ErrorForm; "" for the envelope
@@ -424,6 +425,7 @@ func (c *contract) planMethod(s *service, m *method) *contractMethod {
 	if p.readsBody() || p.readsForm() {
 		p.MaxBody = newBodyLimit(m.limits.size)
 	}
+	p.AnyOrder = m.form && m.takesBody() && m.in.file.tags.anyOrder
 	p.HTTP, p.Status, p.Bare = m.verb+" "+s.prefix+m.path, m.status, m.bare
 	if m.chosen != nil {
 		p.Statuses = m.chosen.allowed
@@ -841,6 +843,7 @@ func (p *prober) compareForms(was, is *contractMethod) {
 	a, b := was.bodyKind(), is.bodyKind()
 	isLess := is.readsForm() && a != b && !(was.readsForm() && b == "a form of any type") // which takes multipart too
 	p.remarkIf(isLess || was.readsForm() && !is.readsForm() && b != "none", "", "the body is %s, was %s", b, a)
+	p.remarkIf(was.AnyOrder && !is.AnyOrder && a == b, "", "the file must be the last part of the form, and could be any part")
 	p.remarkIf(was.readsForm() && is.readsForm() && is.MaxBody.bytes() < was.MaxBody.bytes(), "", "MaxBody is %v over REST, was %v",
 		is.MaxBody, was.MaxBody)
 }

@@ -556,6 +556,8 @@ func parseFile(h http.Header) File {
 type fileTags struct {
 	types []string // media types in lower case; nil for any
 	max   int64    // bytes of a Body; 0 if the tag is missing
+
+	anyOrder bool // order:"any": the file of a form is read into memory, with the fields behind it
 }
 
 // isMediaType reports whether text is one media type (RFC 9110, section 8.3.1) that a header can

@@ -24,7 +24,8 @@ package svc
 //	                                    …
 //	                                    --b--
 //
-// The file is the last part, so that the method can have all fields before it reads the file.
+// The file is the last part, so that the method can have all fields before it reads the file. With
+// the tag order:"any" it may be any part: then it is read into memory before the method is called.
 
 import (
 	"bytes"
@@ -50,7 +51,8 @@ const maxFormParts = 1000
 type formInput struct {
 	encoded string     // application/x-www-form-urlencoded; "" for a form of parts
 	parts   []formPart // of multipart/form-data, without the file
-	hasFile bool       // a file follows
+	hasFile bool       // a file follows, or is read
+	whole   bool       // nothing follows the file that is not read
 }
 
 // A formPart is a part of a form that is no file, or a complaint about one.
@@ -359,9 +361,18 @@ func (f *formFile) Read(p []byte) (n int, err error) {
 	return n, nil
 }
 
+// maxBehindFile is how many bytes may follow the file: the last boundary and what means nothing. It
+// is enough to name a part that must not be there.
+const maxBehindFile = maxEpilogue + 128
+
 // end returns io.EOF if the form ends behind the file, or the error of what follows.
 func (f *formFile) end() error {
+	source := f.form.source
+	source.inFile, source.limit = false, source.total+maxBehindFile
 	part, err := f.form.next()
+	if err == errFormOverLimit {
+		return f.form.syntaxError("is no form: a text follows its file")
+	}
 	if err != nil {
 		return err
 	}
@@ -369,7 +380,62 @@ func (f *formFile) end() error {
 	if err != nil {
 		return err
 	}
-	return formError(h.name, errOtherFile)
+	return ErrorFrom(formError(h.name, errOtherFile)).WithCause(errNoOrder)
+}
+
+// errNoOrder says in the log what would let a form have its parts in this order.
+var errNoOrder = errors.New("with the tag order:\"any\" on the Body, fields may follow the file")
+
+// explainOrder returns err, the error of an input from the form, with errNoOrder as its cause if a
+// field may follow the file.
+func (in *formInput) explainOrder(err error) error {
+	if in == nil || !in.hasFile || in.whole || err == nil {
+		return err
+	}
+	e := ErrorFrom(err)
+	if slices.ContainsFunc(e.Violations(), func(v Violation) bool { return v.Rule == ruleOrder }) {
+		return e.WithCause(errNoOrder)
+	}
+	return err
+}
+
+// newBody returns the Body that reads f, or the error of its tags.
+func (f *formFile) newBody(l limits, file *field) (*Body, error) {
+	header := f.part.Header
+	b := &Body{ContentType: strings.Join(header["Content-Type"], ", "), Size: -1, FileName: fileName(f.head.fileName), content: f}
+	err := file.tags.limitBody(b, l, file.name)
+	if len(header["Content-Type"]) > 1 { // together they can look like one
+		err = file.tags.partTypeError(file.name)
+	}
+	return b, err
+}
+
+// hold reads the file into memory, and then the rest of the form, whose fields count with those
+// before the file. b is the Body of f.
+func (f *formFile) hold(in *formInput, b *Body, name string) error {
+	reader, source := b.content.(*bodyReader), f.form.source
+	content, err := io.ReadAll(io.LimitReader(io.MultiReader(bytes.NewReader(f.first), f.part), reader.size+1))
+	switch {
+	case int64(len(content)) > reader.size:
+		return reader.tooLargeError()
+	case err != nil:
+		return f.form.partError(name)
+	}
+	source.inFile, in.whole = false, true
+	if source.limit >= 0 {
+		source.limit += int64(len(content))
+	}
+	again, err := f.form.readFields(in, name)
+	switch {
+	case err != nil:
+		return err
+	case again != nil:
+		return formError(name, errRepeated)
+	case source.limit >= 0 && source.total > source.limit: // which were read with the end of the file
+		return errFormOverLimit
+	}
+	b.Size, reader.body = int64(len(content)), bytes.NewReader(content)
+	return nil
 }
 
 // checkForm checks the header of a request with a form, and returns its boundary as boundaryOf
@@ -395,7 +461,7 @@ func parseForm(body []byte, boundary string) (*formInput, error) {
 }
 
 // openForm reads the form in the body of r up to its file, which it returns as a Body, or nil if
-// the form has none. file is the field of the Body. After an error, a part of the body is unread.
+// the form has none. If its parts may have any order, it reads all. file is the field of the Body. After an error, a part of the body is unread.
 //
 // body is r.Body, or a reader of it that may fail with errBusy.
 func openForm(
@@ -403,29 +469,30 @@ func openForm(
 ) (*formInput, *Body, error) {
 	in, form := new(formInput), newFormReader(body, boundary, l.size)
 	part, err := form.readFields(in, file.name)
-	if _, ours := err.(*Error); err != nil && !ours {
-		switch {
-		case err == errFormOverLimit:
-			return nil, nil, l.tooLargeError()
-		case errors.Is(err, errBusy):
-			return nil, nil, errBusy
-		}
-		return nil, nil, bodyError(r, err)
+	var b *Body
+	if err == nil && part != nil {
+		b, err = part.newBody(l, file)
 	}
-	if err != nil || part == nil {
-		return in, nil, err
+	isHeld := b != nil && file.tags.anyOrder
+	if err == nil && isHeld {
+		err = part.hold(in, b, file.name)
 	}
-	header := part.part.Header
-	b := &Body{ContentType: strings.Join(header["Content-Type"], ", "), Size: -1, FileName: fileName(part.head.fileName), content: part}
-	if err = file.tags.limitBody(b, l, file.name); len(header["Content-Type"]) > 1 { // together they can look like one
-		err = file.tags.partTypeError(file.name)
-	}
-	if err == nil && r.ContentLength >= 0 {
+	if err == nil && b != nil && !isHeld && r.ContentLength >= 0 {
 		err = b.content.(*bodyReader).checkRest(r.ContentLength - form.source.total - maxEpilogue)
 	}
-	if err != nil {
-		return nil, nil, err
+	_, ours := err.(*Error)
+	switch {
+	case err == nil && b != nil && !isHeld:
+		b.content.(*bodyReader).openIn(w, r)
+	case err == nil:
+	case ours:
+		return in, nil, err
+	case err == errFormOverLimit:
+		return nil, nil, l.tooLargeError()
+	case errors.Is(err, errBusy):
+		return nil, nil, errBusy
+	default:
+		return nil, nil, bodyError(r, err)
 	}
-	b.content.(*bodyReader).openIn(w, r)
 	return in, b, nil
 }

@@ -337,6 +337,9 @@ func (b *apiBuilder) writeForm(out *members, m *method) {
 	mediaType, about := contentTypeForm, "It can also be "+contentTypeMultipart+"."
 	if file != nil {
 		mediaType, about = contentTypeMultipart, "The part "+file.name+" is the last one."+file.tags.describeMost()
+		if file.tags.anyOrder {
+			about = "The parts can have any order." + file.tags.describeMost()
+		}
 	}
 	encoding := make(map[string][]byte)
 	for i := range m.bind.rest.form {

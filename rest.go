@@ -317,7 +317,7 @@ func (c *restCall) readInput() (any, error) {
 	if body == nil && err == nil {
 		ws.forgetBody()
 	}
-	return in, err
+	return in, form.explainOrder(err)
 }
 
 // readForm reads the form in the body, up to its file if the method reads that: raw is then its

@@ -544,6 +544,7 @@ func (c *shapes) moveFile(s *shape) {
 		if f.shape.kind != kindFile {
 			c.addIf(f.tag.Get("contentType")+f.tag.Get("maxBytes") != "",
 				"%s: the tags contentType and maxBytes are for a svc.Body or a svc.File, not for a %v", f.place, f.shape.typ)
+			c.addIf(f.tag.Get(orderTag) != "", "%s: the tag order is for the svc.Body of a form, not for a %v", f.place, f.shape.typ)
 			continue
 		}
 		f.tags = c.parseFileTags(f)
@@ -569,6 +570,9 @@ func (c *shapes) moveFile(s *shape) {
 	}
 }
 
+// orderTag is the name of the tag of a Body whose form may have its parts in any order.
+const orderTag = "order"
+
 // parseFileTags reads the tags of the Body or the File f, such as
 // contentType:"image/png,image/jpeg" and maxBytes:"10485760". Ranges such as image/* and
 // parameters such as charset=utf-8 are mistakes, since fileTags.allows compares only the
@@ -591,6 +595,11 @@ func (c *shapes) parseFileTags(f *field) *fileTags {
 		var err error
 		t.max, err = strconv.ParseInt(text, 10, 64)
 		c.addIf(err != nil || t.max < 1, "%s: maxBytes:%q: want a number of bytes, such as 10485760", f.place, text)
+	}
+	if text, given := lookupTag(f.tag, orderTag); given {
+		t.anyOrder = true
+		c.addIf(text != "any", "%s: order:%q: want order:\"any\", or no tag: then the file is the last part of the form", f.place, text)
+		c.addIf(f.shape.typ != typeBody, "%s: the tag order is for the svc.Body of a form, not for a %v", f.place, f.shape.typ)
 	}
 	return t
 }

@@ -401,6 +401,12 @@ func (c *methodCompiler) checkForm(m *method) {
 	case m.in == nil:
 		c.addf("MethodOptions.Form is set, and the method has no input to read a form into; drop the option")
 	}
+	if m.takesBody() && m.in.file.tags.anyOrder {
+		place := m.in.file.place
+		c.addIf(!m.form, "%s: order:\"any\" is for the parts of a form; set MethodOptions.Form, or drop the tag", place)
+		c.addIf(m.in.file.tags.max == 0 && m.limits.size < 0,
+			"%s: order:\"any\" reads the file into memory, and MaxBody sets no limit; add a tag maxBytes", place)
+	}
 }
 
 // presumedRoute returns a route that the fields of m can be checked against, since its own has a

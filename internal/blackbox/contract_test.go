@@ -1080,6 +1080,10 @@ input /A: contentType is ["image/png","image/jpeg"], was none; for example {"A":
 	}](svc.MethodOptions{HTTP: "POST /t/{a}"}), `input /If-Match: maxLength is 2, was none; for example {"a":"a","If-Match":"aaa"}`},
 	{"a transport", taking[one[int]](), taking[one[int]](svc.MethodOptions{Transports: []svc.Transport{svc.TransportRPC, svc.TransportMCP}}), "is not served over rest any more"},
 	// Forms.
+	{"a file that must be last", taking[LimitedForm](form), taking[struct {
+		Model string   `json:"model,omitempty"`
+		File  svc.Body `json:"file"`
+	}](form), "the file must be the last part of the form, and could be any part"},
 	{"the same form", taking[rForm](form), taking[rForm](form), ""},
 	{"a form for JSON", taking[one[int]](), taking[one[int]](form), "the body is a form of any type, was JSON\ninput /a: comes from form a, came from body"},
 	{"JSON for a form", taking[one[int]](form), taking[one[int]](), "the body is JSON, was a form of any type\ninput /a: comes from body, came from form a"},
