@@ -299,3 +299,35 @@ func Example_pathPrefix() {
 	// 200 {"data":[],"page":1,"per_page":20,"total":0,"total_pages":0}
 	// 200 ok
 }
+
+// A ConnectError is an error as clients of the Connect protocol read it.
+type ConnectError struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+func TestRecipeConnect(t *testing.T) {
+	options := noteOptions()
+	options.ErrorForm = svc.NewErrorForm(func(e *svc.Error) *ConnectError {
+		return &ConnectError{Code: strings.ToLower(string(e.Code)), Message: e.Message}
+	}, nil)
+	options.Methods["Create"] = svc.MethodOptions{HTTP: "POST /notes.v1.NoteService/Create"}
+	options.Methods["Get"] = svc.MethodOptions{HTTP: "POST /notes.v1.NoteService/Get"}
+	h := svc.MustRegister[NoteAPI](&notes{}, options).REST()
+	for _, test := range []struct{ method, body, want string }{
+		{"Create", `{"text":"Buy milk"}`, `"text":"Buy milk"`},
+		{"Get", `{"id":1}`, `"id":1`},
+		{"Get", `{"id":7}`, `{"code":"not_found","message":"there is no note 7"}`},
+		{"Create", `{}`, `{"code":"invalid_argument","message":"invalid input: /text is required"}`},
+	} {
+		t.Run(test.method+test.body, func(t *testing.T) {
+			r := httptest.NewRequest("POST", "/notes.v1.NoteService/"+test.method, strings.NewReader(test.body))
+			r.Header.Set("Content-Type", "application/json")
+			r.Header.Set("Connect-Protocol-Version", "1")
+			w := httptest.NewRecorder()
+			if h.ServeHTTP(w, r); !strings.Contains(w.Body.String(), test.want) {
+				t.Errorf("%d %s, want %s", w.Code, w.Body, test.want)
+			}
+		})
+	}
+}

@@ -162,3 +162,15 @@ func (e endsBy) Read([]byte) (int, error) {
 	}
 	return 0, io.EOF
 }
+
+// Verify the stream of doc/streams.md, whose last event has data alone.
+func TestStreamEndOpenAI(t *testing.T) {
+	options := endOptions("")
+	options.Methods = map[string]svc.MethodOptions{
+		"Complete": {HTTP: "POST /v1/chat/completions", StreamEnd: "[DONE]"},
+	}
+	s := svc.MustRegister[EndAPI](ends{}, options)
+	if got, want := endText(s.REST(), "POST", "/v1/chat/completions", "{}"), "data: {\"n\":1}\n\ndata: [DONE]\n\n"; !strings.HasSuffix(got, want) {
+		t.Errorf("got %q, want %q at its end", got, want)
+	}
+}
