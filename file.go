@@ -296,7 +296,7 @@ type File struct {
 	ETag        string    // an entity tag, such as `"v1"`; empty for none
 	Modified    time.Time // zero if not known
 	Size        int64     // of a Content without Seek, in bytes; 0 if not known
-	Inline      bool      // browsers show the file, with the rights of this site, instead of saving it
+	Inline      bool      // browsers show the file, with the rights of this site, instead of saving it; so does the tag inline:"true"
 	Content     io.Reader // must not be nil
 }
 
@@ -310,12 +310,14 @@ func closeReader(r io.Reader) (err error) {
 	return err
 }
 
-// check returns an error if the File cannot be sent. It sets a missing content type.
+// check returns an error if the File cannot be sent. It sets what its tags say: a missing content type,
+// and Inline.
 func (f *File) check(t *fileTags) error {
 	if f.ContentType == "" && len(t.types) == 1 {
 		f.ContentType = t.types[0]
 	}
 	f.ContentType = cmp.Or(f.ContentType, "application/octet-stream")
+	f.Inline = f.Inline || t.inline
 	switch {
 	case f.Content == nil:
 		return errors.New("the File has no Content")
@@ -554,11 +556,15 @@ func parseFile(h http.Header) File {
 
 // fileTags has the values of the tags of a Body or a File.
 type fileTags struct {
-	types []string // media types in lower case; nil for any
-	max   int64    // bytes of a Body; 0 if the tag is missing
+	types  []string // media types in lower case; nil for any
+	max    int64    // bytes of a Body; 0 if the tag is missing
+	inline bool     // browsers show the File instead of saving it
 
 	anyOrder bool // order:"any": the file of a form is read into memory, with the fields behind it
 }
+
+// inlineTag is the tag of a File that browsers show.
+const inlineTag = "inline"
 
 // isMediaType reports whether text is one media type (RFC 9110, section 8.3.1) that a header can
 // carry without changes. A Body has no other, so that a File can be sent with the type that it

@@ -111,7 +111,7 @@ func (s *shape) jsonIndex() int {
 // choiceTags are the tags that an alternative cannot have, since it is no member of an object.
 var choiceTags = []string{
 	"json", "path", "query", "header", "cookie", "form", "mcpheader", "status", "variant", "discriminator", "default", "nullable",
-	keyTag, "contentType", "maxBytes", "order", "inline",
+	keyTag, "contentType", "maxBytes", "order", inlineTag,
 }
 
 // choiceFor returns the alternative for sf, which the struct in declares at index, or nil if it

@@ -17,7 +17,7 @@ import (
 func ownTags() []string {
 	own := []string{
 		"json", "path", "query", "header", "cookie", "mcpheader", "status", "variant", "discriminator", "default", "example", "doc",
-		"patternHint", "nullable", keyTag, "contentType", "maxBytes", orderTag, "inline",
+		"patternHint", "nullable", keyTag, "contentType", "maxBytes", orderTag, inlineTag,
 	}
 	for _, row := range ruleRows {
 		own = append(own, row.keyword)

@@ -545,6 +545,7 @@ func (c *shapes) moveFile(s *shape) {
 			c.addIf(f.tag.Get("contentType")+f.tag.Get("maxBytes") != "",
 				"%s: the tags contentType and maxBytes are for a svc.Body or a svc.File, not for a %v", f.place, f.shape.typ)
 			c.addIf(f.tag.Get(orderTag) != "", "%s: the tag order is for the svc.Body of a form, not for a %v", f.place, f.shape.typ)
+			c.addIf(f.tag.Get(inlineTag) != "", "%s: the tag inline is for a svc.File, not for a %v", f.place, f.shape.typ)
 			continue
 		}
 		f.tags = c.parseFileTags(f)
@@ -600,6 +601,11 @@ func (c *shapes) parseFileTags(f *field) *fileTags {
 		t.anyOrder = true
 		c.addIf(text != "any", "%s: order:%q: want order:\"any\", or no tag: then the file is the last part of the form", f.place, text)
 		c.addIf(f.shape.typ != typeBody, "%s: the tag order is for the svc.Body of a form, not for a %v", f.place, f.shape.typ)
+	}
+	if text, given := lookupTag(f.tag, inlineTag); given {
+		t.inline = true
+		c.addIf(f.shape.typ == typeBody, "%s: the tag inline is for a svc.File, not for a %v", f.place, f.shape.typ)
+		c.addIf(text != "true", "%s: inline:%q: want true; leave the tag out for a file that is saved", f.place, text)
 	}
 	return t
 }

@@ -911,6 +911,15 @@ type (
 			A svc.Body `contentType:"image/*"`
 		}) error
 		Taken(ctx context.Context, in *struct{ svc.File }) error
+		Shown(ctx context.Context, in *struct {
+			A svc.Body `inline:"true"`
+		}) error
+		Showing(ctx context.Context) (*struct {
+			svc.File `inline:"yes"`
+		}, error)
+		ShownText(ctx context.Context) (*struct {
+			A string `json:"a" inline:"true"`
+		}, error)
 		Given(ctx context.Context) (*struct{ A svc.Body }, error)
 		Embedded(ctx context.Context) (*struct{ *svc.File }, error)
 		Named(ctx context.Context) (*struct{ A svc.File }, error)
@@ -1370,4 +1379,40 @@ func FuzzFileName(f *testing.F) {
 			t.Fatalf("%q: the name is %q, by %q", given, got, header)
 		}
 	})
+}
+
+type (
+	// InlineFileAPI has a file that browsers show by its tag, and one that they save.
+	InlineFileAPI interface {
+		Get(context.Context) (*InlineFile, error)
+		GetTable(context.Context) (*SavedFile, error)
+	}
+	InlineFile struct {
+		svc.File `contentType:"image/png" inline:"true"`
+	}
+	SavedFile struct {
+		svc.File `contentType:"text/csv"`
+	}
+	inlineFiles struct{}
+)
+
+func (inlineFiles) Get(context.Context) (*InlineFile, error) {
+	return &InlineFile{svc.File{Name: "a.png", Content: strings.NewReader("x")}}, nil
+}
+
+func (inlineFiles) GetTable(context.Context) (*SavedFile, error) {
+	return &SavedFile{svc.File{Name: "a.csv", Content: strings.NewReader("x")}}, nil
+}
+
+// Verify that browsers show a file whose tag says so, and that its name is kept.
+func TestFileInlineTag(t *testing.T) {
+	methods := map[string]svc.MethodOptions{"Get": {HTTP: "GET /picture"}, "GetTable": {HTTP: "GET /table"}}
+	s := svc.MustRegister[InlineFileAPI](inlineFiles{}, &svc.Options{Resource: "pictures", Methods: methods})
+	for path, want := range map[string]string{"/picture": `inline; filename="a.png"`, "/table": `attachment; filename="a.csv"`} {
+		t.Run(path, func(t *testing.T) {
+			if got := answerTo(s.REST(), "GET", path, "").Header.Get("Content-Disposition"); got != want {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		})
+	}
 }
