@@ -185,7 +185,7 @@ type sentWriter struct {
 	choices []string     // see sentPlans
 	print   []byte       // of the open values
 	members []sentMember // of the open objects, those of the innermost at the end
-	sorted  []byte       // memory of endObject
+	sorted  []byte       // memory of endObject and addText
 }
 
 // A sentMember is a member in the print: "a":1e0, is from start to end, and its name ends behind
@@ -198,6 +198,7 @@ const longPrint = 128
 // readMembers adds the members of the object in text that count.
 func (w *sentWriter) readMembers(p *sentPlan, text []byte) {
 	w.scan = scanner{data: text, wanted: []string{}} // names are compared by the decoder
+	w.print = slices.Grow(w.print, len(text))        // most prints are about as long
 	if w.scan.peek() == '"' {                        // see inputOptions.readStrings
 		w.scan.data = jsonInside(w.scan.skipValue(), '{', 0)
 		w.scan.pos = 0
@@ -353,7 +354,8 @@ func (w *sentWriter) addText(p *sentPlan) {
 	case p == nil && !escaped, p != nil && p.kind == kindString && !escaped:
 		w.print = append(w.print, s.data[begin:s.pos]...) // which is what appendQuoted would write
 	case p == nil:
-		w.print = appendQuoted(w.print, appendUnescaped(nil, raw))
+		w.sorted = appendUnescaped(w.sorted[:0], raw)
+		w.print = appendQuoted(w.print, w.sorted)
 	case p.inside != nil || p.kind == kindObject:
 		begins := byte('{')
 		if p.kind == kindSlice || p.kind == kindArray {
@@ -390,7 +392,7 @@ func appendScalar(dst []byte, k shapeKind, text []byte) []byte {
 //	-0                  =>  0
 //	1e99999999999       =>  1e99999999999
 func appendDecimal(dst, num []byte) []byte {
-	begin, power := len(dst), 0
+	begin := len(dst)
 	digits, negative := bytes.CutPrefix(num, []byte("-"))
 	if negative {
 		dst = append(dst, '-')
@@ -402,19 +404,12 @@ func appendDecimal(dst, num []byte) []byte {
 			break
 		}
 	}
-	start, isFraction := len(dst), false
-	for _, c := range mantissa {
-		if c == '.' {
-			isFraction = true
-			continue
-		}
-		if len(dst) > start || c != '0' { // no zeros in front
-			dst = append(dst, c)
-		}
-		if isFraction {
-			power--
-		}
+	whole, fraction, _ := bytes.Cut(mantissa, []byte("."))
+	start, power := len(dst), -len(fraction)
+	if dst = append(dst, bytes.TrimLeft(whole, "0")...); len(dst) == start { // no zeros in front
+		fraction = bytes.TrimLeft(fraction, "0")
 	}
+	dst = append(dst, fraction...)
 	for len(dst) > start && dst[len(dst)-1] == '0' { // none at the end
 		dst = dst[:len(dst)-1]
 		power++

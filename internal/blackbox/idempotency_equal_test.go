@@ -29,6 +29,7 @@ type (
 		Put(ctx context.Context, in *DepositID) (*Deposited, error)
 		Clear(ctx context.Context) (*Deposited, error)
 		Pay(ctx context.Context, in *DepositWay) (*Deposited, error)
+		Move(ctx context.Context, in *DepositPart) (*Deposited, error)
 	}
 	Deposit struct {
 		To      string               `json:"to,omitempty"`
@@ -121,6 +122,14 @@ func (s *deposits) Put(context.Context, *DepositID) (*Deposited, error)    { ret
 func (s *deposits) Clear(context.Context) (*Deposited, error)              { return s.add() }
 func (s *deposits) Pay(context.Context, *DepositWay) (*Deposited, error)   { return s.add() }
 
+// Move asks before it moves.
+func (s *deposits) Move(ctx context.Context, _ *DepositPart) (*Deposited, error) {
+	if err := svc.Confirm(ctx, "sure", "Move it?"); err != nil {
+		return nil, err
+	}
+	return s.add()
+}
+
 // newDeposits returns a service whose store is a map.
 func newDeposits(impl *deposits) *svc.Service {
 	records := make(map[string][]byte)
@@ -143,6 +152,7 @@ func depositOptions() *svc.Options {
 		"Fill":   {Public: true, IdempotencyKey: svc.KeyAllowed, HTTP: "POST /deposits/fill", Form: true},
 		"Put":    {Public: true, IdempotencyKey: svc.KeyAllowed, HTTP: "PUT /deposits/{id}"},
 		"Clear":  {Public: true, IdempotencyKey: svc.KeyAllowed, HTTP: "POST /deposits/clear"},
+		"Move":   {Public: true, IdempotencyKey: svc.KeyAllowed, HTTP: "POST /deposits/move"},
 		"Pay":    {Public: true, IdempotencyKey: svc.KeyAllowed, HTTP: "POST /deposits/pay", Transports: []svc.Transport{svc.TransportREST, svc.TransportRPC}},
 	}}
 }
@@ -200,6 +210,14 @@ func keyedTool(method, arguments string) keyedSend {
 	}
 }
 
+// keyedAnswer is a call of 2026-07-28 with the answer to the question of Move, and more answers.
+func keyedAnswer(more string) keyedSend {
+	return func(s *svc.Service) string {
+		return mcpPost(s.MCP(nil), mcpAsk(mcpForms, "tools/call", `"name":"deposits_move","arguments":{"name":"a","idempotency_key":"k"}`+
+			`,"inputResponses":{"sure":{"action":"accept","content":{"yes":true}}`+more+`}`)).Body.String()
+	}
+}
+
 func keyedValue(method string, in any) keyedSend {
 	return func(s *svc.Service) string {
 		out, err := s.Call(svc.WithIdempotencyKey(context.Background(), "k"), "deposits", method, in)
@@ -234,6 +252,8 @@ func TestKeyEquality(t *testing.T) {
 		{"the metadata of MCP", tool("create", `"to":"a"`), func(s *svc.Service) string {
 			return callTool(s.MCP(nil), "deposits_create", `{"to":"a","idempotency_key":"k"},"_meta":{"progressToken":7}`)
 		}, same},
+		{"answers to questions", keyedAnswer(""), keyedAnswer(`,"other":{"action":"accept","content":{"n":7}}`), same},
+		{"an answer, where nothing is asked again", keyedAnswer(""), keyedRPC("move", `,"params":{"name":"a"}`), same},
 		{"the version", rest(`{}`), keyedREST("POST /deposits?version=1", `{}`), same},
 		{"the key of a scheme", rest(`{}`), keyedREST("POST /deposits?api_key=secret", `{}`), same},
 		{"a parameter that no field has", rest(`{}`), keyedREST("POST /deposits?utm=1", `{}`), same},
