@@ -396,6 +396,9 @@ func (b *apiBuilder) pathOf(m *method) *apiPath {
 		i := slices.Index(segments[1:], "") // the next placeholder, since no other segment is empty
 		segments[1+i] = "{" + name + "}"
 	}
+	if last := len(segments) - 1; segments[last] == url.PathEscape(endSlash) {
+		segments[last] = ""
+	}
 	path := &apiPath{template: strings.Join(segments, "/"), placeholders: m.placeholders}
 	b.used.paths[key] = path
 	b.paths = append(b.paths, path)

@@ -21,7 +21,7 @@ import (
 // 9.3.2).
 type Route struct {
 	Method   string       // the verb, in capitals
-	Path     string       // with the prefix of At and placeholders, as in "/v1/todos/{id}"
+	Path     string       // with the prefix of At and placeholders, as in "/v1/todos/{id}"; a slash at its end is exact, "/{$}" on a ServeMux
 	Resource string       // of the method
 	Name     string       // Method.Name
 	Handler  http.Handler // of this route only
@@ -79,7 +79,7 @@ func mountRoute(mux *http.ServeMux, r Route) {
 			panic(fmt.Sprintf("svc: cannot mount %s.%s, since %s: %v", r.Resource, r.Name, explainClash(mux, r), v))
 		}
 	}()
-	mux.Handle(r.Method+" "+r.Path, r.Handler)
+	mux.Handle(muxPattern(r.Method+" "+r.Path), r.Handler)
 }
 
 // explainClash returns why r cannot be on mux. It asks mux with a request that both
@@ -110,6 +110,7 @@ func explainClash(mux *http.ServeMux, r Route) string {
 func (s *Service) REST() http.Handler {
 	h := &restMux{endpoint: s.newEndpoint(TransportREST), mux: http.NewServeMux()}
 	h.readsErrors = h.onError != nil
+	h.slashes = slices.ContainsFunc(s.methods, func(m *method) bool { return strings.HasSuffix(m.path, "/") })
 	s.Mount(h.mux)
 	h.mux.Handle("/", http.HandlerFunc(h.serveNoRoute))
 	return h
@@ -119,12 +120,19 @@ func (s *Service) REST() http.Handler {
 // matches; the handler of each route has its own.
 type restMux struct {
 	endpoint
-	mux *http.ServeMux
+	mux     *http.ServeMux
+	slashes bool // there is a route with a slash at its end
 }
 
 func (h *restMux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.Method == http.MethodConnect || !isClean(r.URL) {
-		h.serveNoRoute(w, r) // the mux would redirect
+	redirects := r.Method == http.MethodConnect || !isClean(r.URL)
+	if h.slashes && !redirects && !strings.HasSuffix(r.URL.EscapedPath(), "/") {
+		chosen, _ := h.mux.Handler(r)
+		_, isRoute := chosen.(*restHandler)
+		redirects = !isRoute
+	}
+	if redirects { // or has no route
+		h.serveNoRoute(w, r)
 		return
 	}
 	h.mux.ServeHTTP(w, r)

@@ -224,7 +224,8 @@ type MethodOptions struct {
 	// Default: Options.Resource.
 	Resource string
 	// HTTP is the route: a pattern of http.ServeMux with a verb, without a host or the prefix of
-	// At, such as "POST /todos/{id}/archive". The verb QUERY is a read whose input is the JSON of
+	// At, such as "POST /todos/{id}/archive". A slash at the end of the path stands for itself, not
+	// for what is below. The verb QUERY is a read whose input is the JSON of
 	// the body (RFC 10008). Default: inferred from the method's name.
 	HTTP string
 	// Status is the HTTP status of success: 200, 201, 202 or 203 with an output, and 200, 202, 204

@@ -1102,7 +1102,7 @@ func parsePattern(pattern string) (route, error) {
 		return route{}, fmt.Errorf("want a path that starts with a slash, without a host")
 	}
 	r := route{verb: verb, path: path}
-	for _, segment := range strings.Split(path[1:], "/") {
+	for _, segment := range strings.Split(strings.TrimSuffix(path, "/"), "/")[1:] {
 		name, err := parseSegment(segment)
 		switch {
 		case err != nil:
@@ -1122,7 +1122,7 @@ func parsePattern(pattern string) (route, error) {
 // would be literal text here.
 func parseSegment(segment string) (name string, err error) {
 	if segment == "" || segment == "." || segment == ".." {
-		return "", fmt.Errorf("the path has an empty segment, a dot segment or a slash at its end, which no request matches")
+		return "", fmt.Errorf("the path has an empty segment or a dot segment, which no request matches")
 	}
 	if strings.HasPrefix(segment, ":") {
 		return "", fmt.Errorf("a placeholder is written {%s}, and not %s", segment[1:], segment)
@@ -1171,6 +1171,19 @@ func checkLiteral(segment string) error {
 // pattern returns the route as http.ServeMux and MethodOptions.HTTP have it.
 func (r route) pattern() string { return r.verb + " " + r.path }
 
+// muxPattern returns a pattern or a path for http.ServeMux, where a slash at its end alone would
+// stand for everything below it.
+func muxPattern(pattern string) string {
+	if strings.HasSuffix(pattern, "/") {
+		return pattern + "{$}"
+	}
+	return pattern
+}
+
+// endSlash is what segmentsOf has behind a slash at the end of a path. http.ServeMux matches no other
+// segment that is a slash.
+const endSlash = "/"
+
 // segmentsOf returns the segments of a path, or of a pattern, whose first segment is the verb.
 // Texts are unescaped, and a placeholder is "".
 func segmentsOf(pattern string) []string {
@@ -1179,6 +1192,9 @@ func segmentsOf(pattern string) []string {
 		if list[i], _ = url.PathUnescape(s); strings.HasPrefix(s, "{") {
 			list[i] = ""
 		}
+	}
+	if last := len(list) - 1; strings.HasSuffix(pattern, "/") {
+		list[last] = endSlash
 	}
 	return list
 }
@@ -1211,7 +1227,7 @@ func checkRoutes(p *mistakes, methods []*method) {
 func (m *method) fitsOn(mux *http.ServeMux) (fits bool) {
 	// Handle has no other way to say so. It panics for a pattern that is a mistake too.
 	defer func() { fits = recover() == nil }()
-	mux.Handle(m.pattern(), http.NotFoundHandler())
+	mux.Handle(muxPattern(m.pattern()), http.NotFoundHandler())
 	return true
 }
 
@@ -1308,7 +1324,7 @@ func coversRoute(route, by []string) bool {
 		return false
 	}
 	for i, text := range by {
-		if text != "" && text != route[i] {
+		if text != "" && text != route[i] || text == "" && route[i] == endSlash {
 			return false
 		}
 	}

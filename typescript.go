@@ -503,7 +503,9 @@ func (w *clientWriter) appendRow(dst []byte, c *clientCallText) []byte {
 func (w *clientWriter) routePath(m *method, members []clientMember) string {
 	segments, n := segmentsOf(w.service.prefix+m.path), 0
 	for i, text := range segments {
-		if segments[i] = url.PathEscape(text); text == "" && i > 0 { // a placeholder
+		if segments[i] = url.PathEscape(text); text == endSlash {
+			segments[i] = ""
+		} else if text == "" && i > 0 { // a placeholder
 			placeholder := m.placeholders[n]
 			n++
 			at := slices.IndexFunc(members, func(m clientMember) bool { return m.in == inPath && m.wire == placeholder })
@@ -531,6 +533,8 @@ func (w *clientWriter) takenPaths(m *method, members []clientMember) (taken []ta
 		for i, word := range segments {
 			isOwnWord := own[i] != "" || i == 0
 			switch isWord := word != "" || i == 0; {
+			case word == endSlash && !isOwnWord: // which no value is
+				isNamed = false
 			case isOwnWord:
 				isNamed = isNamed && word == own[i] && isWord
 			case isWord && named < 0:
@@ -538,6 +542,8 @@ func (w *clientWriter) takenPaths(m *method, members []clientMember) (taken []ta
 			}
 			if segments[i] = regexp.QuoteMeta(encodedComponent(word)); word == "" && i > 0 {
 				segments[i] = "[^/]+"
+			} else if word == endSlash {
+				segments[i] = ""
 			}
 			if !isOwnWord {
 				placeholder++
