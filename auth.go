@@ -134,8 +134,8 @@ type schemeField struct {
 	isValid       func(value string) bool
 }
 
-// schemeFields are the fields of a Scheme beside its Type. A Scheme must have those that
-// its row names in object, and no others.
+// schemeFields are the fields of a Scheme besides its Type. A Scheme must have the fields that its
+// row names in object, and no others.
 var schemeFields = []schemeField{
 	{"Header", "X-Api-Key", func(s Scheme) string { return s.Header },
 		func(name string) bool { return isToken(name) && headerOwner(name) == "" || isAuthorization(name) }},
@@ -178,8 +178,8 @@ func lookupScheme(s Scheme) (d scheme, ok bool) {
 // needs reports whether a Scheme of this type must have the field.
 func (d scheme) needs(field string) bool { return bytes.Contains(d.object, []byte("{"+field+"}")) }
 
-// describe returns the row of s, which checkScheme has accepted, with the values of s.
-// scopes are those of the methods that have s, with their descriptions.
+// describe returns the row of s, which checkScheme has accepted, with the values of s. scopes are
+// the scopes of the methods that have s, with their descriptions.
 func (s Scheme) describe(scopes map[string]string) scheme {
 	list, _ := json.Marshal(scopes)
 	words := []string{"{scopes}", string(list), "{Word}", keyWord(s.Prefix)}
@@ -416,7 +416,7 @@ func (opts *BearerOptions) checked() BearerOptions {
 	return o
 }
 
-// checkScopes returns a copy of scopes, those of an option, and notes those that are not valid.
+// checkScopes returns a copy of scopes, which an option has, and notes invalid ones.
 func checkScopes(p *mistakes, option string, scopes []string) []string {
 	for _, s := range scopes {
 		p.addIf(!isScope(s), option+" has %q; a scope is visible ASCII without quotes and backslashes", s)
@@ -535,7 +535,7 @@ func withoutParameter(r *http.Request, name string) *http.Request {
 	return r
 }
 
-// guard returns the guard of t, with the options that are not those of tokens left out.
+// guard returns the guard of t, without the options that are only about tokens.
 func (t *tokenGuard) guard() *guard {
 	return &guard{identify: t.identify, query: t.query, required: Errorf(CodeUnauthenticated, "an %s is required", t.noun),
 		challenge: t.challenge}
@@ -562,7 +562,7 @@ func (t *tokenGuard) identify(r *http.Request) (*Principal, error) {
 		place = "query parameter " + t.query
 	}
 	switch {
-	case len(values) > 1: // a proxy may have checked the other one, and the header is no list (RFC 9110, section 5.3)
+	case len(values) > 1: // a proxy may have checked the other one, and the header is not a list (RFC 9110, section 5.3)
 		return nil, t.requestError("the request has more than one " + place)
 	case len(values) == 0, t.isBearer && !hasAuthScheme(values[0], "Bearer"), !hasPrefixFold(values[0], t.prefix):
 		return nil, nil
@@ -609,7 +609,7 @@ func hasPrefixFold(text, prefix string) bool {
 	return len(text) >= len(prefix) && strings.EqualFold(text[:len(prefix)], prefix)
 }
 
-// verifyToken calls verify and converts its error to the one that the client gets.
+// verifyToken calls verify and converts its error to the error that the client gets.
 func (t *tokenGuard) verifyToken(ctx context.Context, token string) (*Principal, error) {
 	p, err := t.callVerify(ctx, token)
 	switch {
@@ -870,9 +870,9 @@ func (id *identity) withChallenges(e *Error, schemes []Scheme, code string, scop
 	return e
 }
 
-// checkIdentity returns an error unless the caller in ctx is known and has these scopes.
-// If no middleware has looked for the caller, the error is that of an unknown caller. Only
-// the log tells the difference.
+// checkIdentity returns an error unless the caller in ctx is known and has these scopes. If no
+// middleware has looked for the caller, the caller counts as unknown. Only the log tells the
+// difference.
 func checkIdentity(ctx context.Context, schemes []Scheme, scopes []string) error {
 	id := identityOf(ctx)
 	if p := id.principal; p != nil {

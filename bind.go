@@ -463,7 +463,7 @@ func (b *binding) bindRequest(d *decoder, r *requestValues) (any, error) {
 }
 
 // sourceAt returns the Violation.In of a place in the input, which an error of the application
-// names: the source of the field, by its JSON name or by that of its parameter, else the body.
+// names: the source of the field, by its JSON name or the name of its parameter, else the body.
 func (b *binding) sourceAt(path string) string {
 	first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	token := "/" + first
@@ -542,7 +542,7 @@ func (p *param) setAbsent(d *decoder, v reflect.Value, c *complaint) {
 //
 //	a=1; b=2     the fields of the cookies a and b are set from "1" and "2"
 //	a=           the empty text, which is a value
-//	a="1"        "1": the quotes are no part of the value, as for net/http
+//	a="1"        "1": the quotes do not belong to the value, as for net/http
 //	a=%20        "%20": nothing is unescaped, as for net/http
 //	a=1; a=2     a violation at a: which of them was set for which path is not sent
 //	A=1          ignored if no field has A: the case of names counts
@@ -766,7 +766,7 @@ func lookupParam(d *decoder, list []param, name string) int {
 // bindForm fills the fields that come from a form. Each is read as in a query, but for what
 // browsers send of controls that nobody has filled in:
 //
-//	an empty text   of an optional field that is no string, or whose rules refuse it: absent
+//	an empty text   of an optional field that is not a string, or whose rules refuse it: absent
 //	on              of a checkbox: true, since it has no other value
 //
 // A Body is set before; form.hasFile says whether there is one. Required fields that are not

@@ -927,8 +927,8 @@ func (e *endpoint) respondByOption(w http.ResponseWriter, r *http.Request, err e
 	respondError(w, r, err, ErrorOptions{OnError: e.onError, Logger: e.logger})
 }
 
-// challenge adds the challenges of the guards, or else those of the schemes of the service, to the
-// response for a method's own UNAUTHENTICATED, such as that of a login: a 401 must have one (RFC
+// challenge adds the challenges of the guards, or else of the schemes of the service, to the
+// response for a method's own UNAUTHENTICATED, such as a login returns: a 401 must have one (RFC
 // 9110, section 15.5.2).
 func (e *endpoint) challenge(ctx context.Context, header http.Header, err error) {
 	const name = "Www-Authenticate"

@@ -79,7 +79,7 @@ func IdempotencyKeyFrom(ctx context.Context) (string, bool) {
 	return "", false
 }
 
-// markReplayed adds the header Idempotent-Replayed to a response if it is that of an earlier
+// markReplayed adds the header Idempotent-Replayed to a response if it repeats that of an earlier
 // call with the same key. Carriers call it for an answer that is sent, not for one of which an
 // interceptor made an error.
 func (c *call) markReplayed(response http.Header) {
@@ -97,7 +97,7 @@ type keyedResult struct {
 	before http.Header // Info.Header before the method
 }
 
-// Unwrap lets errors.As find the error of do in one that Run returns around it.
+// Unwrap lets errors.As find the error of do in the error that Run returns around it.
 func (r *keyedResult) Unwrap() error { return r.error }
 
 // callKeyed is callMethod for a call with a key. Idempotency.Run calls the method, unless it
@@ -176,9 +176,9 @@ var (
 		cause: errors.New("Idempotency.Run called do twice, or after it had returned; return ABORTED, and the client tries again")}}
 )
 
-// runError returns the error for err of Idempotency.Run: that of the method, that of an *Error,
-// the end of ctx, or else UNAVAILABLE. r is the result of do; nil if it was not called. If it was,
-// and err is not its error, the call may be committed, and the error has the reason for that.
+// runError returns the error for err of Idempotency.Run: the error of the method, an *Error, the
+// end of ctx, or else UNAVAILABLE. r is the result of do; nil if it was not called. If it was, and
+// err is not its error, the call may be committed, and the error has the reason for that.
 func runError(ctx context.Context, err error, r *keyedResult) error {
 	var own *Error
 	errors.As(err, &own)

@@ -447,7 +447,7 @@ type sendTrace struct {
 	cancel    context.CancelCauseFunc // ends the request of a stream; nil for others
 }
 
-// newTrace returns the trace of one request. Its ctx ends with that of the call.
+// newTrace returns the trace of one request. Its ctx ends when the ctx of the call does.
 func (c *clientCall) newTrace(ctx context.Context) *sendTrace {
 	t := new(sendTrace)
 	t.GotConn = func(httptrace.GotConnInfo) { t.connected.Store(true) }
@@ -566,7 +566,8 @@ func setContent(r *http.Request, content []byte) {
 // response of a server that refuses it could be lost while the client writes.
 const expectFrom = 1 << 20
 
-// addUpload sets the body of r to the Body of the input. The error is that of its tags.
+// addUpload sets the body of r to the Body of the input. It returns an error if the Body breaks its
+// tags.
 func (c *clientCall) addUpload(r *http.Request, in any) error {
 	b := newClientBody(c.bodyOf(in))
 	if b.ContentType != "" {
@@ -587,7 +588,7 @@ func (c *clientCall) bodyOf(in any) Body {
 	return value.Interface().(Body)
 }
 
-// sendBody sets the body of r to b. The error is that of the tags of the Body.
+// sendBody sets the body of r to b. It returns an error if b breaks its tags.
 func (c *clientCall) sendBody(r *http.Request, b *clientBody) error {
 	r.Body, r.ContentLength = b, b.Size
 	if b.Size >= 0 {
@@ -628,7 +629,7 @@ type clientFile struct {
 	ctx  context.Context
 }
 
-// Read implements io.Reader. Its errors are those of networkError: an *Error, as from a call.
+// Read implements io.Reader. Its errors come from networkError: an *Error, as from a call.
 func (f *clientFile) Read(p []byte) (int, error) {
 	n, err := f.ReadCloser.Read(p)
 	if err != nil && err != io.EOF {

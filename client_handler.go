@@ -76,7 +76,7 @@ func (l pipeListener) Close() error { return nil }
 // A pipeConn is a connection to a client with an IP address, which middleware may need.
 type pipeConn struct{ net.Conn }
 
-// RemoteAddr returns one of those that documentation may use (RFC 5737), as in package httptest.
+// RemoteAddr returns an address for documentation (RFC 5737), as package httptest does.
 func (pipeConn) RemoteAddr() net.Addr {
 	return &net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 1234}
 }

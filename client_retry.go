@@ -118,7 +118,8 @@ func (c *clientCall) cloneRequest(ctx context.Context, r *http.Request, in any) 
 	return next, nil
 }
 
-// The limits of waiting, and the budget of a client: those of the AWS SDKs since November 2026.
+// The limits of waiting and the budget of a client are the same as in the AWS SDKs since November
+// 2026.
 const (
 	maxPause       = 20 * time.Second // between two attempts; a longer wait is for the caller to decide
 	firstPause     = 50 * time.Millisecond

@@ -430,7 +430,7 @@ func anonymousStruct(e ast.Expr) *ast.StructType {
 	}
 }
 
-// addMethodsOf adds the methods of an interface, and those that it embeds.
+// addMethodsOf adds the methods of an interface and the interfaces that it embeds.
 func (f *sourceFile) addMethodsOf(t *sourceType, s *ast.InterfaceType) {
 	for _, m := range s.Methods.List {
 		for _, name := range m.Names {
@@ -584,8 +584,8 @@ func constantText(value any) string {
 	return ""
 }
 
-// commentText returns the text of the comments above and behind a declaration. Directives such
-// as //go:embed are no text, and neither is //nolint, which has no colon.
+// commentText returns the text of the comments above and behind a declaration. Directives such as
+// //go:embed are not text, and neither is //nolint, which has no colon.
 func commentText(above, behind *ast.CommentGroup) string {
 	var texts []string
 	for _, group := range []*ast.CommentGroup{above, behind} {

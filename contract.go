@@ -298,7 +298,7 @@ type contractField struct {
 	Unkeyed   bool            `json:"unkeyed,omitempty"` // idempotency:"-"
 }
 
-// A linkedPlan is what a planLinker found out about a contractPlan. It is no part of the JSON.
+// A linkedPlan is what a planLinker found out about a contractPlan. It is not in the JSON.
 type linkedPlan struct {
 	object  *contractPlan // what Object names; nil if it names nothing
 	reader  *scalarReader // of a value that has no values in it

@@ -36,7 +36,7 @@ func (p *contractPlan) child(name string) *contractPlan {
 	return p.Of
 }
 
-// allFields returns the fields of an object, and those of all alternatives of a union.
+// allFields returns the fields of an object, and the fields of all alternatives of a union.
 func (p *contractPlan) allFields() []*contractPlan {
 	fields := p.Fields
 	for _, a := range p.Union {

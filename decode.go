@@ -1361,8 +1361,9 @@ func (c *decoders) decodeScalar(s *shape) decodeFunc {
 	return decodeText(set, mismatch)
 }
 
-// readNumberInside reads a value that is no number: if it is a string with a number of the shape s in
-// it that the options let through, set sets that. Else the value is skipped as by skipMismatch.
+// readNumberInside reads a value that is not a number: if it is a string with a number of the shape
+// s in it that the options let through, set sets that. Else the value is skipped as by
+// skipMismatch.
 func (d *decoder) readNumberInside(s *shape, c *complaint, v reflect.Value, set setter) {
 	value := d.scan.skipValue()
 	if d.scan.err == nil && isText(value) {
@@ -1432,8 +1433,8 @@ func decodeBool(d *decoder, v reflect.Value) {
 	}
 }
 
-// typeComplaints has the complaints about JSON of another type than that of a scalar. The
-// kinds that are not here are strings in JSON.
+// typeComplaints has the complaints about JSON whose type is not the type of a scalar. The kinds
+// that are not here are strings in JSON.
 var typeComplaints = [kindFile + 1]*complaint{
 	kindInt: errNotInteger, kindUint: errNotInteger, kindFloat: errNotNumber, kindNumber: errNotNumber,
 	kindTime: errNotTime, kindDuration: errNotDuration,

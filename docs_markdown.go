@@ -22,7 +22,7 @@ func contentOf(o []byte) (types []string, schema []byte) {
 	return types, schema
 }
 
-// isFileSchema reports whether a schema is that of a Body or a File.
+// isFileSchema reports whether a schema describes a Body or a File.
 func isFileSchema(schema []byte) bool { return textAt(schema, "format") == "binary" }
 
 // renderMarkdown returns the Markdown.

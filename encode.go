@@ -421,7 +421,7 @@ func (f *field) omitRule() func(reflect.Value) bool {
 	}
 	omit, isZero := f.omit, zeroRule(f.shape.typ)
 	switch {
-	case f.shape.kind == kindTime && omit != 0: // zero is no time that anybody means
+	case f.shape.kind == kindTime && omit != 0: // nobody means the zero time
 		omit = omitZero
 	case f.shape.typ.Kind() == reflect.Struct:
 		omit &^= omitEmpty // a struct is never empty
@@ -451,7 +451,7 @@ func zeroRule(t reflect.Type) func(reflect.Value) bool {
 	return reflect.Value.IsZero
 }
 
-// isEmpty is the rule of omitempty in encoding/json for values that are no structs.
+// isEmpty is the rule of omitempty in encoding/json for values that are not structs.
 func isEmpty(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.Array, reflect.Map, reflect.Slice, reflect.String:

@@ -170,8 +170,8 @@ func (h *outputHeader) valuesIn(v reflect.Value) ([]string, error) {
 	return values, nil
 }
 
-// textOf returns the text of one value: that of its JSON without the quotes. A time
-// is an HTTP-date (RFC 9110, section 5.6.7), and a duration spells µs as us.
+// textOf returns the text of one value: its JSON without the quotes. A time is an HTTP-date (RFC
+// 9110, section 5.6.7), and a duration spells µs as us.
 func (h *outputHeader) textOf(v reflect.Value) (string, error) {
 	switch h.shape.kind {
 	case kindString:

@@ -687,7 +687,7 @@ const (
 	ruleVariant  = "variant"
 	ruleValidate = "validate"
 	ruleOrder    = "order"    // the file is the last part of a form
-	ruleMaxBytes = "maxBytes" // a tag of a Body or a File, which is no JSON and no row of ruleRows
+	ruleMaxBytes = "maxBytes" // a tag of a Body or a File, which is not JSON and not a row of ruleRows
 )
 
 // The limits on the size of one error. A client whose input has thousands of

@@ -47,8 +47,8 @@ func jsonTypeOf(first byte) int {
 	return 3
 }
 
-// wrongType returns the complaint about values of another type than the one that message names.
-// noun is what to send instead of a string with such a value in it: models and forms often send
+// wrongType returns the complaint about values of a type that message does not name. noun is what
+// to send instead of a string with such a value in it: models and forms often send
 // {"at":"{\"x\":1}"} for {"at":{"x":1}}. Both are empty if a string is wanted.
 func wrongType(message, noun string, isWanted func(value []byte) bool) *complaint {
 	w := &wantedType{isWanted: isWanted}
@@ -59,7 +59,8 @@ func wrongType(message, noun string, isWanted func(value []byte) bool) *complain
 	return &complaint{rule: ruleType, message: message, wanted: w}
 }
 
-// about returns the complaint about value, which is JSON. Only those of wrongType differ by it.
+// about returns the complaint about value, which is JSON. Only complaints of wrongType depend on
+// the value.
 func (c *complaint) about(value []byte) *complaint {
 	if c.wanted == nil || len(value) == 0 {
 		return c

@@ -102,9 +102,9 @@ type bodyReader struct {
 	err   error         // what every later Read returns
 }
 
-// The errors of misuse: errBodyOver is that of a Read. errBodyRead is the answer of a method
-// whose Stream or File comes while a goroutine reads: over HTTP/1 the end of that Read cancels
-// the ctx of the method, with which both may work.
+// The errors of misuse: errBodyOver is the error of a Read. errBodyRead is the answer of a method
+// whose Stream or File comes while a goroutine reads: over HTTP/1 the end of that Read cancels the
+// ctx of the method, with which both may work.
 var (
 	errBodyOver = Errorf(CodeInternal, "a Body can be read only until its method returns, by one goroutine at a time")
 	errBodyRead = Errorf(CodeInternal, "the method has returned a Stream or a File while another goroutine read its Body: wait for that "+

@@ -1,7 +1,7 @@
 package svc
 
-// This file reads forms: the body of a request as a browser sends that of <form method="post">.
-// bind.go sets the fields of an input from what is read here. In this order:
+// This file reads forms: request bodies as browsers send them for <form method="post">. bind.go
+// sets the fields of an input from what is read here. In this order:
 //
 //   - which media types are a form
 //   - formInput, what a form has before its file
@@ -55,7 +55,7 @@ type formInput struct {
 	whole   bool       // nothing follows the file that is not read
 }
 
-// A formPart is a part of a form that is no file, or a complaint about one.
+// A formPart is a part of a form that is not a file, or a complaint about one.
 type formPart struct {
 	name  string
 	value []byte
@@ -203,7 +203,7 @@ func (f *formReader) readEnd() error {
 	return io.EOF // behind errFormEnded
 }
 
-// syntaxError returns the error for a text that is no form.
+// syntaxError returns the error for a text that is not a form.
 func (f *formReader) syntaxError(message string) error {
 	return formError("", &complaint{rule: ruleSyntax, message: message})
 }
@@ -299,7 +299,7 @@ func (h partHeader) complaintAbout(part *multipart.Part) *complaint {
 	return nil
 }
 
-// isEncoded reports whether the bytes of a part are not those that its sender means.
+// isEncoded reports whether the bytes of a part differ from what its sender means.
 func isEncoded(part *multipart.Part) bool {
 	return slices.ContainsFunc(part.Header["Content-Transfer-Encoding"], func(text string) bool {
 		return !slices.Contains([]string{"binary", "8bit", "7bit"}, strings.ToLower(text))
@@ -344,7 +344,7 @@ func (f *formReader) openFile(part *multipart.Part, h partHeader) (*formFile, er
 	return file, nil
 }
 
-// Read implements io.Reader. Its errors are those of the connection, or an *Error.
+// Read implements io.Reader. Its errors come from the connection, or are an *Error.
 func (f *formFile) Read(p []byte) (n int, err error) {
 	if len(f.first) > 0 {
 		n = copy(p, f.first)

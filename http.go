@@ -385,9 +385,9 @@ func chooseType(accept []string, types ...string) (chosen string) {
 	return chosen
 }
 
-// acceptWeight returns the weight of a media type in Accept headers: that of the most
-// specific range that includes it, or 0 if none does (RFC 9110, sections 12.4.2 and
-// 12.5.1). named reports whether that range is the type itself:
+// acceptWeight returns the weight of a media type in Accept headers: the weight of the most
+// specific range that includes it, or 0 if none does (RFC 9110, sections 12.4.2 and 12.5.1). named
+// reports whether that range is the type itself:
 //
 //	text/html in "text/*;q=0.5, */*;q=0.1"  =>  0.5, false
 //
@@ -900,9 +900,9 @@ func appendEscapedText(dst, text []byte) []byte {
 	return dst
 }
 
-// trimmedPrefix returns prefix without slashes at its end: Under and Pprof accept /admin
-// and /admin/. It panics if prefix is not a clean path, because no request would be
-// below it. function is the exported one that the panic names.
+// trimmedPrefix returns prefix without slashes at its end: Under and Pprof accept /admin and
+// /admin/. It panics if prefix is not a clean path, because no request would be below it. function
+// is the exported function that the panic names.
 func trimmedPrefix(function, prefix string) string {
 	trimmed := strings.TrimRight(prefix, "/")
 	if trimmed != "" && (trimmed[0] != '/' || path.Clean(trimmed) != trimmed) {

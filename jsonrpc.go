@@ -278,7 +278,8 @@ func appendRPCError(dst []byte, number int, message string, data, id []byte) []b
 }
 
 // idBefore returns the id of the message that text begins with, of which the rest was not read. It
-// returns nil if the id is not there in whole, or is no string and no number, and for a batch.
+// returns nil if the id is not there in whole, or is neither a string nor a number, and for a
+// batch.
 //
 //	{"jsonrpc":"2.0","id":7,"params":{"text":"aaaa   7
 //	{"jsonrpc":"2.0","params":{"id":1,"text":"aaaa   nil

@@ -8,7 +8,7 @@ package svc
 //   - place: what one request has of a gate
 //   - freeBody: the part of a body that is read without a place
 //
-// What waits is no load. So a request has a place only while one of its calls runs:
+// Waiting is not load. So a request has a place only while one of its calls runs:
 //
 //	The request                                Its place
 //	-----------------------------------------  -----------------------------------------

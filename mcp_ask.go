@@ -157,7 +157,7 @@ func (q *question) ask(ctx context.Context, capability, what string) ([]byte, er
 	case x.rev.rounds:
 		return nil, q
 	}
-	x.place.pause() // what waits is no load
+	x.place.pause() // waiting is not load
 	text, err := x.askClient(ctx, &question{Method: q.Method, Params: q.paramsIn(x.rev)}, what)
 	if e := x.place.resume(ctx); err == nil {
 		err = e
@@ -538,7 +538,7 @@ var badState = protocolError(rpcInvalidParams, "params.requestState is not for t
 // stateLife is how long answers can be sent again.
 const stateLife = 10 * time.Minute
 
-// stateLabel makes the seals of states differ from those of cursors with the same key.
+// stateLabel makes the seals of states differ from the seals of cursors with the same key.
 const stateLabel = "svc mcp state\x00"
 
 // callDigest returns a digest of the call that a state is valid for: the method, the

@@ -157,7 +157,7 @@ func (x *exchange) checkCapabilities(t *tool, declared []byte) *mcpError {
 }
 
 // missingCapabilities returns the error for a client that must declare these capabilities. Names
-// with a slash are those of extensions.
+// with a slash belong to extensions.
 func missingCapabilities(text string, names []string) *mcpError {
 	m, extensions := openMembers([]byte(`{"requiredCapabilities":`)), openMembers(nil)
 	for _, name := range names {

@@ -68,7 +68,7 @@ func (h *mcpHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspa
 	}
 }
 
-// mcpExposed are the headers of MCP that pages need, after those that CORS names.
+// mcpExposed are the headers of MCP that pages need, besides the headers that CORS names.
 const mcpExposed = ", Mcp-Session-Id, MCP-Protocol-Version"
 
 // mcpAllow is the header Allow, which 405 must have (RFC 9110, section 15.5.6).

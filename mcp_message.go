@@ -37,7 +37,7 @@ type mcpParams struct {
 	responses []byte // inputResponses, the answers to questions
 	state     []byte // requestState, the sealed earlier answers
 	found     bool   // the fields above are set
-	wrong     bool   // params or its _meta is no object
+	wrong     bool   // params or its _meta is not an object
 }
 
 // newMessage returns a message whose timer is stopped. Messages come from a pool for the
@@ -374,8 +374,8 @@ func (x *exchange) versionHeader() []string { return x.headerOf("Mcp-Protocol-Ve
 // saysModern reports whether the values of the header name a modern revision.
 func saysModern(header []string) bool { return len(header) == 1 && isModern(header[0]) }
 
-// headerRevision returns the revision that the header MCP-Protocol-Version or the session says.
-// It is that of a body which cannot be read.
+// headerRevision returns the revision that the header MCP-Protocol-Version or the session says. It
+// is the revision of the answer if a body cannot be read.
 func (x *exchange) headerRevision() *revision {
 	header := x.versionHeader()
 	if saysModern(header) && x.h.speaksModern() {

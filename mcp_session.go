@@ -67,7 +67,7 @@ func newProcessKey() *CursorKey {
 
 const (
 	sessionHeader = "Mcp-Session-Id"
-	// sessionLabel makes the seals of sessions differ from those of cursors and states.
+	// sessionLabel makes the seals of sessions differ from the seals of cursors and states.
 	sessionLabel = "svc mcp session\x00"
 	// maxSession is the longest header that is read, in bytes.
 	maxSession    = 256

@@ -115,7 +115,7 @@ func (m *message) declaresTasks() bool {
 var withoutTasks = missingCapabilities("the client does not declare the extension "+tasksExtension, []string{tasksExtension})
 
 const (
-	// taskLabel makes the seals of ids differ from those of other texts with the same key.
+	// taskLabel makes the seals of ids differ from the seals of other texts with the same key.
 	taskLabel = "svc mcp task\x00"
 	// maxTaskID is the longest id, in bytes. Clients send it in a header too.
 	maxTaskID = 1024

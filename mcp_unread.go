@@ -184,7 +184,7 @@ func readRest(w http.ResponseWriter, r *http.Request, head []byte) (longer, tail
 }
 
 // refuseUnread answers a message that cannot be read, or is over the limit, with e. head and tail
-// are as for glimpseAt. What is no request gets no answer, and so no error.
+// are as for glimpseAt. What is not a request gets no answer, and so no error.
 func (x *exchange) refuseUnread(head, tail []byte, e *mcpError) {
 	g := glimpseAt(head, tail)
 	if g.kind == rpcRequest || g.kind == rpcInvalid || x.rev.modern && x.line == nil {

@@ -67,8 +67,8 @@ func (s *Service) OpenAPI() http.Handler {
 // not registered with IANA.
 const contentTypeOpenAPI = "application/vnd.oai.openapi+json"
 
-// An apiBuilder builds one document. Its maps are for lookups only: the order of the
-// document is that of the methods, and of sorted names.
+// An apiBuilder builds one document. Its maps are for lookups only: the order of the document is
+// the order of the methods, and of sorted names.
 //
 // The document has only the components that something refers to. So the operations are
 // written first, each as a text of its own, and then the document is built from them.
@@ -817,10 +817,9 @@ func (m *method) describeStream() string {
 		"The event named error ends it too early: its data is " + failed + cut
 }
 
-// streamContent returns the Content Object of a stream. Its schema is that of an item. In
-// 3.2 it has an itemSchema instead, which describes an event as an object with the fields
-// id, event, retry and data (OpenAPI 3.2.0, Media Type Object, section "Sequential Media
-// Types").
+// streamContent returns the Content Object of a stream. Its schema is the schema of an item. In 3.2
+// it has an itemSchema instead, which describes an event as an object with the fields id, event,
+// retry and data (OpenAPI 3.2.0, Media Type Object, section "Sequential Media Types").
 func (b *apiBuilder) streamContent(m *method) []byte {
 	item := b.writer.appendShape(nil, m.item)
 	if b.writer.dialect != openAPI32 {

@@ -301,7 +301,7 @@ func (c *restCall) readInput() (any, error) {
 	if err == nil && body == nil && form == nil {
 		err = ws.readBody(r, m.limits, m.bind.rest.body == nil)
 	}
-	// The query of a strict method has no unknown names but the one that Version reads.
+	// The query of a strict method has no unknown names except the parameter that Version reads.
 	strict, versionParam := m.strict && (r.URL.RawQuery != "" || form != nil), ""
 	if strict {
 		seen, _ := c.Value(versionKey{}).(seenVersion)

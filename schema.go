@@ -173,8 +173,8 @@ func (k shapeKind) isNumeric() bool { return k.isInteger() || kindTypes[k] == "n
 // some of them; see isString.
 func (k shapeKind) isStringy() bool { return kindTypes[k] == "string" }
 
-// isScalar reports whether a value can be the text of a parameter. A type with
-// UnmarshalJSON is no scalar, since it expects JSON, and the text in a URL is none.
+// isScalar reports whether a value can be the text of a parameter. A type with UnmarshalJSON is not
+// a scalar, because it expects JSON, and the text in a URL is not JSON.
 func (k shapeKind) isScalar() bool { return k == kindBool || k.isNumeric() || k.isStringy() }
 
 // takesNull reports whether null is a value.
@@ -272,7 +272,7 @@ func (s *shape) withFields(fields []*field) *shape {
 	return &part
 }
 
-// forms returns the alternatives of the object s, or s itself if it is no union.
+// forms returns the alternatives of the object s, or s itself if it is not a union.
 func (s *shape) forms() []*shape {
 	if s.alternatives == nil {
 		return []*shape{s}
@@ -280,10 +280,10 @@ func (s *shape) forms() []*shape {
 	return s.alternatives
 }
 
-// compileForms returns a plan of the object s, for which it calls compile with each form.
-// The plan of a union runs the plan of the alternative that is set. It calls refuse if not
-// exactly one is set, or if the discriminator is neither empty nor that of the alternative.
-// The error is for the author of the program.
+// compileForms returns a plan of the object s, for which it calls compile with each form. The plan
+// of a union runs the plan of the alternative that is set. It calls refuse if not exactly one is
+// set, or if the discriminator is neither empty nor names the alternative. The error is for the
+// author of the program.
 func compileForms[F ~func(*C, reflect.Value), C any](s *shape, compile func(*shape) F, refuse func(*C, error)) F {
 	if s.alternatives == nil {
 		return compile(s)
@@ -382,8 +382,8 @@ func (s *shape) deref() *shape {
 // isComponent reports whether documents may have a component of s, with the text of the type.
 func (s *shape) isComponent() bool { return s.kind == kindObject || s.kind == kindByType || s.isEnum }
 
-// arrayItem returns the shape that s, an array, has in the end: T for [2][3]T. It returns
-// s if it is no array or has no items.
+// arrayItem returns the shape that s, an array, has in the end: T for [2][3]T. It returns s if it
+// is not an array or has no items.
 func (s *shape) arrayItem() *shape {
 	for s.kind == kindArray && s.typ.Len() > 0 {
 		s = s.elem
@@ -451,8 +451,8 @@ func compileOnce[F ~func(*C, reflect.Value), C any](plans map[*shape]*F, s *shap
 //	idempotency:"-"          unkeyed, for a field of an input
 //	minLength, enum, …       rules of the shape, by the table ruleRows, or of the items
 //
-// Without a name in any tag the name is that of the Go field. A default makes an
-// input's field optional, and so does an embedded pointer before it.
+// Without a name in any tag it has the name of the Go field. A default makes an input's field
+// optional, and so does an embedded pointer before it.
 type field struct {
 	goName string // for messages to the service's author
 	place  string // likewise: the type and goName

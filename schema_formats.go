@@ -182,7 +182,7 @@ func isURI(s string) bool {
 	if !hasURIChars(query, ":@/?") || !hasURIChars(fragment, ":@/?") || rest == "" {
 		return false
 	}
-	// ajv-formats reads what is no authority as a path with an empty one, so only an address in
+	// ajv-formats reads what is not an authority as a path with an empty one, so only an address in
 	// brackets needs to be an authority.
 	if hasURIChars(rest, ":@/") {
 		return true

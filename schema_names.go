@@ -166,9 +166,9 @@ func packageName(path string, elements int) string {
 	return out
 }
 
-// documentName turns a Go type name into one that OpenAPI allows
-// (^[A-Za-z0-9._-]+$; we use letters and digits): Page[app.Todo] to PageTodo. With a depth
-// of 1 it is PageAppTodo, and Page[*app.Todo] becomes PagePointerAppTodo.
+// documentName turns a Go type name into a name that OpenAPI allows (^[A-Za-z0-9._-]+$; we use
+// letters and digits): Page[app.Todo] to PageTodo. With a depth of 1 it is PageAppTodo, and
+// Page[*app.Todo] becomes PagePointerAppTodo.
 func documentName(goName string, depth int) string {
 	name, args, _ := strings.Cut(goName, "[")
 	out := onlyNameBytes(name)

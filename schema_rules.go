@@ -80,8 +80,8 @@ type ruleRow struct {
 	html    htmlRule
 }
 
-// ruleRows has a row for each constraint tag. Schemas have the keywords in this order, and
-// the costly rules come after those that save them.
+// ruleRows has a row for each constraint tag. Schemas have the keywords in this order, and the
+// costly rules come after the rules that save them.
 //
 // On a list of scalars the tags that fit the items and not the list are about each
 // item, and so is any tag format.
@@ -102,7 +102,7 @@ type ruleRow struct {
 //	minProperties:"1"         maps
 //	maxProperties:"10"
 //
-// patternHint is no rule: see applyHint.
+// patternHint is not a rule: see applyHint.
 var ruleRows = []*ruleRow{
 	{
 		keyword: ruleEnum, must: enumMessage, role: roleValues,
@@ -317,11 +317,11 @@ func (p *mistakes) applyRules(f *field) {
 	p.narrowField(f, f.shape.deref(), rules, format)
 }
 
-// narrowField gives f a copy of its shape if there are rules or a format for the values of
-// shape s, which is the shape of f or that of the items of its list. A tag enum replaces the
-// type's Enum, of which it lists a subset, and keeps the titles of these values. If Color has
-// Enum red, green, blue with the titles Red, Green, Blue, enum:"red,blue" leaves Red and Blue.
-// The copy is no component of documents, since its rules are those of one field.
+// narrowField gives f a copy of its shape if there are rules or a format for the values of shape s,
+// which is the shape of f or that of the items of its list. A tag enum replaces the type's Enum, of
+// which it lists a subset, and keeps the titles of these values. If Color has Enum red, green, blue
+// with the titles Red, Green, Blue, enum:"red,blue" leaves Red and Blue. The copy is not a
+// component of documents, because its rules belong to one field.
 func (p *mistakes) narrowField(f *field, s *shape, rules ruleSet, format string) {
 	p.checkRules(rules, s, format, f.place)
 	if rules == nil && (format == "" || !s.kind.isScalar() && s.elem == nil) { // what is in a type around f may not be known yet
@@ -379,8 +379,8 @@ func capitalized(s string) string {
 	return string(unicode.ToUpper(first)) + s[size:]
 }
 
-// scalarItem returns the shape of the items of a list of scalars or of pointers to them, or
-// nil if s is no such list.
+// scalarItem returns the shape of the items of a list of scalars or of pointers to them, or nil if
+// s is not such a list.
 func (s *shape) scalarItem() *shape {
 	if s.kind == kindSlice || s.kind == kindArray {
 		if item := s.elem.deref(); item.kind.isScalar() {
@@ -645,7 +645,7 @@ func (s *shape) valueList() (list prose) {
 	return list
 }
 
-// listValues gives s the rule that its values are those of list.
+// listValues gives s the rule that its values are in list.
 func (p *mistakes) listValues(s *shape, list reflect.Value, at string) {
 	var texts []string
 	seen := make(map[string]bool)
@@ -730,7 +730,7 @@ func parseEnum(s *shape, text string) (rule, string) {
 // shortEnum is up to how many texts comparing each is as fast as a binary search.
 const shortEnum = 8
 
-// enumRule returns the rule that a value of shape s is one of those that texts spell.
+// enumRule returns the rule that a value of shape s is one that texts spell.
 func enumRule(s *shape, texts []string) rule {
 	var values []reflect.Value
 	for _, text := range texts {
@@ -797,7 +797,7 @@ func isLonger(v reflect.Value, n int) bool {
 func hasFewer(v reflect.Value, n int) bool { return v.Len() < n }
 func hasMore(v reflect.Value, n int) bool  { return v.Len() > n }
 
-// refuseEmpty reports whether an empty text is against one of rs, which are those of a string.
+// refuseEmpty reports whether an empty text breaks one of rs, the rules of a string.
 func (rs ruleSet) refuseEmpty() bool {
 	return slices.ContainsFunc(rs, func(r rule) bool { return r.violates(reflect.ValueOf("")) })
 }

@@ -217,7 +217,7 @@ func (c *shapes) checkUnread(sf reflect.StructField, at, reason string, also ...
 	}
 }
 
-// checkFormat notes a format that is nearly one of those that are rules.
+// checkFormat notes a format that is nearly one of the checked formats.
 func (p *mistakes) checkFormat(f *field, format string) {
 	if format == "" || formatNamed(format) != nil {
 		return

@@ -803,7 +803,7 @@ func (f *field) hasDocTag() bool {
 	return ok
 }
 
-// addKeyTag notes a tag idempotency on sf, which is no field of an input for this reason.
+// addKeyTag notes a tag idempotency on sf, which for this reason is not a field of an input.
 func (c *shapes) addKeyTag(sf reflect.StructField, at, reason string) {
 	text, ok := lookupTag(sf.Tag, keyTag)
 	c.addIf(ok, "%s.%s: %s:%q is on a field %s", at, sf.Name, keyTag, text, reason)
@@ -1012,11 +1012,10 @@ func parseJSONTag(tag string) (name, options string) {
 	return name, options
 }
 
-// dominantFields drops the fields that encoding/json drops: of the fields with one name,
-// only the least nested stays; of several at that depth, only the tagged one; and if
-// several are still left, none. The rest are in the order of their declaration, as
-// encoding/json writes them. A dropped field is no mistake, since hiding a promoted field
-// is a feature of Go.
+// dominantFields drops the fields that encoding/json drops: of the fields with one name, only the
+// least nested stays; of several at that depth, only the tagged one; and if several are still left,
+// none. The rest are in the order of their declaration, as encoding/json writes them. A dropped
+// field is not a mistake, because hiding a promoted field is a feature of Go.
 func dominantFields(all []*field) []*field {
 	byName := make(map[string][]*field, len(all))
 	for _, f := range all {

@@ -550,7 +550,7 @@ func (w *schemaWriter) writeQuoted(m *members, s *shape) {
 	w.writePattern(m, s.numberPattern(), s.quotedNote())
 }
 
-// writePattern writes a pattern that is no rule of the author, and notes what it means.
+// writePattern writes a pattern that the author has not set as a rule, and notes what it means.
 func (w *schemaWriter) writePattern(m *members, pattern, words string) {
 	m.addText("pattern", pattern)
 	w.noteWords(pattern, words)
@@ -583,9 +583,9 @@ func (w *schemaWriter) noteWords(pattern, words string) {
 //	[]byte                 byte
 //	strings, json.Number   none
 //
-// The formats are those of OpenAPI 3.0.3 in every dialect, since 2020-12 leaves
-// formats open and code generators know these. OpenAPI has none for unsigned
-// integers, so they get the next signed one that holds them.
+// The formats are those of OpenAPI 3.0.3 in every dialect, since 2020-12 leaves formats open and
+// code generators know these. OpenAPI has none for unsigned integers, so they get the next signed
+// format that holds them.
 //
 // In 3.0.3 an int has the format int32, for which generators write the usual integer
 // type of their language. The server does not enforce it. Validators of the other

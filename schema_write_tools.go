@@ -125,8 +125,8 @@ func enumWords(value []byte) string {
 	return ""
 }
 
-// toolEnum returns the texts of an enum or a const as JSON, without the empty one. It returns nil if
-// a value is no text, or none is left.
+// toolEnum returns the texts of an enum or a const as JSON, without the empty one. It returns nil
+// if a value is not a text, or none is left.
 func toolEnum(value []byte) []byte {
 	values := enumValues(value)
 	if slices.ContainsFunc(values, func(v []byte) bool { return !isText(v) }) {

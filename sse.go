@@ -1,8 +1,8 @@
 package svc
 
-// This file writes server-sent events (WHATWG HTML, section 9.2), and then reads them.
-// It knows nothing about methods: rest.go and the MCP files choose the events to write,
-// and client.go interprets those that it reads.
+// This file writes server-sent events (WHATWG HTML, section 9.2), and then reads them. It knows
+// nothing about methods: rest.go and the MCP files choose the events to write, and client.go
+// interprets the events that it reads.
 
 import (
 	"bufio"
@@ -39,8 +39,8 @@ const (
 	eventError = "error"
 )
 
-// checkFields returns an error if e cannot be that of an item. A line break in a value would
-// begin another field, so whoever supplies the value could forge events.
+// checkFields returns an error if an item cannot have e. A line break in a value would begin
+// another field, so whoever supplies the value could forge events.
 func (e *Event) checkFields() error {
 	switch {
 	case e.Name == eventDone || e.Name == eventError:
@@ -191,7 +191,7 @@ func (s *eventStream) sendLast(e *Event, data []byte) error {
 }
 
 // sendID sends an id without an event (WHATWG HTML, section 9.2.6): clients send it back when they
-// reconnect before the first event. An error is that of the next event.
+// reconnect before the first event. An error belongs to the next event.
 func (s *eventStream) sendID(id string) {
 	s.mu.Lock()
 	if s.err == nil {
@@ -415,7 +415,7 @@ func (r *eventReader) endEvent() {
 	}
 }
 
-// readRetry reads the value of a field retry, in milliseconds. Browsers ignore one that has
+// readRetry reads the value of a field retry, in milliseconds. Browsers ignore a value that has
 // anything but digits.
 func (r *eventReader) readRetry(value []byte) {
 	const most = 24 * time.Hour

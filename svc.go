@@ -874,7 +874,7 @@ type Observation struct {
 	Route     string        // the pattern of the REST route, "GET /todos/{id}"; empty on other transports
 	Err       error         // as in the log, with its cause; nil for success. CodeOf(Err) has few values
 	Duration  time.Duration // since the request
-	Replayed  bool          // the answer is that of an earlier call with the same idempotency key
+	Replayed  bool          // the answer of an earlier call with the same idempotency key was sent
 	// Status is the HTTP status of the response; for an error, the status that [WriteError] sends.
 	// It is 0 if the call has no response of its own, as in a batch.
 	Status int

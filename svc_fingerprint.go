@@ -423,8 +423,8 @@ func appendDecimal(dst, num []byte) []byte {
 	return appendExponent(append(dst, 'e'), exponent, power)
 }
 
-// appendExponent appends the sum of an exponent and a power, which is no larger than the number of
-// digits of a text.
+// appendExponent appends the sum of an exponent and a power, which is at most the number of digits
+// of a text.
 func appendExponent(dst, exponent []byte, power int) []byte {
 	digits, negative := bytes.CutPrefix(exponent, []byte("-"))
 	digits = bytes.TrimLeft(digits, "+0")

@@ -184,7 +184,7 @@ type mcpPlan struct {
 	uri       uriTemplate   // of URI
 }
 
-// compileMCP compiles MethodOptions.MCP, and notes the mistakes in it. A client is no server of MCP.
+// compileMCP compiles MethodOptions.MCP, and notes the mistakes in it. A client does not serve MCP.
 func (c *methodCompiler) compileMCP(m *method) {
 	m.mcp = new(mcpPlan)
 	own := c.opts.Methods[m.goName].MCP

@@ -508,9 +508,9 @@ func (p *mistakes) checkContentType(options, text string) {
 	}
 }
 
-// chooseStatus returns the status of success: that of the options, or the first one allowed.
-// Other statuses do not mean success, or require headers or a body that svc does not
-// send (RFC 9110, section 15.3).
+// chooseStatus returns the status of success: from the options, or else the first that is allowed.
+// Other statuses do not mean success, or require headers or a body that svc does not send (RFC
+// 9110, section 15.3).
 func (c *methodCompiler) chooseStatus(m *method, status int) int {
 	has, allowed := "an output", []int{http.StatusOK, http.StatusCreated, http.StatusAccepted, http.StatusNonAuthoritativeInfo}
 	switch {
@@ -667,8 +667,8 @@ func structIn(t reflect.Type) reflect.Type {
 	return nil
 }
 
-// structBehind returns the struct that t points to, or notes a mistake. It returns a struct that
-// is no pointer all the same, for the mistakes in it.
+// structBehind returns the struct that t points to, or notes a mistake. It returns a struct that is
+// not a pointer all the same, for the mistakes in it.
 func (c *methodCompiler) structBehind(t reflect.Type, role string) reflect.Type {
 	switch {
 	case t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Struct:
@@ -1239,7 +1239,7 @@ func (m *method) clashesWith(other *method) bool {
 	return m.fitsOn(http.NewServeMux()) && other.fitsOn(mux) && !m.fitsOn(mux)
 }
 
-// noteClashes notes each of methods whose route clashes with that of m.
+// noteClashes notes each of methods whose route clashes with the route of m.
 func noteClashes(p *mistakes, methods []*method, m *method) {
 	for _, other := range methods {
 		switch clash := m.clashesWith(other); {

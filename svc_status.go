@@ -4,7 +4,7 @@ package svc
 //
 //	Status int `json:"-" status:"200,201"`
 //
-// It is no member of the output. Transports other than REST do not send it.
+// It is not a member of the output. Transports other than REST do not send it.
 
 import (
 	"fmt"

@@ -152,7 +152,7 @@ func (c taskCompiler) shareFields(option string, other *method, source string, f
 func (f *field) jsonType() string { return f.shape.deref().jsonType(f) }
 
 // describeTask returns what documents say of work that goes on, and nothing for other methods. The
-// names are those that methods have on every transport.
+// names are the names that methods have on every transport.
 func (m *method) describeTask() prose {
 	if m.task == nil {
 		return prose{}

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// appendValues appends the values of enums, and those of the discriminators of unions.
+// appendValues appends the values of enums and of the discriminators of unions.
 func (w *clientWriter) appendValues(dst []byte) []byte {
 	dst = append(dst, "/** The values of each enum, and the alternatives of each union. */\nexport const values = {"...)
 	at := len(dst)

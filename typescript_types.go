@@ -23,8 +23,8 @@ import (
 	"unicode/utf8"
 )
 
-// A clientTypes writes the declarations of types. It writes each component when something refers
-// to it for the first time, so the order is that of reading: an input, what is in it, the output.
+// A clientTypes writes the declarations of types. It writes each component when something refers to
+// it for the first time, so the order is good for reading: an input, what is in it, the output.
 type clientTypes struct {
 	service    *service
 	forReaders bool                     // the declarations are documentation: see appendInPlace and appendMemberType
@@ -606,7 +606,7 @@ func (t *clientTypes) appendList(dst []byte, item *shape, indent string) []byte 
 	return append(dst, "[]"...)
 }
 
-// appendObject appends the type of an object that is no component.
+// appendObject appends the type of an object that is not a component.
 func (t *clientTypes) appendObject(dst []byte, s *shape, indent string) []byte {
 	for i, form := range s.forms() {
 		if i > 0 {
