@@ -1,5 +1,5 @@
 /**
- * sha256-a805e55e58957b0e5cc0e6742309010d of the lines below, which svc has written: do not edit them, fetch the file again.
+ * sha256-7781a5d6fe3c32ffbe294d66fe0abcd3 of the lines below, which svc has written: do not edit them, fetch the file again.
  *
  * @generated
  * @noprettier
@@ -683,7 +683,7 @@ const $costOfRepetition = 14; // given back if it succeeds; the success of a fir
 
 /** Yields what the first result of a call says: its value, or the stream of the other results. */
 async function* $split(results: AsyncGenerator) {
-  const first = (await results.next()).value;
+  const first: unknown = (await results.next()).value;
   yield "value" in $membersOf(first) ? first : { stream: results };
 }
 
