@@ -142,8 +142,8 @@ func noBinding(strict bool) *binding {
 	return &binding{object: &objectPlan{strict: strict}}
 }
 
-// compileBinding compiles the binding of input s for a route. It adds the mistakes to
-// those of the registration; a binding with mistakes is not used.
+// compileBinding compiles the binding of input s for a route. It adds the mistakes to the mistakes
+// of the registration; a binding with mistakes is not used.
 func compileBinding(c *decoders, s *shape, r route) *binding {
 	b := &binding{in: s, sources: make(map[*field]fieldSource), runsCode: s.runsCode()}
 	rest := &b.rest

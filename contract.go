@@ -881,8 +881,8 @@ func (m *contractMethod) errorStatus(code Code) int {
 // sendsRecord reports whether a success over REST has JSON as its body.
 func (m *contractMethod) sendsRecord() bool { return m.Output != nil && !m.Bare }
 
-// compareMethods finds the breaks of one method: first those that refuse no value, one a
-// line, then those of inputs, and of what is answered.
+// compareMethods finds the breaks of one method: first the breaks that refuse no value, one a line,
+// then the breaks of inputs and of outputs.
 func (p *prober) compareMethods(was, is *contractMethod) {
 	was, is = p.compareStreams(was, is)
 	lost(p, "is not served over %s any more", was.Transports, is.Transports)
@@ -980,8 +980,8 @@ func lost[S ~string](p *prober, format string, names, in []S) {
 	}
 }
 
-// compareReasons finds the reasons that clients know and will not get any more, and those that
-// have another code: code that looks for such an error would run no more, without a word.
+// compareReasons finds the reasons that clients know and will not get any more, and the reasons
+// that have another code: code that looks for such an error would run no more, without a word.
 func (p *prober) compareReasons(was, is *contractMethod) {
 	for _, reason := range slices.Sorted(maps.Keys(was.Reasons)) {
 		code, ok := is.Reasons[reason]

@@ -136,7 +136,8 @@ func distinctRunes(a, b *syntax.Prog) (list []rune) {
 	return list
 }
 
-// compileProgram compiles a pattern. The linker has compiled those of rules, so they are valid.
+// compileProgram compiles a pattern. The linker has compiled the patterns of rules, so they are
+// valid.
 func compileProgram(pattern string) *syntax.Prog {
 	re, _ := syntax.Parse(pattern, syntax.Perl)
 	prog, _ := syntax.Compile(re.Simplify())

@@ -4,7 +4,7 @@ package svc
 // says how, and has the words. In this order: plans; what is reported; the comparison of objects,
 // lists and scalars. contract_values.go makes the values.
 //
-// In it a is the plan of the sender and b that of the reader, and x and y are the objects that
+// In it a is the plan of the sender and b the plan of the reader, and x and y are the objects that
 // they refer to. at is a place in texts, such as "input /tags/*". in puts a value of a, as JSON,
 // into a whole value: for the field age of an input it makes {"age":0} of 0.
 
@@ -23,8 +23,8 @@ import (
 // resolve returns the object that p refers to, or p.
 func (p *contractPlan) resolve() *contractPlan { return cmp.Or(p.object, p) }
 
-// child returns the plan of the member of an object with this name, or that of the elements of
-// a list or a map. It returns nil if there is none.
+// child returns the plan of the member of an object with this name, or of the elements of a list or
+// a map. It returns nil if there is none.
 func (p *contractPlan) child(name string) *contractPlan {
 	if p == nil {
 		return nil
@@ -70,7 +70,7 @@ func (p *contractPlan) String() string {
 	return text
 }
 
-// jsonType returns the JSON type of p, or "list of" and that of its items. What is neither a
+// jsonType returns the JSON type of p, or "list of" and the type of its items. What is neither a
 // number nor a bool is a string: it is for values in URLs and headers.
 func (p *contractPlan) jsonType() string {
 	switch {
@@ -504,7 +504,7 @@ func (p *prober) compareObjects(x, y *contractPlan, at string, in func(string) s
 		p.compareUnion(x, y, at, in)
 		return
 	}
-	// Alternatives with the same value of the discriminator are compared. An object that is no
+	// Alternatives with the same value of the discriminator are compared. An object that is not a
 	// union is compared with all alternatives of the other.
 	for _, u := range x.alternatives() {
 		known := false

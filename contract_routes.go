@@ -13,7 +13,7 @@ import (
 	"strconv"
 )
 
-// takesFrom reports whether the route of m is more specific than that of other: a mux gives m
+// takesFrom reports whether the route of m is more specific than the route of other: a mux gives m
 // requests that match both.
 func (m *contractMethod) takesFrom(other *contractMethod) bool {
 	return m.HTTP != "" && other.HTTP != "" && coversRoute(m.segments, other.segments) && !coversRoute(other.segments, m.segments)
@@ -59,8 +59,8 @@ func (m *contractMethod) placeholderTexts(other *contractMethod, input *contract
 	return list
 }
 
-// compareRoutes adds a break for each of p.takers that takes a request which the release
-// accepted. old is the plan of the released input, and now that of the service.
+// compareRoutes adds a break for each of p.takers that takes a request which the release accepted.
+// old is the plan of the released input, and now the plan of the service.
 func (p *prober) compareRoutes(old, now *contractPlan) {
 	for _, m := range p.takers {
 		values, names, at, unsure := members{[]byte("{")}, []string(nil), "", false

@@ -328,7 +328,7 @@ func (p *prober) numbers(a, b *contractPlan, n int) (list []string) {
 		}
 		f, _ := x.Float64()
 		for _, f := range []float64{f, math.Nextafter(f, math.Inf(1)), math.Nextafter(f, math.Inf(-1))} {
-			list = append(list, strconv.FormatFloat(f, 'g', -1, 64)) // +Inf is no JSON, and refused
+			list = append(list, strconv.FormatFloat(f, 'g', -1, 64)) // +Inf is not JSON, and refused
 		}
 	}
 	return append(list, "4e38", "-4e38", "1e400") // beyond a float32 and a float64

@@ -993,7 +993,7 @@ func (decode decodeFunc) refusal(text []byte, v reflect.Value) (why string) {
 	if !errors.As(d.finish(), &e) {
 		return ""
 	}
-	// The words of the type say more, unless clients see them, as those of an *Error.
+	// The words of the type say more, unless clients see them, as the words of an *Error.
 	var own *Error
 	if list := e.Violations(); e.cause != nil && !errors.As(e.cause, &own) && len(list) == 1 {
 		return strings.TrimLeft(list[0].Path+" "+e.cause.Error(), " ")
@@ -1070,8 +1070,8 @@ func (c *decoders) tryFields(s *shape) {
 	c.runPending()
 }
 
-// tryEach notes the texts that the type of s refuses, whatever its rules. format is that of the
-// mistake, about the text and the reason.
+// tryEach notes the texts that the type of s refuses, whatever its rules. format is the format of
+// the mistake, about the text and the reason.
 func (c *decoders) tryEach(s *shape, texts [][]byte, format string) {
 	decode := c.typeDecoder(s.withoutRules())
 	for _, text := range texts {
@@ -1395,7 +1395,8 @@ func decodeText(set setter, mismatch *complaint) decodeFunc {
 // until the decoder reads on or adds a violation.
 func (d *decoder) readText() []byte { return d.unescape(d.scan.readString()) }
 
-// unescape returns the text of a string that the scanner has read, valid as that of readText.
+// unescape returns the text of a string that the scanner has read, as valid as the result of
+// readText.
 func (d *decoder) unescape(raw []byte, escaped bool) []byte {
 	if escaped {
 		d.scratch = appendUnescaped(d.scratch[:0], raw)

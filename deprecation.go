@@ -55,8 +55,8 @@ func (d Deprecation) header() http.Header {
 	return h
 }
 
-// announce sets the headers of a deprecated method beside those of a deprecated version, which
-// [Version] has set. There can be one date of each kind: the earlier one counts, since the
+// announce sets the headers of a deprecated method beside the headers of a deprecated version,
+// which [Version] has set. There can be one date of each kind: the earlier one counts, since the
 // method is deprecated, and gone, by then.
 func (d Deprecation) announce(h http.Header) {
 	own := d.header()

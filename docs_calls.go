@@ -20,7 +20,7 @@ type exampleMember struct {
 	example   []byte // nil without one
 }
 
-// members returns the members of the input of o, with those that are cookies or without.
+// members returns the members of the input of o, with or without cookies.
 func (o *docsOperation) members(cookies bool) (list []exampleMember) {
 	m := o.method
 	if m.in == nil {
@@ -45,7 +45,7 @@ func (o *docsOperation) members(cookies bool) (list []exampleMember) {
 }
 
 // clientNames has the names in TypeScript of the parameters that have another name over REST, by
-// their places and names, and under "body" that of a Body.
+// their places and names, and under "body" the value of a Body.
 func (o *docsOperation) clientNames() map[string][]byte {
 	names := make(map[string][]byte)
 	for _, e := range o.members(false) {

@@ -482,7 +482,7 @@ func (e *Error) Violations() []Violation {
 }
 
 // unsentViolations is the cause of an error whose violations are for the program and not for
-// clients: those of a value that is stored, and not of the input of the call.
+// clients: they are about a stored value, not about the input of the call.
 type unsentViolations struct {
 	list  []Violation
 	cause error // may be nil

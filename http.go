@@ -471,8 +471,8 @@ func httpError(status int, code Code, format string, args ...any) *Error {
 	return e
 }
 
-// notAllowed returns the error for a verb that a path does not have. allow lists those that
-// it has, for the header Allow (RFC 9110, section 15.5.6).
+// notAllowed returns the error for a verb that a path does not have. allow lists the verbs that it
+// has, for the header Allow (RFC 9110, section 15.5.6).
 func notAllowed(allow string) *Error {
 	e := httpError(http.StatusMethodNotAllowed, CodeUnimplemented, "the method is not allowed here; allowed: %s", allow)
 	return e.WithHeader("Allow", allow)

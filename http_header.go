@@ -36,9 +36,9 @@ func setHeaders(h, header http.Header) {
 	}
 }
 
-// setErrorHeader sets the headers of an error, except those that applications may not
-// set. Set-Cookie, Link and Vary are added to the values that middleware has set: Vary
-// must list all that the response depends on (RFC 9110, section 12.5.5).
+// setErrorHeader sets the headers of an error, except headers that applications may not set.
+// Set-Cookie, Link and Vary are added to the values that middleware has set: Vary must list all
+// that the response depends on (RFC 9110, section 12.5.5).
 func setErrorHeader(h, header http.Header) {
 	for name, values := range header {
 		switch {
@@ -51,9 +51,9 @@ func setErrorHeader(h, header http.Header) {
 	}
 }
 
-// isAddedHeader reports whether a header of an output or an error is added to those of
-// the same name, such as the cookies of middleware, the Link of Version and Vary, which
-// must name every header on which the response depends (RFC 9110, section 12.5.5).
+// isAddedHeader reports whether a header of an output or an error is added to the headers of the
+// same name, such as the cookies of middleware, the Link of Version and Vary, which must name every
+// header on which the response depends (RFC 9110, section 12.5.5).
 func isAddedHeader(name string) bool {
 	return name == "Set-Cookie" || name == "Link" || name == "Vary"
 }

@@ -307,8 +307,8 @@ func parseInteger(num []byte) (mag uint64, neg bool, kind integerKind) {
 	return mag, neg, integerOK
 }
 
-// splitDecimal returns a JSON number without a sign as mag × 10^point, where mag does
-// not end in 0, or over if its digits are no uint64:
+// splitDecimal returns a JSON number without a sign as mag × 10^point, where mag does not end in 0,
+// or over if its digits do not fit a uint64:
 //
 //	1500     15 × 10^2
 //	0.25e1   25 × 10^-1

@@ -139,7 +139,7 @@ func (g *gate) leave() {
 	g.waiting = slices.Delete(g.waiting, 0, 1)
 }
 
-// A place is that of one request, for all its calls. The goroutines of a batch, and those in which
+// A place belongs to one request, for all its calls. The goroutines of a batch, and those in which
 // a method asks its caller, use it together.
 //
 // Invariant: the request has one of the places of gate if users is not 0, and else none.

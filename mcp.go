@@ -545,8 +545,7 @@ func (c *toolCompiler) compileOutput(t *tool) {
 	}
 }
 
-// addObjects adds the objects of a list, those that the caller is shown. A panic of Show
-// becomes an error.
+// addObjects adds the objects of a list that the caller is shown. A panic of Show becomes an error.
 func (x *exchange) addObjects(l *mcpList) (err error) {
 	defer recoverTo(&err)
 	x.addJSON(l.begin)

@@ -336,7 +336,7 @@ func (x *exchange) readInput() (in any, err error) {
 	if t.key != nil { // from an argument, since some hosts send the same header with each request
 		var values []string
 		if value := memberAt(m.arguments, keyArgument); value != nil {
-			values = []string{strconv.Quote(textAt(value))} // quoted as it is, so quotes in it stay; "" is no key
+			values = []string{strconv.Quote(textAt(value))} // quoted as it is, so quotes in it stay; "" is not a key
 		}
 		x.readKey(&x.ws.dec, "/"+keyArgument, values)
 	}

@@ -721,7 +721,7 @@ func refusal(err error) *mcpError {
 	return &mcpError{number: rpcInvalidRequest, text: e.message(), refusal: e.HTTPStatus(), cause: err}
 }
 
-// busyAnswer returns errBusy as an answer with the id, which is no result: nothing has run. Only a
+// busyAnswer returns errBusy as an answer with the id. It is not a result: nothing has run. Only a
 // client of the modern era understands another status than 200.
 func (x *exchange) busyAnswer() *mcpError {
 	e := &mcpError{number: rpcInternalError, text: errBusy.message(), data: appendRPCData(nil, errBusy), refusal: http.StatusOK,

@@ -269,9 +269,9 @@ func (s *mcpStream) sendQueued() {
 	}
 }
 
-// logLevels has the levels of MCP, which are those of RFC 5424 (MCP 2025-11-25, Logging),
-// and the least slog.Level of each. notice lies between two levels of slog; those above
-// error are 4 apart, like slog's own.
+// logLevels has the levels of MCP, which come from RFC 5424 (MCP 2025-11-25, Logging), and the
+// least slog.Level of each. notice lies between two levels of slog; those above error are 4 apart,
+// like slog's own.
 var logLevels = [...]struct {
 	name string
 	from slog.Level

@@ -160,8 +160,8 @@ func (x *exchange) openTask(id string) *taskCall {
 	return &taskCall{mcpTask: t, id: id, began: time.UnixMilli(millis), input: input}
 }
 
-// pickMembers returns an object with the members of another one that are these fields, but for
-// those that are null, which an input need not allow.
+// pickMembers returns an object with the members of another one that are these fields. It leaves
+// out null, which an input need not allow.
 func pickMembers(object []byte, fields []*field) []byte {
 	m := openMembers(nil)
 	eachMember(object, func(name, value []byte) {

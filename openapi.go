@@ -415,10 +415,9 @@ func firstFree(name, separator string, isTaken func(string) bool) string {
 	return free
 }
 
-// writeParameters writes the parameters of m: first those of the path, in the order of the
-// template, then query, header and cookie. names are the names of the placeholders in the
-// template. Only 3.2 could say that cookies are not escaped (style cookie), and linters
-// still reject that.
+// writeParameters writes the parameters of m: first the parameters of the path, in the order of the
+// template, then query, header and cookie. names are the names of the placeholders in the template.
+// Only 3.2 could say that cookies are not escaped (style cookie), and linters still reject that.
 func (b *apiBuilder) writeParameters(out *members, m *method, names []string) {
 	bind, w, at := m.bind, &b.writer, out.open("parameters", '[')
 	for i, placeholder := range m.placeholders {
@@ -460,9 +459,9 @@ func (b *apiBuilder) openParameter(out *members, name, in string, f *field, requ
 	out.addName("schema")
 }
 
-// ownParameters returns the Parameter Objects of the headers that REST reads itself:
-// If-None-Match, Range and Idempotency-Key. It leaves out those that a field of the input
-// reads too, since writeParameters has written the parameter of the field.
+// ownParameters returns the Parameter Objects of the headers that REST reads itself: If-None-Match,
+// Range and Idempotency-Key. It leaves out headers that a field of the input reads too, since
+// writeParameters has written the parameter of the field.
 func (m *method) ownParameters() (list [][]byte) {
 	add := func(name, description string, required bool, schema string) {
 		if !slices.ContainsFunc(m.bind.rest.header, func(p param) bool { return p.canonical == name }) {
@@ -751,10 +750,10 @@ var (
 	errForbidden = &Error{Code: CodePermissionDenied}
 )
 
-// listErrors returns the errors of m: first those that svc returns for many methods, and
-// then those with a fixed message, such as the errors that m declares. common is how many
-// the first are. If an ErrorForm has statuses for rules, list has an error for each such
-// rule, with a violation of it.
+// listErrors returns the errors of m: first the errors that svc returns for many methods, and then
+// those with a fixed message, such as the errors that m declares. common is how many the first are.
+// If an ErrorForm has statuses for rules, list has an error for each such rule, with a violation of
+// it.
 func (m *method) listErrors() (list []*Error, common int) {
 	var special []*Error
 	list = append(make([]*Error, 0, 8), errInvalid)

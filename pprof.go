@@ -98,7 +98,7 @@ func servePprof(w http.ResponseWriter, r *http.Request, name string) error {
 	return nil
 }
 
-// serveNamedProfile serves a profile of package runtime/pprof, such as heap, or one that the
+// serveNamedProfile serves a profile of package runtime/pprof, such as heap, or a profile that the
 // program has added.
 func serveNamedProfile(w http.ResponseWriter, r *http.Request, name string) error {
 	profile := pprof.Lookup(name)

@@ -660,8 +660,8 @@ func (c *components) writeParams(out *members, in *shape) {
 	out.end("]")
 }
 
-// writeResult writes the result of a method. OpenRPC requires a name for it; that of its
-// type is used.
+// writeResult writes the result of a method. OpenRPC requires a name for it; the name of its type
+// is used.
 func (c *components) writeResult(out *members, result *shape) {
 	out.open("result", '{')
 	if result == nil {
@@ -673,7 +673,7 @@ func (c *components) writeResult(out *members, result *shape) {
 	out.buf = append(c.writer.appendShape(out.buf, result), '}')
 }
 
-// listRPCErrors returns the declared errors of m, those of one code together: with the data
+// listRPCErrors returns the declared errors of m, errors with the same code together: with the data
 // of the first of them, and the reasons in the message if they have several.
 func (m *method) listRPCErrors() (list [][]byte) {
 	for i, e := range m.errors {

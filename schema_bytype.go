@@ -11,7 +11,7 @@ package svc
 //	}
 //
 // these are Text, whose shape is that of string, and Parts, whose shape is that of []Part with the
-// rule. The pointer of Text is no part of the shape: it says that the alternative is set.
+// rule. The pointer of Text is not in the shape: it says that the alternative is set.
 
 import (
 	"fmt"
@@ -108,7 +108,7 @@ func (s *shape) jsonIndex() int {
 	return -1
 }
 
-// choiceTags are the tags that an alternative cannot have, since it is no member of an object.
+// choiceTags are the tags that an alternative cannot have, because it is not a member of an object.
 var choiceTags = []string{
 	"json", "path", "query", "header", "cookie", "form", "mcpheader", "status", "variant", "discriminator", "default", "nullable",
 	keyTag, "contentType", "maxBytes", "order", inlineTag,

@@ -141,7 +141,7 @@ func innerStruct(t reflect.Type) reflect.Type {
 	return nil
 }
 
-// describeAlternative sets the text of a, an alternative: the comment of its field, or that of its
+// describeAlternative sets the text of a, an alternative: the comment of its field, or of its
 // struct.
 func (c *shapes) describeAlternative(a *shape) {
 	if c.comments == nil {
@@ -970,9 +970,9 @@ func (c *shapes) checkDiscriminator(s *shape, d *field, values []string) {
 	}
 }
 
-// fillAlternative sets the fields of a, an alternative of s: those of s, and then those of
-// the struct of a. The latter are like promoted fields of an embedded pointer, but they are
-// not optional because of the pointer.
+// fillAlternative sets the fields of a, an alternative of s: the fields of s, and then the fields
+// of the struct of a. The latter are like promoted fields of an embedded pointer, but they are not
+// optional because of the pointer.
 func (c *shapes) fillAlternative(s, a *shape, at string) {
 	place := at + "." + a.suffix
 	own := place // a named struct is its own place, as in fillFields
@@ -1284,7 +1284,7 @@ func containersOf(all []*shape) *containers {
 	return c
 }
 
-// around returns the shapes that fits reports, and those that contain one of them.
+// around returns the shapes that fits reports, and the shapes that contain one of them.
 func (c *containers) around(fits func(*shape) bool) map[*shape]bool {
 	found := make(map[*shape]bool)
 	var queue []*shape
@@ -1305,8 +1305,8 @@ func (c *containers) around(fits func(*shape) bool) map[*shape]bool {
 	return found
 }
 
-// recursiveShapes returns the shapes that contain themselves, and structless, those of them
-// that have no struct in the cycle:
+// recursiveShapes returns the shapes that contain themselves, and structless, the ones that have no
+// struct in the cycle:
 //
 //	type Tree struct{ Left, Right *Tree }  recursive
 //	type List []List                       recursive and structless

@@ -128,8 +128,8 @@ func (w *schemaWriter) appendShape(dst []byte, s *shape) []byte {
 // anywhere is the field of a value that is not in a field. It has no tags.
 var anywhere = new(field)
 
-// appendField appends the schema of a field: that of its type, its constraints and
-// its annotations.
+// appendField appends the schema of a field: the schema of its type, its constraints and its
+// annotations.
 func (w *schemaWriter) appendField(dst []byte, f *field) []byte {
 	return w.appendValue(dst, f.shape, f)
 }

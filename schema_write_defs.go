@@ -57,8 +57,8 @@ func (w schemaWriter) newDefs(names map[*shape]string, refers func(*shape) bool)
 	return c
 }
 
-// openSchema returns the schema of s, without its last brace. That of a type with a name is no $ref
-// to itself.
+// openSchema returns the schema of s, without its last brace. The schema of a type with a name is
+// not a $ref to itself.
 func (c *components) openSchema(s *shape) members {
 	if !s.isComponent() {
 		text := c.writer.appendShape(nil, s)

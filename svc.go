@@ -629,8 +629,8 @@ func Join(name string, services ...*Service) *Service {
 	return j
 }
 
-// listParts returns the suffixes of the components that documents make of a part of a type:
-// the fields of an input that are in the body, and those of an output that are no headers.
+// listParts returns the suffixes of the components that documents make of a part of a type: the
+// fields of an input that are in the body, and the fields of an output that are not headers.
 func listParts(methods []*method) map[reflect.Type][]string {
 	parts := make(map[reflect.Type][]string)
 	for _, m := range methods {

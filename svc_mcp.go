@@ -341,8 +341,8 @@ func (m *method) isTool() bool {
 func (m *method) isPrompt() bool   { return m.isServedBy(TransportMCP) && m.mcp.Prompt }
 func (m *method) isResource() bool { return m.isServedBy(TransportMCP) && m.mcp.URI != "" }
 
-// toolName returns the name of m over MCP: that of its options, or the one that follows from its Go
-// name and the prefix of its own service, also after Join.
+// toolName returns the name of m over MCP: the name in its options, or the name that follows from
+// its Go name and the prefix of its own service, also after Join.
 func (m *method) toolName() string {
 	switch prefix := m.toolPrefix; {
 	case m.mcp.Name != "":

@@ -179,8 +179,8 @@ func (m *method) setComment(place int, c goComment) {
 	}
 }
 
-// inSourceOrder returns methods in the order for readers: those of each service that has comments
-// as in the source, and methods whose place is not known after the others. All else that a
+// inSourceOrder returns methods in the order for readers: the methods of each service that has
+// comments as in the source, and methods whose place is not known after the others. All else that a
 // service has is in the order of the names, so that what clients depend on, such as names of
 // components and operations, is not changed by moving a method in the source.
 func inSourceOrder(methods []*method) []*method {
@@ -1331,8 +1331,8 @@ func coversRoute(route, by []string) bool {
 	return true
 }
 
-// losesTo reports whether the route of other is more specific than that of m: a mux gives other the
-// requests that match both.
+// losesTo reports whether the route of other is more specific than the route of m: a mux gives
+// other the requests that match both.
 func (m *method) losesTo(other *method) bool {
 	mine, its := segmentsOf(m.pattern()), segmentsOf(other.pattern())
 	return coversRoute(its, mine) && !coversRoute(mine, its)
