@@ -16,15 +16,12 @@ import (
 // namePath is a path with the name of a repository, which may have slashes, and what follows it.
 var namePath = regexp.MustCompile(`^/v2/(.+)(/(?:manifests|blobs|tags|referrers)/.*)$`)
 
-// escapeNames makes a name one segment of the path, as the routes of svc have it, and cuts a slash
-// at the end:
+// escapeNames makes a name one segment of the path, as the routes of svc have it:
 //
-//	/v2/library/app/tags/list       =>  /v2/library%2Fapp/tags/list
-//	/v2/library/app/blobs/uploads/  =>  /v2/library%2Fapp/blobs/uploads
+//	/v2/library/app/tags/list  =>  /v2/library%2Fapp/tags/list
 func escapeNames(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		u := *r.URL
-		u.Path = strings.TrimSuffix(u.Path, "/")
 		if parts := namePath.FindStringSubmatch(u.Path); parts != nil {
 			u.RawPath = "/v2/" + url.PathEscape(parts[1]) + parts[2]
 		}

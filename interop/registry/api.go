@@ -161,9 +161,9 @@ func options() *svc.Options {
 	return &svc.Options{
 		Name: "Registry", Resource: "registry", ErrorForm: form, Schemes: []svc.Scheme{{Type: "basic"}, {Type: "bearer"}}, MaxBody: 64 << 20,
 		Methods: map[string]svc.MethodOptions{
-			"Ping":             {HTTP: "GET /v2", Status: 200},
+			"Ping":             {HTTP: "GET /v2/", Status: 200},
 			"ListRepositories": {HTTP: "GET /v2/_catalog"},
-			"StartUpload":      {HTTP: "POST /v2/{name}/blobs/uploads"},
+			"StartUpload":      {HTTP: "POST /v2/{name}/blobs/uploads/"},
 			"GetUpload":        {HTTP: "GET /v2/{name}/blobs/uploads/{id}"},
 			"AppendUpload":     {HTTP: "PATCH /v2/{name}/blobs/uploads/{id}", Status: 202},
 			"FinishUpload":     {HTTP: "PUT /v2/{name}/blobs/uploads/{id}", Status: 201},
