@@ -40,8 +40,7 @@ func glimpseAt(head, tail []byte) (g glimpse) {
 		ids = append(ids, id)
 	}
 	for _, id := range ids {
-		s := scanner{data: id}
-		if s.skipValue(); s.err != nil || !isMCPID(id) || !bytes.Equal(id, ids[0]) {
+		if !isJSON(id) || !isMCPID(id) || !bytes.Equal(id, ids[0]) {
 			return glimpse{}
 		}
 	}

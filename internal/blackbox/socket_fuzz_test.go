@@ -132,9 +132,12 @@ func everything(t testing.TB, logger *slog.Logger) http.Handler {
 	who := &callers{records: make(map[string][]byte)}
 	sink := kitchen.SinkOptions(false)
 	sink.Logger = logger
+	forms := formOptions()
+	forms.Logger = logger
 	all := svc.Join("Everything",
 		kitchen.SinkWith(sink), kitchen.Second().At("/v2"), items,
 		svc.MustRegister[FilesAPI](stored, filesOpts),
+		svc.MustRegister[FormAPI](formService{}, forms),
 		svc.MustRegister[CallersAPI](who, &svc.Options{
 			Resource: "callers", Logger: logger, Idempotency: &svc.Idempotency{Run: who.run},
 			Methods: map[string]svc.MethodOptions{"Who": {HTTP: "POST /callers/who", IdempotencyKey: svc.KeyAllowed}},
@@ -283,6 +286,13 @@ func socketSeeds() (seeds []string) {
 	add("POST /sinks", content, `{"int":1,"int8":1,"int16":1,"int32":1,"int64":1,"uint":1,"uint8":1,"uint16":1,"uint32":1,"uint64":1,"float32":1,"float64":1,"number":1,"bool":true}`)
 	add("POST /sinks/echo-choices", content, `{"one":{"type":"text","id":1,"value":"a"},"list":[{"type":"none","id":2}]}`)
 	add("POST /v2/sinks", content+"Authorization: Bearer alice\n", `{"id":1}`)
+	for _, row := range formRequests {
+		if row.path != "optional" && len(row.body) < 2<<10 {
+			add("POST /forms/"+row.path, "Content-Type: "+row.contentType+"\n", row.body)
+		}
+	}
+	add("POST /rpc", content, `[{"jsonrpc":"2.0","id":"k","method":"callers.who","params":{"value":"x","idempotency_key":"k"}},{"jsonrpc":"2.0","id":"\u006b","method":"callers.who","params":{"value":"y"}}]`)
+	add("POST /rpc", content+"Idempotency-Key: \"k\"\n", `[{"jsonrpc":"2.0","id":1,"method":"callers.who","params":{"value":"x"}},{"jsonrpc":"2.0","id":2,"method":"callers.who","params":{"value":"y"}}]`)
 	for _, body := range []string{
 		`{"jsonrpc":"2.0","id":1,"method":"callers.who","params":{"value":"x"}}`, `{"jsonrpc":"2.0","method":"callers.who","params":{"value":"x"}}`,
 		`[{"jsonrpc":"2.0","id":"a","method":"sinks.count"},{"jsonrpc":"2.0","id":null,"method":"sinks.get","params":[1]},1]`, `{"jsonrpc":"2.0","id":1,"method":"rpc.discover"}`,
