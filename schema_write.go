@@ -496,6 +496,10 @@ func (w *schemaWriter) writeTyped(m *members, s *shape, f *field) {
 		if !w.isWhole() { // MCP clients do not get the format byte
 			m.add("contentEncoding", "base64", "pattern", base64Pattern)
 		}
+	case kindTime:
+		if w.use == forDocument && w.dialect != openAPI30 {
+			w.writePattern(m, timePattern, kindNotes[kindTime])
+		}
 	case kindDuration:
 		w.writePattern(m, durationPattern, kindNotes[kindDuration])
 	case kindSlice, kindArray:
