@@ -1,5 +1,5 @@
 /**
- * sha256-5694a786e3db062b036c228889b2f684 of the lines below, which svc has written: do not edit them, fetch the file again.
+ * sha256-f5572c562f8f8c98c7e0a2b2a1d60f89 of the lines below, which svc has written: do not edit them, fetch the file again.
  *
  * @generated
  * @noprettier
@@ -682,13 +682,8 @@ const $budget = 500;
 const $costOfRepetition = 14; // given back if it succeeds; the success of a first attempt gives back 1
 
 /** Yields what the first result of a call says: its value, or the stream of the other results. */
-<<<<<<< HEAD
-async function* $split(results: AsyncGenerator) {
-  const first: unknown = (await results.next()).value;
-=======
 async function* $split(results: AsyncGenerator<unknown, void>): AsyncGenerator<unknown, void> {
   const first = (await results.next()).value;
->>>>>>> 974081f (client.ts: what a value or a stream begins with has a type)
   yield "value" in $membersOf(first) ? first : { stream: results };
 }
 
