@@ -181,6 +181,33 @@ func TestRuleRowsIn30(t *testing.T) {
 	}
 }
 
+// Verify what 3.0.3 makes of the types of a schema by the user.
+func TestTypesIn30(t *testing.T) {
+	for _, test := range []struct {
+		name, schema, want string
+		exact              bool
+	}{
+		{"one type", `{"type":"string"}`, `{"type":"string"}`, true},
+		{"a type or null", `{"type":["string","null"],"maxLength":5}`, `{"maxLength":5,"nullable":true,"type":"string"}`, true},
+		{"null or a type", `{"type":["null","integer"]}`, `{"nullable":true,"type":"integer"}`, true},
+		{"in an item", `{"type":"array","items":{"type":["null","integer"]}}`,
+			`{"items":{"nullable":true,"type":"integer"},"type":"array"}`, true},
+		{"a list or null, with any items", `{"type":["array","null"]}`, `{"nullable":true,"type":"array"}`, false},
+		{"two types", `{"type":["string","integer"]}`, `{"type":["string","integer"]}`, false},
+		{"two types or null", `{"type":["string","integer","null"]}`, `{"type":["string","integer","null"]}`, false},
+		{"null twice", `{"type":["null","null"]}`, `{"nullable":true,"type":"null"}`, false},
+		{"null alone", `{"type":"null"}`, `{"type":"null"}`, false},
+	} {
+		t.Run(rowName(test.name), func(t *testing.T) {
+			exact := true
+			got := string(encodeDocument(schema30(readSchema([]byte(test.schema)), &exact)))
+			if got != test.want || exact != test.exact {
+				t.Errorf("got %s, exact: %t; want %s, %t", got, exact, test.want, test.exact)
+			}
+		})
+	}
+}
+
 func TestPatternRefused(t *testing.T) {
 	const (
 		escapes    = `for \ write the character itself; of the escapes, both have \d`

@@ -381,11 +381,16 @@ const (
 // example, no schemas true and false, no type null, and requires items for an array.
 //
 //	{"type":"string","examples":["a","b"]}  {"type":"string","example":"a"}
-//	{"type":["string","null"]}              not exact: a type is one name
+//	{"type":["string","null"]}              {"type":"string","nullable":true}
+//	{"type":["string","integer"]}           not exact: a type is one name
 func schema30(v any, exact *bool) any {
 	schema, isObject := v.(map[string]any)
-	*exact = *exact && isObject && (schema["type"] != "array" || schema["items"] != nil)
+	jsonType, nullable := splitNull(schema["type"])
+	*exact = *exact && isObject && (jsonType != "array" || schema["items"] != nil)
 	out := make(map[string]any)
+	if nullable {
+		out["nullable"] = true
+	}
 	for name, value := range schema {
 		_, isBool := value.(bool)
 		switch {
@@ -397,14 +402,27 @@ func schema30(v any, exact *bool) any {
 		case name == "additionalProperties" && isBool:
 			out[name] = value
 		case name == "type":
-			_, isText := value.(string)
-			out[name], *exact = value, *exact && isText && value != "null"
+			_, isText := jsonType.(string)
+			out[name], *exact = jsonType, *exact && isText && jsonType != "null"
 		default:
 			*exact = *exact && (strings.Contains(keywords30, " "+name+" ") || strings.HasPrefix(name, "x-"))
 			out[name] = eachSchema(name, value, func(part any) any { return schema30(part, exact) })
 		}
 	}
 	return out
+}
+
+// splitNull returns the other of two types of which one is null, and true, or what it gets.
+func splitNull(jsonType any) (other any, nullable bool) {
+	if list, _ := jsonType.([]any); len(list) == 2 {
+		switch "null" {
+		case list[0]:
+			return list[1], true
+		case list[1]:
+			return list[0], true
+		}
+	}
+	return jsonType, false
 }
 
 // constrains reports whether the type has a method JSONSchema whose schema is more than a

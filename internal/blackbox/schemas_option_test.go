@@ -1,6 +1,7 @@
 package blackbox_test
 
 import (
+	"context"
 	"math/big"
 	"reflect"
 	"strings"
@@ -35,6 +36,15 @@ func TestSchemasOption(t *testing.T) {
 			t.Errorf("%s lacks %s", name, test.want)
 		}
 	}
+	s, err = exactly[pricedItem](nil, svc.Options{Schemas: map[reflect.Type]string{
+		reflect.TypeFor[big.Int](): `{"type":["integer","null"]}`,
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := string(sharingAnswer(s.OpenAPI(), "/?openapi=3.0", "")); !strings.Contains(text, `"big":{"nullable":true,"type":"integer"}`) {
+		t.Errorf("OpenAPI 3.0.3 has no nullable: %s", text)
+	}
 	_, err = exactly[pricedItem](nil, svc.Options{Schemas: map[reflect.Type]string{
 		reflect.TypeFor[*big.Float](): price,
 		reflect.TypeFor[pricedItem](): price,
@@ -50,5 +60,21 @@ func TestSchemasOption(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v lacks %s", err, want)
 		}
+	}
+}
+
+type twicePointedAPI interface {
+	Create(ctx context.Context, in **pricedItem) error
+}
+type twicePointed struct{}
+
+func (twicePointed) Create(context.Context, **pricedItem) error { return nil }
+
+// Verify that an input behind two pointers is one mistake.
+func TestInputBehindTwoPointers(t *testing.T) {
+	_, err := svc.Register[twicePointedAPI](twicePointed{}, &svc.Options{Resource: "x"})
+	const want = "the input has the type **blackbox_test.pricedItem; one pointer is enough"
+	if err == nil || !strings.HasSuffix(err.Error(), want) || strings.Count(err.Error(), "\n") != 1 {
+		t.Errorf("got %v", err)
 	}
 }
