@@ -394,7 +394,7 @@ type (
 		C byContent `path:"id"`
 	}
 	byQuoted struct {
-		C byContent `json:"c,string"`
+		C byContent `json:"c,string"` //lint:ignore SA5008 the mistake is the option
 	}
 	byMapKey struct {
 		C map[byContent2]int `json:"c"`
