@@ -38,6 +38,15 @@ type API interface {
 	Import(ctx context.Context, in *Table) (*Imported, error)
 	// Get all links as a table in CSV.
 	Export(ctx context.Context) (*Exported, error)
+	// Begin to pack all bookmarks and files into an archive. Ask get_archive until its state is not
+	// "working".
+	Pack(ctx context.Context) (*Archive, error)
+	// See how far an archive is, and at the end where it can be downloaded.
+	GetArchive(ctx context.Context, in *ArchiveID) (*Archive, error)
+	// Stop an archive that has not ended.
+	CancelArchive(ctx context.Context, in *ArchiveID) error
+	// Get the content of a completed archive.
+	DownloadArchive(ctx context.Context, in *ArchiveID) (*ArchiveFile, error)
 }
 
 // A Bookmark is an item that somebody wants to find again.
@@ -134,12 +143,36 @@ type Exported struct {
 	svc.File `contentType:"text/csv"`
 }
 
+// An Archive is the record of work that goes on after its call.
+type Archive struct {
+	ID      int64  `json:"id"`
+	State   string `json:"state" enum:"working,completed,failed,cancelled"`
+	Message string `json:"message,omitempty"` // How far it is, or why it has failed.
+	Path    string `json:"path,omitempty"`    // Where it can be downloaded, once it is completed.
+}
+
+// TaskState lets clients of MCP that know tasks wait for the archive.
+func (a *Archive) TaskState() (state, message string) { return a.State, a.Message }
+
+// An ArchiveID says which archive.
+type ArchiveID struct {
+	ID int64 `json:"id" minimum:"1"`
+}
+
+// An ArchiveFile has each bookmark as JSON, and the files.
+type ArchiveFile struct {
+	svc.File `contentType:"application/zip"`
+}
+
 // The errors that methods return beside those of svc. The ETag is an example; each
 // response has that of its bookmark.
 var (
 	ErrNotFound = svc.Errorf(svc.CodeNotFound, "there is no such bookmark").WithReason("no_bookmark")
 	ErrExists   = svc.Errorf(svc.CodeAlreadyExists, "there is a bookmark of this address").WithReason("bookmark_exists")
 	ErrChanged  = svc.Errorf(svc.CodeFailedPrecondition, "the bookmark has changed; get it again").WithReason("bookmark_changed").WithStatus(http.StatusPreconditionFailed).WithHeader("ETag", `"7"`)
+
+	ErrNoArchive    = svc.Errorf(svc.CodeNotFound, "there is no such archive, or it is not completed").WithReason("no_archive")
+	ErrArchiveEnded = svc.Errorf(svc.CodeFailedPrecondition, "the archive has ended already").WithReason("archive_ended")
 
 	// These two are of the database, and ask to be tried again. ErrUnavailable has the time
 	// to wait twice, since only REST sends headers with errors.
@@ -150,7 +183,7 @@ var (
 // Options returns what the server and its clients have to agree about.
 func Options() *svc.Options {
 	read, write := []string{"bookmarks:read"}, []string{"bookmarks:write"}
-	missing := []*svc.Error{ErrNotFound}
+	missing, noArchive := []*svc.Error{ErrNotFound}, []*svc.Error{ErrNoArchive}
 	return &svc.Options{
 		Name:     "Bookmarks",
 		Version:  "1.0.0",
@@ -158,14 +191,18 @@ func Options() *svc.Options {
 		Defaults: svc.Defaults{Auth: "bearer"},
 		Errors:   []*svc.Error{ErrBusy, ErrUnavailable},
 		Methods: map[string]svc.MethodOptions{
-			"Create":   {Scopes: write, Status: 201, IdempotencyKey: svc.KeyAllowed, Errors: []*svc.Error{ErrExists}},
-			"List":     {Scopes: read, Errors: []*svc.Error{}},
-			"Get":      {Scopes: read, Errors: missing},
-			"Download": {Scopes: read, Errors: missing, HTTP: "GET /bookmarks/{id}/file"},
-			"Patch":    {Scopes: write, IdempotencyKey: svc.KeyAllowed, Errors: []*svc.Error{ErrNotFound, ErrChanged}},
-			"Delete":   {Scopes: write, IdempotencyKey: svc.KeyAllowed, Errors: missing},
-			"Import":   {Scopes: write, Errors: []*svc.Error{}},
-			"Export":   {Scopes: read, Errors: []*svc.Error{}, HTTP: "GET /bookmarks/export"},
+			"Create":          {Scopes: write, Status: 201, IdempotencyKey: svc.KeyAllowed, Errors: []*svc.Error{ErrExists}},
+			"List":            {Scopes: read, Errors: []*svc.Error{}},
+			"Get":             {Scopes: read, Errors: missing},
+			"Download":        {Scopes: read, Errors: missing, HTTP: "GET /bookmarks/{id}/file"},
+			"Patch":           {Scopes: write, IdempotencyKey: svc.KeyAllowed, Errors: []*svc.Error{ErrNotFound, ErrChanged}},
+			"Delete":          {Scopes: write, IdempotencyKey: svc.KeyAllowed, Errors: missing},
+			"Import":          {Scopes: write, Errors: []*svc.Error{}},
+			"Export":          {Scopes: read, Errors: []*svc.Error{}, HTTP: "GET /bookmarks/export"},
+			"Pack":            {Scopes: read, Errors: []*svc.Error{}, HTTP: "POST /archives", Status: http.StatusAccepted, Task: "GetArchive", TaskCancel: "CancelArchive"},
+			"GetArchive":      {Scopes: read, Errors: noArchive, HTTP: "GET /archives/{id}"},
+			"CancelArchive":   {Scopes: read, Errors: append(noArchive, ErrArchiveEnded), HTTP: "DELETE /archives/{id}"},
+			"DownloadArchive": {Scopes: read, Errors: noArchive, HTTP: "GET /archives/{id}/file", Transports: []svc.Transport{svc.TransportREST}},
 			// Over the other transports a stream is one answer at its end; this one has none.
 			"Watch": {Scopes: read, Errors: []*svc.Error{}, HTTP: "GET /bookmarks/watch", Transports: []svc.Transport{svc.TransportREST}},
 		},
@@ -183,6 +220,11 @@ type Client struct {
 	Watch    func(ctx context.Context, in *Since) (svc.Stream[Bookmark], error)
 	Import   func(ctx context.Context, in *Table) (*Imported, error)
 	Export   func(ctx context.Context) (*Exported, error)
+
+	Pack            func(ctx context.Context) (*Archive, error)
+	GetArchive      func(ctx context.Context, in *ArchiveID) (*Archive, error)
+	CancelArchive   func(ctx context.Context, in *ArchiveID) error
+	DownloadArchive func(ctx context.Context, in *ArchiveID) (*ArchiveFile, error)
 }
 
 // Connect returns a client that calls with token. It sends calls again that may run twice; see

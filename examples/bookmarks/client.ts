@@ -1,5 +1,5 @@
 /**
- * sha256-f5572c562f8f8c98c7e0a2b2a1d60f89 of the lines below, which svc has written: do not edit them, fetch the file again.
+ * sha256-5799b6c754dea4b1fc635c8a4fea7f19 of the lines below, which svc has written: do not edit them, fetch the file again.
  *
  * @generated
  * @noprettier
@@ -163,6 +163,23 @@ export interface Imported {
   known: number;
 }
 
+/** An Archive is the record of work that goes on after its call. */
+export interface Archive {
+  /** Beyond 2^53 it is not exact, and not sent. */
+  id: number;
+  state: "working" | "completed" | "failed" | "cancelled";
+  /** How far it is, or why it has failed. */
+  message?: string;
+  /** Where it can be downloaded, once it is completed. */
+  path?: string;
+}
+
+/** An ArchiveID says which archive. */
+export interface ArchiveID {
+  /** Must be at least 1. Beyond 2^53 it is not exact, and not sent. */
+  id: number;
+}
+
 /** The calls of the service, by resource. */
 export interface Api {
   bookmarks: {
@@ -235,6 +252,39 @@ export interface Api {
      * @throws UNAVAILABLE: the database does not answer; try again
      */
     export: GetCall<NoInput, Response>;
+    /**
+     * Begin to pack all bookmarks and files into an archive. Ask get_archive until its state is
+     * not "working".
+     * Needs the scope bookmarks:read.
+     * @throws ABORTED: another call is in the way; try again
+     * @throws UNAVAILABLE: the database does not answer; try again
+     */
+    pack: Call<NoInput, Archive>;
+    /**
+     * See how far an archive is, and at the end where it can be downloaded.
+     * Needs the scope bookmarks:read.
+     * @throws no_archive (NOT_FOUND): there is no such archive, or it is not completed
+     * @throws ABORTED: another call is in the way; try again
+     * @throws UNAVAILABLE: the database does not answer; try again
+     */
+    getArchive: GetCall<ArchiveID, Archive, "no_archive">;
+    /**
+     * Stop an archive that has not ended.
+     * Needs the scope bookmarks:read.
+     * @throws no_archive (NOT_FOUND): there is no such archive, or it is not completed
+     * @throws archive_ended (FAILED_PRECONDITION): the archive has ended already
+     * @throws ABORTED: another call is in the way; try again
+     * @throws UNAVAILABLE: the database does not answer; try again
+     */
+    cancelArchive: Call<ArchiveID, void, "no_archive" | "archive_ended">;
+    /**
+     * Get the content of a completed archive.
+     * Needs the scope bookmarks:read.
+     * @throws no_archive (NOT_FOUND): there is no such archive, or it is not completed
+     * @throws ABORTED: another call is in the way; try again
+     * @throws UNAVAILABLE: the database does not answer; try again
+     */
+    downloadArchive: GetCall<ArchiveID, Response, "no_archive">;
   };
 }
 
@@ -251,6 +301,10 @@ const $service = {
       watch: { route: "GET /bookmarks/watch", headers: { after: "Last-Event-ID" }, kind: "stream", ids: "all" },
       import: { route: "POST /bookmarks/import", file: "table", types: ["text/csv"] },
       export: { route: "GET /bookmarks/export", kind: "file" },
+      pack: { route: "POST /archives" },
+      getArchive: { route: "GET /archives/{id}" },
+      cancelArchive: { route: "DELETE /archives/{id}", kind: "void" },
+      downloadArchive: { route: "GET /archives/{id}/file", kind: "file" },
     },
   },
 } as const;
@@ -290,6 +344,9 @@ export const rules = {
   },
   Table: {
     table: { accept: "text/csv" },
+  },
+  ArchiveID: {
+    id: { required: true, min: 1 },
   },
 } as const;
 

@@ -237,7 +237,7 @@ async def main():
         await refer(over, server)
     await converts("template", todos_url, 2)
     await converts("kitchen", kitchen_url, 13)
-    await converts("bookmarks", kitchen_url.removesuffix("/mcp") + "/bookmarks", 1)
+    await converts("bookmarks", kitchen_url.removesuffix("/mcp") + "/bookmarks", 2)
     for over, server in ("HTTP", url), ("stdio", [fixture, "-stdio"]):
         await cancels(over, server)
     await cancels_agents(url)

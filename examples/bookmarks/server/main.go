@@ -5,6 +5,7 @@
 //
 //	main.go      the process: its configuration, start and stop, routes, metrics
 //	service.go   the methods, with their SQL
+//	archive.go   work that goes on after its call
 //	postgres.go  the database: migrations, transactions with keys, tokens, errors
 package main
 
@@ -109,7 +110,7 @@ func newHandler(ctx context.Context, db *postgres, stopping <-chan struct{}) htt
 	service := newService(db, stopping, counts.observe)
 	mux.Handle("/", service.REST())
 	mux.Handle("/rpc", service.RPC())
-	mux.Handle("/mcp", service.MCP(nil))
+	mux.Handle("/mcp", service.MCP(&svc.MCPOptions{StateKey: svc.NewCursorKey(db.stateKey)}))
 	mux.Handle("/openapi.json", service.OpenAPI())
 	docs := service.Docs(&svc.DocsOptions{REST: ".", RPC: "rpc", MCP: "mcp", OpenAPI: "openapi.json"})
 	mux.Handle("/{$}", docs)

@@ -19,7 +19,10 @@ import (
 )
 
 // postgres is the database.
-type postgres struct{ pool *pgxpool.Pool }
+type postgres struct {
+	pool     *pgxpool.Pool
+	stateKey []byte // with which all processes seal the ids of tasks
+}
 
 // openPostgres connects and brings the tables up to date. The URL may also have
 // pool_max_conns and, with more calls that are to be tried again, another isolation. A
@@ -37,7 +40,11 @@ func openPostgres(ctx context.Context, url string) (*postgres, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &postgres{pool}, migrate(ctx, pool)
+	p := &postgres{pool: pool}
+	if err := migrate(ctx, pool); err != nil {
+		return p, err
+	}
+	return p, pool.QueryRow(ctx, "select key from keys where name = 'state'").Scan(&p.stateKey)
 }
 
 //go:embed migrations/*.sql

@@ -35,7 +35,7 @@ func TestTypeScript(t *testing.T) {
 func TestTools(t *testing.T) {
 	r, w := httptest.NewRequest("POST", "/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)), httptest.NewRecorder()
 	r.Header.Set("Content-Type", "application/json")
-	newService(nil, nil, nil).MCP(nil).ServeHTTP(w, r)
+	newService(nil, nil, nil).MCP(&svc.MCPOptions{StateKey: svc.NewCursorKey(make([]byte, 32))}).ServeHTTP(w, r)
 	list := new(bytes.Buffer)
 	if err := json.Indent(list, w.Body.Bytes(), "", "  "); err != nil {
 		t.Fatal(err)
@@ -222,7 +222,7 @@ func TestHandler(t *testing.T) {
 	pool, _ := pgxpool.New(t.Context(), "postgres://127.0.0.1:1/x") // nothing listens there
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
-	down := newHandler(stopped, &postgres{pool}, nil)
+	down := newHandler(stopped, &postgres{pool, make([]byte, 32)}, nil)
 	for _, test := range []struct {
 		handler              http.Handler
 		request, token, want string

@@ -37,7 +37,7 @@ func newService(db *postgres, stopping <-chan struct{}, observe func(context.Con
 			return next(ctx, resource, method, input)
 		}
 	}
-	impl := &service{postgres: db, stopping: stopping}
+	impl := &service{postgres: db, stopping: stopping, codec: svc.NewCodec[bookmarks.Bookmark]()}
 	impl.self = svc.MustRegister[bookmarks.API](impl, options)
 	return impl.self
 }
@@ -48,7 +48,8 @@ const callTimeout = 10 * time.Second
 type service struct {
 	*postgres
 	stopping <-chan struct{}
-	self     *svc.Service // for Import, which calls Create
+	self     *svc.Service                   // for Import, which calls Create
+	codec    *svc.Codec[bookmarks.Bookmark] // for archives
 }
 
 // owner returns the caller. There always is one, since all methods need scopes.

@@ -66,7 +66,7 @@ func listOnly() http.Handler {
 			return do(ctx)
 		},
 	}
-	return svc.MustRegister[bookmarks.API](struct{ bookmarks.API }{}, options).MCP(nil)
+	return svc.MustRegister[bookmarks.API](struct{ bookmarks.API }{}, options).MCP(&svc.MCPOptions{StateKey: svc.NewCursorKey(make([]byte, 32))})
 }
 
 func main() {
