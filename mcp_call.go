@@ -133,6 +133,14 @@ func (x *exchange) failCall(err error) error {
 	return answer
 }
 
+// notFound returns the error for a resource that does not exist. uri is that of the
+// request, as JSON.
+func (x *exchange) notFound(uri []byte, text string) *mcpError {
+	e := protocolError(x.rev.notFound, text)
+	e.data = append(append([]byte(`{"uri":`), uri...), '}')
+	return e
+}
+
 // addErrorText adds the text of an error to a result of tools/call.
 func (x *exchange) addErrorText(text []byte) {
 	x.addJSON(`"content":[{"type":"text","text":`)
@@ -519,23 +527,6 @@ func (x *exchange) addText(start int) error {
 	x.addJSON(`}],"isError":false`)
 	return nil
 }
-
-// checkSize returns an error if n, the number of characters of the texts in a result, is
-// more than MCPOptions.MaxResult. Results are never cut, since half a result misleads a
-// model.
-func (x *exchange) checkSize(n int) error {
-	if n <= x.h.options.MaxResult {
-		return nil
-	}
-	text := fmt.Sprintf("the answer has %d characters, at most %d are given; ask for fewer items", n, x.h.options.MaxResult)
-	if m := x.message; !m.tool.readOnly && string(m.method) == "tools/call" {
-		text += ": the call was carried out, do not repeat it"
-	}
-	return &Error{Code: CodeResourceExhausted, Message: text, cause: errTooLong}
-}
-
-// errTooLong is the cause of the errors of checkSize.
-var errTooLong = errors.New("the answer exceeds MCPOptions.MaxResult")
 
 // cutErrorText cuts the text of err to MCPOptions.MaxResult characters, but never the code
 // at its beginning. It does not cut an error of checkSize.

@@ -1,11 +1,12 @@
 package svc
 
 // This file writes content that an output makes itself: texts, images, sounds, links and embedded
-// resources (MCP 2026-07-28, Tools).
+// resources (MCP 2026-07-28, Tools). It also bounds the texts of a result.
 
 import (
 	"cmp"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -35,6 +36,23 @@ func (x *exchange) addBlocks(content []MCPContent, appendOne func(dst []byte, c 
 	x.addJSON("]")
 	return x.checkSize(size)
 }
+
+// checkSize returns an error if n, the number of characters of the texts in a result, is
+// more than MCPOptions.MaxResult. Results are never cut, since half a result misleads a
+// model.
+func (x *exchange) checkSize(n int) error {
+	if n <= x.h.options.MaxResult {
+		return nil
+	}
+	text := fmt.Sprintf("the answer has %d characters, at most %d are given; ask for fewer items", n, x.h.options.MaxResult)
+	if m := x.message; !m.tool.readOnly && string(m.method) == "tools/call" {
+		text += ": the call was carried out, do not repeat it"
+	}
+	return &Error{Code: CodeResourceExhausted, Message: text, cause: errTooLong}
+}
+
+// errTooLong is the cause of the errors of checkSize.
+var errTooLong = errors.New("the answer exceeds MCPOptions.MaxResult")
 
 // checkFields returns an error if c lacks a required field or has an invalid value. Data
 // and Text may be empty.

@@ -229,14 +229,6 @@ func (x *exchange) addMessages(out any) error {
 	})
 }
 
-// notFound returns the error for a resource that does not exist. uri is that of the
-// request, as JSON.
-func (x *exchange) notFound(uri []byte, text string) *mcpError {
-	e := protocolError(x.rev.notFound, text)
-	e.data = append(append([]byte(`{"uri":`), uri...), '}')
-	return e
-}
-
 // maxCompletions is how many values one answer may have (MCP 2025-11-25,
 // Completion).
 const maxCompletions = 100
