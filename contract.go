@@ -371,15 +371,7 @@ func (c *contract) planMethod(s *service, m *method) *contractMethod {
 	if m.mediaType != contentTypeJSON && m.sendsRecord() {
 		p.MediaType = m.mediaType
 	}
-	if m.isTool() {
-		p.Tool = m.toolName()
-	}
-	if m.isPrompt() {
-		p.Prompt = m.toolName()
-	}
-	if m.isResource() {
-		p.Resource = m.mcp.URI
-	}
+	s.planNames(p)
 	for _, e := range m.errors {
 		if e.reason != "" {
 			if p.Reasons == nil {
@@ -394,12 +386,6 @@ func (c *contract) planMethod(s *service, m *method) *contractMethod {
 		}
 	}
 	slices.Sort(p.Identity)
-	for _, alias := range m.otherNames() { // of which another method may have taken one
-		if s.names[methodName{m.resource, alias}] == m && alias != m.name && !slices.Contains(p.Aliases, alias) &&
-			callsByName(p.Transports) != "" {
-			p.Aliases = append(p.Aliases, alias)
-		}
-	}
 	if m.key != nil && m.key.Idempotency != nil {
 		p.KeyFor = cmp.Or(m.key.KeepFor, 24*time.Hour)
 	}
@@ -419,14 +405,40 @@ func (c *contract) planMethod(s *service, m *method) *contractMethod {
 	if p.hasMessages() {
 		p.MaxMessage = newBodyLimit(s.opts.MaxBody)
 	}
-	if m.path == "" {
-		return p
+	if m.path != "" {
+		c.planHTTP(p, s.prefix)
 	}
+	return p
+}
+
+// planNames adds to p the names that its method has besides p.Name: older ones, and those of MCP.
+func (s *service) planNames(p *contractMethod) {
+	m := p.compiled
+	for _, alias := range m.otherNames() { // of which another method may have taken one
+		if s.names[methodName{m.resource, alias}] == m && alias != m.name && !slices.Contains(p.Aliases, alias) &&
+			callsByName(p.Transports) != "" {
+			p.Aliases = append(p.Aliases, alias)
+		}
+	}
+	if m.isTool() {
+		p.Tool = m.toolName()
+	}
+	if m.isPrompt() {
+		p.Prompt = m.toolName()
+	}
+	if m.isResource() {
+		p.Resource = m.mcp.URI
+	}
+}
+
+// planHTTP adds to p what its method promises over REST, below prefix.
+func (c *contract) planHTTP(p *contractMethod, prefix string) {
+	m := p.compiled
 	if p.readsBody() || p.readsForm() {
 		p.MaxBody = newBodyLimit(m.limits.size)
 	}
 	p.AnyOrder = m.form && m.takesBody() && m.in.file.tags.anyOrder
-	p.HTTP, p.Status, p.Bare = m.verb+" "+s.prefix+m.path, m.status, m.bare
+	p.HTTP, p.Status, p.Bare = m.verb+" "+prefix+m.path, m.status, m.bare
 	if m.chosen != nil {
 		p.Statuses = m.chosen.allowed
 	}
@@ -448,7 +460,6 @@ func (c *contract) planMethod(s *service, m *method) *contractMethod {
 		p.Headers = append(p.Headers, f)
 	}
 	sortFields(p.Headers)
-	return p
 }
 
 // planInput returns the plan of an input, with where REST takes its fields from, which may
