@@ -430,7 +430,7 @@ func TestByTypeMistakes(t *testing.T) {
 		{"two numbers", unionMistake[one[byNumbers]](post), `byNumbers.Int: Float is a number in JSON too, so that nothing tells the two apart; drop one of them`},
 		{"two objects", unionMistake[one[byObjects]](post), `byObjects.Named: Card is an object in JSON too, so that nothing tells the two apart; drop one of them`},
 		{"any", unionMistake[one[byAny]](post), `byAny.Any: the JSON of the type interface {} may be of any type, and svc.ByType chooses by that; write a type that is always a string, a number, a boolean, a list or an object`},
-		{"raw", unionMistake[one[byRaw]](post), `byRaw.Raw: the JSON of the type json.RawMessage may be of any type, and svc.ByType chooses by that; write a type that is always a string, a number, a boolean, a list or an object`},
+		{"raw", unionMistake[one[byRaw]](post), `byRaw.Raw: the JSON of the type ` + reflect.TypeFor[json.RawMessage]().String() + ` may be of any type, and svc.ByType chooses by that; write a type that is always a string, a number, a boolean, a list or an object`},
 		{"own JSON", unionMistake[one[byCustom]](post), `byCustom.Own: the JSON of the type byOwn may be of any type, and svc.ByType chooses by that; write a type that is always a string, a number, a boolean, a list or an object`},
 		{"no pointer", unionMistake[one[byValue]](post), `byValue.Text: nil says that an alternative is not there; write a *string`},
 		{"an array", unionMistake[one[byArray]](post), `byArray.List: nil says that an alternative is not there; write a *[2]int`},
