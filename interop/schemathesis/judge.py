@@ -121,8 +121,9 @@ class Run:
                 yield f"{method.upper()} {path}", operation
 
     def asks(self, operation):
-        """Reports whether an operation asks for a token."""
-        return bool(operation.get("security", self.document.get("security")))
+        """Reports whether an operation needs a token: one that is public takes none as well."""
+        security = operation.get("security", self.document.get("security"))
+        return bool(security) and {} not in security
 
     def answered(self, was):
         """Returns the operations that gave an answer of which was(status, token sent) is so."""

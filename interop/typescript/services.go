@@ -281,3 +281,21 @@ func sinkChoice() *kitchen.ChoiceOrNull {
 	in.Maybe.SetNull()
 	return in
 }
+
+// The table calls no archives: this store has none, and makes none.
+
+func (s *markStore) Pack(context.Context) (*bookmarks.Archive, error) {
+	return nil, svc.Errorf(svc.CodeUnimplemented, "this store makes no archives")
+}
+
+func (s *markStore) GetArchive(context.Context, *bookmarks.ArchiveID) (*bookmarks.Archive, error) {
+	return nil, bookmarks.ErrNoArchive
+}
+
+func (s *markStore) CancelArchive(context.Context, *bookmarks.ArchiveID) error {
+	return bookmarks.ErrNoArchive
+}
+
+func (s *markStore) DownloadArchive(context.Context, *bookmarks.ArchiveID) (*bookmarks.ArchiveFile, error) {
+	return nil, bookmarks.ErrNoArchive
+}
