@@ -64,8 +64,7 @@ type call struct {
 	ended           atomic.Bool            // the method has returned, or its stream has ended
 	streamFrom      atomic.Pointer[string] // of StreamFrom; nil without it
 	refused         bool                   // checkCaller has failed
-	entered         bool                   // takePlace has succeeded
-	inPlace         bool                   // and givePlace was not called yet
+	inPlace         bool                   // takePlace has taken it, and givePlace was not called yet
 	ofStreams       bool                   // one of Options.MaxStreams is this call's
 }
 
@@ -152,9 +151,6 @@ func (c *call) runFunc(t carrier, fn func() error) (err error) {
 // context.
 func (c *call) runSteps(t carrier) error {
 	in, err := t.readInput()
-	if err == nil {
-		err = c.takePlace() // of a transport whose readInput does not
-	}
 	if err != nil {
 		return err
 	}
@@ -209,16 +205,18 @@ func (c *call) callStream(t streamCarrier, in any) error {
 }
 
 // takePlace takes the place of the request for this call, and counts a stream or a file; see
-// load.go. It returns errBusy if there is no room. It does nothing the second time, for a
-// Service.Call and over standard input and output, whose calls are limited otherwise.
+// load.go. It returns errBusy if there is no room. carrier.readInput calls it once. It does nothing
+// for a Service.Call and over standard input and output, whose calls are limited otherwise.
 func (c *call) takePlace() error {
-	if c.entered || c.ws == nil || c.request == nil {
+	if c.ws == nil || c.request == nil {
 		return nil
 	}
-	if err := c.ws.place.enter(c.Context); err != nil {
-		return err
+	if place := c.ws.place; place != nil {
+		if err := place.enter(c.Context); err != nil {
+			return err
+		}
+		c.inPlace = true
 	}
-	c.entered, c.inPlace = true, true
 	if c.method.stream != "" || c.method.sendsFile() {
 		if err := c.endpoint.service.load.beginStream(); err != nil {
 			return err // runFunc gives the place back

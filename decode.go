@@ -581,18 +581,6 @@ func decodeOptional(elem decodeFunc) decodeFunc {
 	}
 }
 
-// refuseNull returns decode for a field that can be absent and not null: null is a
-// violation.
-func refuseNull(decode decodeFunc) decodeFunc {
-	return func(d *decoder, v reflect.Value) {
-		if d.scan.peek() == 'n' {
-			d.skipMismatch(errNull)
-			return
-		}
-		decode(d, v)
-	}
-}
-
 // decodeList returns the decodeFunc of a slice or an array of type t. An empty array gives
 // an empty slice; only an absent one is nil. Elements beyond limit are scanned and not
 // stored: an element of three bytes may take a kilobyte in memory. errTooFew is the
@@ -824,13 +812,14 @@ type alternativePlan struct {
 //	  such arrays; nil if there is a pointer on the way
 type fieldPlan struct {
 	*field
-	prefix string
-	token  string
-	at     int
-	in     string
-	decode decodeFunc
-	absent defaultFunc // nil if there is no default
-	inner  *objectPlan
+	prefix  string
+	token   string
+	at      int
+	in      string
+	notNull bool // refusesNull, which hides that of the field
+	decode  decodeFunc
+	absent  defaultFunc // nil if there is no default
+	inner   *objectPlan
 }
 
 // objectPlan compiles the plan for these fields. sources is that of an input, of which
@@ -858,9 +847,10 @@ func (c *decoders) objectPlan(fields []*field, sources map[*field]fieldSource) *
 			}
 			f = &lenient
 		}
-		plan := fieldPlan{field: f, prefix: f.prefix, token: f.token, at: f.ownIndex(), in: sources[f].in, decode: c.fieldDecoder(f)}
-		plan.absent, plan.inner = c.defaultFor(f, plan.decode), c.plans[f.shape.arrayItem()]
-		c.checkExample(f, plan.decode)
+		plan := fieldPlan{field: f, prefix: f.prefix, token: f.token, at: f.ownIndex(), in: sources[f].in, notNull: c.refusesNull(f),
+			decode: c.memberDecoder(f)}
+		plan.absent, plan.inner = c.defaultFor(f, c.fieldDecoder(f)), c.plans[f.shape.arrayItem()]
+		c.checkExample(f, c.fieldDecoder(f))
 		if i < p.named {
 			p.byName[f.name] = i
 		}
@@ -882,15 +872,33 @@ func (c *decoders) objectPlan(fields []*field, sources map[*field]fieldSource) *
 	return p
 }
 
+// fieldDecoder returns the decodeFunc of a field outside of its object, such as the function for its
+// default.
 func (c *decoders) fieldDecoder(f *field) decodeFunc {
-	decode := c.decoderFor(f.shape)
+	decode := c.memberDecoder(f)
+	if !c.refusesNull(f) {
+		return decode
+	}
+	return func(d *decoder, v reflect.Value) {
+		if d.scan.peek() == 'n' {
+			d.skipMismatch(errNull)
+			return
+		}
+		decode(d, v)
+	}
+}
+
+// memberDecoder is fieldDecoder for a field in its object, which looks for a null first.
+func (c *decoders) memberDecoder(f *field) decodeFunc {
 	if f.quoted {
-		decode = decodeQuoted(f.shape)
+		return decodeQuoted(f.shape)
 	}
-	if f.notNull || !c.outputs && !f.isRequired() && !f.shape.kind.takesNull() {
-		decode = refuseNull(decode)
-	}
-	return decode
+	return c.decoderFor(f.shape)
+}
+
+// refusesNull reports whether null is errNull for the field: it can be absent, and not null.
+func (c *decoders) refusesNull(f *field) bool {
+	return f.notNull || !c.outputs && !f.isRequired() && !f.shape.kind.takesNull()
 }
 
 // checkRules adds a violation for each rule that v breaks, except that a costly
@@ -1134,9 +1142,12 @@ func (p *objectPlan) decodeObject(d *decoder, v reflect.Value) {
 		}
 		*seen = true
 		d.enterMember(f)
-		if f.at >= 0 {
+		switch {
+		case f.notNull && d.scan.peek() == 'n':
+			d.skipMismatch(errNull)
+		case f.at >= 0:
 			f.decode(d, v.Field(f.at))
-		} else {
+		default:
 			f.decode(d, f.settableIn(v))
 		}
 		if d.scan.err != nil {
@@ -1366,13 +1377,14 @@ func (c *decoders) decodeScalar(s *shape) decodeFunc {
 // skipMismatch.
 func (d *decoder) readNumberInside(s *shape, c *complaint, v reflect.Value, set setter) {
 	value := d.scan.skipValue()
-	if d.scan.err == nil && isText(value) {
+	if (d.opts.readDigits || d.opts.readStrings) && d.scan.err == nil && isText(value) {
 		text := textOf(value)
-		num, ok := jsonNumber(text)
 		isWide := d.opts.readDigits && s.bits == 64 && s.kind.isInteger() && isPlainInteger(text)
-		if ok && (isWide || d.opts.readStrings) {
-			d.addIfAny(set(d, v, num))
-			return
+		if isWide || d.opts.readStrings {
+			if num, ok := jsonNumber(text); ok {
+				d.addIfAny(set(d, v, num))
+				return
+			}
 		}
 	}
 	d.addMismatch(c, value)

@@ -515,15 +515,15 @@ func (e *encoder) appendNumber(text string) {
 func encodeTime(e *encoder, v reflect.Value) { e.appendTime(valueAs[time.Time](v)) }
 
 func (e *encoder) appendTime(t time.Time) {
-	if _, offset := t.Zone(); offset%60 != 0 {
-		t = t.UTC()
-	}
 	e.buf = append(e.buf, '"')
 	if t.Location() == time.UTC {
 		if year, month, day := t.Date(); 0 <= year && year <= 9999 {
 			e.buf = append(appendUTC(e.buf, t, year, int(month), day), '"')
 			return
 		}
+	}
+	if _, offset := t.Zone(); offset%60 != 0 {
+		t = t.UTC()
 	}
 	buf, err := t.AppendText(e.buf)
 	if err != nil {

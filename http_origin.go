@@ -41,10 +41,11 @@ import (
 // 2.4), and it is right even if a proxy has changed Host. Methods without an input are
 // checked too, since they accept any body.
 func checkSite(r *http.Request) error {
-	if isJSONSubtype(requestSubtype(r)) {
+	err := checkSimple(r) // first, since it costs nothing for a GET
+	if err != nil && isJSONSubtype(requestSubtype(r)) {
 		return nil
 	}
-	return checkSimple(r)
+	return err
 }
 
 // checkSimple is checkSite for a request without a JSON Content-Type.

@@ -176,6 +176,7 @@ type exchange struct {
 	call
 	*mcpRequest
 	place   *place    // of the request; ws is not the exchange's any more when a method asks too late
+	version []string  // the values of the header MCP-Protocol-Version
 	rev     *revision // of the message; from the start one that fits a body which cannot be read
 	stream  mcpStream // of notifications
 	message *message  // that is being answered; it goes back to the pool
@@ -198,6 +199,7 @@ func newExchange(ctx context.Context, r mcpRequest, request *http.Request, ws *w
 	x.mcpRequest = &x.request
 	x.call = call{Context: ctx, endpoint: &r.h.endpoint, request: request, ws: ws}
 	x.place = ws.place
+	x.version = x.headerOf("Mcp-Protocol-Version")
 	x.rev = x.headerRevision()
 	return &x.exchange
 }
@@ -268,7 +270,7 @@ func (x *exchange) returnMessage() {
 
 // serveMessage answers a body that is one message.
 func (x *exchange) serveMessage() {
-	m, version := x.message, x.versionHeader()
+	m, version := x.message, x.version
 	switch {
 	case wantsAnswer(*m.rpcMessage) && x.agreed.session != "":
 		x.answerInSession()
@@ -368,21 +370,17 @@ func (x *exchange) answerMessage() error {
 	return x.answerMethod()
 }
 
-// versionHeader returns the values of MCP-Protocol-Version.
-func (x *exchange) versionHeader() []string { return x.headerOf("Mcp-Protocol-Version") }
-
 // saysModern reports whether the values of the header name a modern revision.
 func saysModern(header []string) bool { return len(header) == 1 && isModern(header[0]) }
 
 // headerRevision returns the revision that the header MCP-Protocol-Version or the session says. It
 // is the revision of the answer if a body cannot be read.
 func (x *exchange) headerRevision() *revision {
-	header := x.versionHeader()
-	if saysModern(header) && x.h.speaksModern() {
+	if saysModern(x.version) && x.h.speaksModern() {
 		return newestRevision
 	}
-	if len(header) == 1 {
-		if rev := x.h.revisionOf(header[0]); rev != nil {
+	if len(x.version) == 1 {
+		if rev := x.h.revisionOf(x.version[0]); rev != nil {
 			return rev
 		}
 	}
@@ -402,7 +400,7 @@ func (x *exchange) agreedRevision() *revision { return cmp.Or(x.agreed.rev, assu
 // modern.
 func (x *exchange) setRevision() {
 	m, method := x.message, string(x.message.method)
-	switch isModern := m.meta.version != nil || isProbe(method) || saysModern(x.versionHeader()) && method != "initialize"; {
+	switch isModern := m.meta.version != nil || isProbe(method) || saysModern(x.version) && method != "initialize"; {
 	case isModern && x.h.speaksModern():
 		x.rev = newestRevision
 	case x.rev.modern: // by the header of initialize
@@ -418,7 +416,7 @@ func isProbe(method string) bool {
 // checkRevision makes the checks of the revision.
 func (x *exchange) checkRevision() *mcpError {
 	if x.rev.modern {
-		return x.checkModern(x.versionHeader())
+		return x.checkModern()
 	}
 	return x.checkLegacy()
 }
@@ -450,10 +448,10 @@ func (x *exchange) checkLegacy() *mcpError {
 
 // checkVersion returns an error if the header names a revision that is not served, or several.
 func (x *exchange) checkVersion() *mcpError {
-	switch values := x.versionHeader(); {
+	switch values := x.version; {
 	case len(values) > 1:
 		return repeatedVersion
-	case len(values) == 1 && x.h.revisionOf(values[0]) == nil:
+	case len(values) == 1 && values[0] != x.rev.date && x.h.revisionOf(values[0]) == nil:
 		return x.h.unsupportedVersion(values[0])
 	}
 	return nil
@@ -482,8 +480,8 @@ func (x *exchange) saysMethod(method []byte) bool {
 // 2026-07-28, Streamable HTTP, Server Validation). The specification sets the number of each error,
 // but not the order of the checks. A repeated header is an error, since two programs might read
 // different ones.
-func (x *exchange) checkModern(header []string) *mcpError {
-	m := x.message
+func (x *exchange) checkModern() *mcpError {
+	m, header := x.message, x.version
 	overHTTP, version := x.line == nil, []byte(nil)
 	if isText(m.meta.version) {
 		version = textOf(m.meta.version)
