@@ -1,14 +1,14 @@
 package svc
 
-// This file says what a service promises to its clients, and finds what a change of the
-// program breaks of that. In this order: Contract, Breaks and CheckReleased; the contract
-// of a service; linking contracts; comparing methods. contract_probe.go compares plans,
-// and contract_routes.go routes.
+// This file says what a service promises to its clients, and finds the promises that a new version
+// of the program breaks. In this order: Contract, Breaks and CheckReleased; the contract of a
+// service; linking contracts; comparing methods. contract_probe.go compares plans, and
+// contract_routes.go routes.
 //
-// A plan says which JSON a value has. Two plans are compared by trial: one is the plan of the
-// sender, and one that of the reader. The client sends an input, so the released plan is the
-// sender's; the service sends an output, so its own plan is. A break is a value that the
-// sender may send and the reader refuses. These words are used for what is tried:
+// A plan describes the JSON of a value. Two plans, the sender's and the reader's, are compared by
+// trial. The client sends inputs, so for an input the sender's plan is the released one. The
+// service sends outputs, so for an output it is the plan of the service. A break is a value that
+// the sender may send and the reader refuses. The comparison uses these words:
 //
 //	probe    a scalar or a size that the sender's plan takes, and the reader's may refuse:
 //	         at a bound and beside it, or a text of one pattern that the other does not match
@@ -80,7 +80,7 @@ func (s *service) breaksBy(rows []*ruleRow, released []byte) ([]Break, error) {
 type Break struct {
 	Method string // resource and name, as in JSON-RPC
 	Place  string // "input /tags/*" for the items of a list; "" for the method itself
-	Reason string // what is and what was; or "cannot tell" and why, as for types that read their own JSON
+	Reason string // what is and what was; or "cannot tell" and why, such as for types that read their own JSON
 	// Witness is an input that the release accepts and the service refuses, as params of JSON-RPC,
 	// or nil if no input is refused. doc/releases.md has more.
 	Witness json.RawMessage
@@ -113,7 +113,7 @@ type TestingT interface {
 	Fatalf(format string, args ...any)
 }
 
-// CheckReleased fails a test if s breaks the contract of the last release, which a file holds:
+// CheckReleased fails a test if s breaks the contract of the last release, which is kept in a file:
 //
 //	svc.CheckReleased(t, newService(), "testdata/released.json", *update)
 //
@@ -173,8 +173,8 @@ func CheckReleased(t TestingT, s *Service, file string, update bool, allowed ...
 // a member that it does not know could be a promise.
 const contractForm = 1
 
-// A contract is what a service promises. One that was read from a file has only the members
-// of its JSON.
+// A contract lists what a service promises. If it was read from a file, only the fields with a json
+// tag are set.
 type contract struct {
 	Form    int               `json:"contract"`
 	Methods []*contractMethod `json:"methods"`
@@ -210,7 +210,7 @@ type contractMethod struct {
 	Input      *contractPlan   `json:"input,omitempty"`      // with what only REST has
 	Output     *contractPlan   `json:"output,omitempty"`
 	AnyOrder   bool            `json:"anyOrder,omitempty"`  // the file of the form may be any part
-	Bare       bool            `json:"noBody,omitempty"`    // the output has no body over REST, only headers and a status
+	Bare       bool            `json:"noBody,omitempty"`    // over REST, the output is only headers and a status, without a body
 	Headers    []*contractPlan `json:"headers,omitempty"`   // of the response
 	ErrorType  string          `json:"errorType,omitempty"` // media type of the ErrorForm; "" for the envelope
 	ErrorCodes map[Code]int    `json:"errorCodes,omitempty"`
@@ -225,12 +225,12 @@ type contractMethod struct {
 	segments []string // of HTTP, as segmentsOf returns them
 }
 
-// A bodyLimit is how many bytes the body of a request has at most. It is 0 for usualBody, so that
-// few methods have one in the file, and -1 for no limit.
+// A bodyLimit is the maximum length of a request body in bytes. It is 0 for usualBody, to keep it
+// out of most files, and -1 for no limit.
 type bodyLimit int64
 
-// usualBody is the limit of a contract that has none. It belongs to contractForm, and so stays
-// what it is if DefaultMaxBody changes.
+// usualBody is the limit of a contract that states none. It belongs to contractForm, and so does
+// not follow DefaultMaxBody.
 const usualBody = 1 << 20
 
 // newBodyLimit returns the limit of an option MaxBody.
@@ -263,20 +263,20 @@ func (l bodyLimit) String() string {
 	return strconv.FormatInt(l.bytes(), 10)
 }
 
-// errorsOwn is the ErrorType of an OnError of the application. It promises nothing.
+// errorsOwn is the ErrorType of a service whose application sets OnError. It promises nothing.
 const errorsOwn = "those of an OnError"
 
-// A contractPlan says which JSON a value has, and more if it is that of a field. A file is
-// a string, its media type.
+// A contractPlan describes the JSON of a value and, if the value is in a field, the field. For a
+// file, it is a string, the media type.
 type contractPlan struct {
 	Type string `json:"type,omitempty"` // the name, if plans refer to it; of an alternative the discriminator
 	contractField
 	Kind   string                     `json:"kind"` // of kindNames, or of package reflect for numbers
 	Null   bool                       `json:"null,omitempty"`
-	Quoted bool                       `json:"quoted,omitempty"` // a string has the JSON in it
-	Go     string                     `json:"go,omitempty"`     // the type, if that has its own JSON or text
-	Object string                     `json:"object,omitempty"` // one of contract.Types, which has the fields
-	Fields []*contractPlan            `json:"fields,omitempty"` // of a union: what the alternatives share, first the discriminator
+	Quoted bool                       `json:"quoted,omitempty"` // the JSON is inside a string
+	Go     string                     `json:"go,omitempty"`     // the Go type, if it has its own JSON or text
+	Object string                     `json:"object,omitempty"` // the key in contract.Types, where the fields are
+	Fields []*contractPlan            `json:"fields,omitempty"` // of a union: the shared fields, the discriminator first
 	Union  []*contractPlan            `json:"union,omitempty"`  // the alternatives, with all their fields
 	Any    []*contractPlan            `json:"any,omitempty"`    // of a union by JSON type: the alternatives
 	Keys   *contractPlan              `json:"keys,omitempty"`   // of a map
@@ -287,7 +287,7 @@ type contractPlan struct {
 	linkedPlan
 }
 
-// A contractField is what a contractPlan has of a field; for other values it is zero.
+// A contractField describes the field of a contractPlan; it is zero if the value is not in a field.
 type contractField struct {
 	Name      string          `json:"field,omitempty"` // of what only REST has: the name of the parameter
 	From      string          `json:"from,omitempty"`  // such as "query page"; "" for the body; of a response: the header
@@ -298,13 +298,13 @@ type contractField struct {
 	Unkeyed   bool            `json:"unkeyed,omitempty"` // idempotency:"-"
 }
 
-// A linkedPlan is what a planLinker found out about a contractPlan. It is not in the JSON.
+// A linkedPlan holds what a planLinker found for a contractPlan. It is not in the JSON.
 type linkedPlan struct {
-	object  *contractPlan // what Object names; nil if it names nothing
-	reader  *scalarReader // of a value that has no values in it
-	rules   []planRule    // those of Rules that this version of svc knows, in the order of ruleRows
+	object  *contractPlan // the plan that Object names; nil if Object is empty
+	reader  *scalarReader // of a scalar
+	rules   []planRule    // the entries of Rules that this version of svc knows, in the order of ruleRows
 	unknown []string      // the others
-	union   *contractPlan // which an alternative is of
+	union   *contractPlan // of which this is an alternative
 }
 
 // A planRule is one rule of a plan, with its value as JSON.
@@ -319,8 +319,8 @@ var kindNames = [...]string{
 	kindObject: "object", kindByType: "byType", kindFile: "file",
 }
 
-// plainType returns a Go type whose decoder reads scalars of a kind, and reports whether there is
-// such a kind. Composite kinds, and those whose Go type is named in the contract, have nil.
+// plainType returns a Go type whose decoder reads scalars of a kind, and reports whether the kind
+// exists. The type is nil for composite kinds and for kinds whose Go type the contract names.
 func plainType(kind string) (t reflect.Type, ok bool) {
 	switch kind {
 	case "custom", "text", "list", "map", "object", "byType":
@@ -411,10 +411,10 @@ func (c *contract) planMethod(s *service, m *method) *contractMethod {
 	return p
 }
 
-// planNames adds to p the names that its method has besides p.Name: older ones, and those of MCP.
+// planNames adds to p the other names of its method: aliases and MCP names.
 func (s *service) planNames(p *contractMethod) {
 	m := p.compiled
-	for _, alias := range m.otherNames() { // of which another method may have taken one
+	for _, alias := range m.otherNames() { // a different method may have taken the name
 		if s.names[methodName{m.resource, alias}] == m && alias != m.name && !slices.Contains(p.Aliases, alias) &&
 			callsByName(p.Transports) != "" {
 			p.Aliases = append(p.Aliases, alias)
@@ -431,7 +431,7 @@ func (s *service) planNames(p *contractMethod) {
 	}
 }
 
-// planHTTP adds to p what its method promises over REST, below prefix.
+// planHTTP adds to p the promises of its method over REST, below prefix.
 func (c *contract) planHTTP(p *contractMethod, prefix string) {
 	m := p.compiled
 	if p.readsBody() || p.readsForm() {
@@ -442,7 +442,7 @@ func (c *contract) planHTTP(p *contractMethod, prefix string) {
 	if m.chosen != nil {
 		p.Statuses = m.chosen.allowed
 	}
-	switch { // of WriteError, the envelope, nothing is written
+	switch { // nothing is written for the envelope of WriteError
 	case m.errorForm != nil:
 		p.ErrorType, p.ErrorCodes, p.Error = m.errorForm.contentType, maps.Clone(m.errorForm.statuses), c.planValue(m.errorForm.shape)
 		for rule, status := range m.errorForm.ruleStatus {
@@ -469,7 +469,7 @@ func (c *contract) planInput(m *method, alone bool) *contractPlan {
 	p := &contractPlan{Kind: "object"}
 	for _, f := range m.in.fields {
 		g, source := c.planField(f), m.bind.sources[f]
-		if source.in == inBody && f.isNameless() { // which nobody can send without a route
+		if source.in == inBody && f.isNameless() { // clients cannot send it without a route
 			continue
 		}
 		if m.form && source.in == inBody {
@@ -503,8 +503,8 @@ func (c *contract) planField(f *field) *contractPlan {
 	return p
 }
 
-// planFile adds the media types and the greatest length of a file to the rules of p. most is the
-// length without a tag, and negative if there is none.
+// planFile adds the media types and the greatest length of a file to the rules of p. Without a tag,
+// the length is most, or unlimited if most is negative.
 func (p *contractPlan) planFile(t *fileTags, most int64) {
 	if t.types != nil {
 		p.Rules[ruleEnum], _ = plainJSON(t.types)
@@ -559,7 +559,7 @@ func (c *contract) planValue(s *shape) *contractPlan {
 	return p
 }
 
-// planChoices adds the alternatives of s, a union by JSON type, whose order promises nothing.
+// planChoices adds the alternatives of s, a union by JSON type. Their order promises nothing.
 func (c *contract) planChoices(p *contractPlan, s *shape) {
 	for _, i := range s.choicesByJSON() {
 		if i >= 0 {
@@ -578,7 +578,7 @@ func (c *contract) planMembers(p *contractPlan, fields []*field) {
 }
 
 // planAlternatives adds the alternatives of a union, and puts the fields of p into the order of
-// contracts, whether p is a union or not. Of a union, the first is the discriminator.
+// contracts, whether p is a union or not. In a union, the discriminator comes first.
 func (c *contract) planAlternatives(p *contractPlan, alternatives []*shape) {
 	if alternatives == nil {
 		sortFields(p.Fields)
@@ -599,17 +599,16 @@ func (c *contract) planAlternatives(p *contractPlan, alternatives []*shape) {
 	p.Fields[0].Rules[ruleEnum], _ = plainJSON(values)
 }
 
-// sortFields sorts fields, since their order in a struct promises nothing, so that another one
-// does not change the file of the contract. Two fields of REST alone may have the same name.
+// sortFields sorts fields, so that reordering a struct does not change the file of the contract.
+// Two fields that only REST has may share a name.
 func sortFields(fields []*contractPlan) {
 	slices.SortFunc(fields, func(a, b *contractPlan) int {
 		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.From, b.From))
 	})
 }
 
-// A planLinker links the plans of contracts, so that they can be compared: with the objects that
-// they name, the rows of their rules and the readers of scalars. It notes what is wrong with a
-// contract.
+// A planLinker prepares the plans of contracts for comparison: it sets the objects that they name,
+// the rows of their rules and the readers of scalars. It notes what is wrong with a contract.
 type planLinker struct {
 	*shapes
 	rows    []*ruleRow               // of the rules that are known
@@ -633,8 +632,8 @@ func (l *planLinker) linkContract(c *contract) {
 	}
 }
 
-// linkPlan links p, which may be nil, and the plans in it. After it without a mistake, every
-// plan has the parts that its kind needs, so other code does not check for nil.
+// linkPlan links p, which may be nil, and the plans in it. If it finds no mistake, every plan has
+// the parts that its kind needs, so other code does not check for nil.
 func (l *planLinker) linkPlan(p *contractPlan) {
 	if p == nil {
 		return
@@ -683,7 +682,7 @@ func (l *planLinker) linkRules(p *contractPlan) {
 	p.unknown = slices.Sorted(maps.Keys(unknown))
 }
 
-// maxBytes returns how many bytes a file has at most.
+// maxBytes returns the maximum length of a file.
 func (p *contractPlan) maxBytes() (int64, error) {
 	if p.Rules[ruleMaxBytes] == nil {
 		return math.MaxInt64, nil
@@ -691,7 +690,7 @@ func (p *contractPlan) maxBytes() (int64, error) {
 	return strconv.ParseInt(string(p.Rules[ruleMaxBytes]), 10, 64)
 }
 
-// A scalarReader reads the scalars of plans with the decoder that a service has for them.
+// A scalarReader reads the scalars of plans with the service's decoder.
 type scalarReader struct {
 	shape  *shape
 	decode decodeFunc // nil for a type that nobody can decode any more
@@ -699,10 +698,9 @@ type scalarReader struct {
 	quoted bool
 }
 
-// readerOf returns the reader of the scalar p. The contract does not have the methods of a type
-// with its own JSON or text, so the type of that name in the service reads it. Plans that are
-// the same share a reader: the plan key has the kind, String of p (the type, null and quotes)
-// and the rules.
+// readerOf returns the reader of the scalar p. A contract does not include the methods of a type
+// with its own JSON or text, so the type of that name in the service reads the value. Equal plans
+// share a reader: the key has the kind, String of p (the type, null and quotes) and the rules.
 func (l *planLinker) readerOf(p *contractPlan) *scalarReader {
 	key := fmt.Sprintf("%s %v %s", p.Kind, p, p.Rules) // maps are sorted
 	if r := l.readers[key]; r != nil {
@@ -722,14 +720,14 @@ func (l *planLinker) readerOf(p *contractPlan) *scalarReader {
 	isBad := p.Rules[ruleEnum] != nil && r.enum == nil || slices.ContainsFunc(r.enum, isOther)
 	l.addIf(isBad, "enum is %s; want values of the type", p.Rules[ruleEnum])
 	*r.shape = *s
-	r.shape.rules, r.shape.isEnum = l.rulesOf(p, s), false // which the release may not have had
+	r.shape.rules, r.shape.isEnum = l.rulesOf(p, s), false // the release may not have had them
 	r.decode = newDecoders(l.mistakes, false).fieldDecoder(&field{shape: r.shape, quoted: p.Quoted})
 	return r
 }
 
-// rulesOf returns the rules of the scalar p, which has the shape s. It makes them from their
-// values as from the texts of tags. It leaves out an enum, since commas separate the values in
-// a tag and may be in these: scalarReader.enum has them.
+// rulesOf returns the rules of the scalar p of shape s. It parses their values like the text of
+// tags. It leaves out an enum, because commas separate the values in a tag and may be inside these:
+// scalarReader.enum has the values.
 func (l *planLinker) rulesOf(p *contractPlan, s *shape) (rules ruleSet) {
 	for _, r := range p.rules {
 		made, want := rule{}, r.on
@@ -746,8 +744,8 @@ func (l *planLinker) rulesOf(p *contractPlan, s *shape) (rules ruleSet) {
 	return rules
 }
 
-// read returns the rules that a value breaks. A panic of a type with its own JSON counts as
-// well.
+// read returns the rules that a value breaks. A type with its own JSON that panics breaks a rule
+// too.
 func (r *scalarReader) read(text string) (broken []string) {
 	if r.decode == nil {
 		return nil
@@ -812,8 +810,8 @@ func sameRoute(a, b *contractMethod) bool {
 // isOver reports whether the sunset of m is over.
 func (m *contractMethod) isOver() bool { return !m.Sunset.IsZero() && m.Sunset.Before(time.Now()) }
 
-// isAlone reports whether REST alone serves m. Its clients do not see the JSON names of what
-// is outside of bodies.
+// isAlone reports whether m is served over REST only. Its clients do not see the JSON names of
+// values outside of bodies.
 func (m *contractMethod) isAlone() bool { return m.HTTP != "" && len(m.Transports) == 1 }
 
 // isMCPAlone reports whether MCP alone serves m, as a tool or a prompt. Its clients know no other name.
@@ -832,7 +830,7 @@ func (m *contractMethod) readsForm() bool {
 		func(f *contractPlan) bool { return strings.HasPrefix(f.From, inForm+" ") })
 }
 
-// bodyKind says what the body of a request to m is.
+// bodyKind describes the body of a request to m.
 func (m *contractMethod) bodyKind() string {
 	isFile := func(f *contractPlan) bool { return f.Kind == "file" }
 	hasFile := m.Input != nil && slices.ContainsFunc(m.Input.Fields, isFile)
@@ -852,7 +850,7 @@ func (m *contractMethod) bodyKind() string {
 // compareForms finds the breaks of methods of which one or both read a form.
 func (p *prober) compareForms(was, is *contractMethod) {
 	a, b := was.bodyKind(), is.bodyKind()
-	isLess := is.readsForm() && a != b && !(was.readsForm() && b == "a form of any type") // which takes multipart too
+	isLess := is.readsForm() && a != b && !(was.readsForm() && b == "a form of any type") // any type includes multipart
 	p.remarkIf(isLess || was.readsForm() && !is.readsForm() && b != "none", "", "the body is %s, was %s", b, a)
 	p.remarkIf(was.AnyOrder && !is.AnyOrder && a == b, "", "the file must be the last part of the form, and could be any part")
 	p.remarkIf(was.readsForm() && is.readsForm() && is.MaxBody.bytes() < was.MaxBody.bytes(), "", "MaxBody is %v over REST, was %v",
@@ -864,8 +862,8 @@ func (m *contractMethod) hasMessages() bool {
 	return slices.ContainsFunc(m.Transports, func(t Transport) bool { return t != TransportREST })
 }
 
-// mostInput returns how many bytes an input of m can have at most. What is not in a body is
-// limited by http.Server, not by svc: see usualBody for its default.
+// mostInput returns the maximum length of an input of m in bytes. http.Server, not svc, limits what
+// is outside the body: see usualBody for its default.
 func (m *contractMethod) mostInput() int64 {
 	most := int64(0)
 	if m.hasMessages() {
@@ -883,13 +881,13 @@ func (m *contractMethod) mostInput() int64 {
 
 // errorStatus returns the HTTP status of a code, or of a rule in the place of one, such as syntax.
 func (m *contractMethod) errorStatus(code Code) int {
-	if !code.isError() && m.ErrorCodes[code] == 0 { // a rule without a status of its own
+	if !code.isError() && m.ErrorCodes[code] == 0 { // a rule that sets no status
 		code = CodeInvalidArgument
 	}
 	return cmp.Or(m.ErrorCodes[code], codes[code.row()].http)
 }
 
-// sendsRecord reports whether a success over REST has JSON as its body.
+// sendsRecord reports whether the body of a successful REST response is JSON.
 func (m *contractMethod) sendsRecord() bool { return m.Output != nil && !m.Bare }
 
 // compareMethods finds the breaks of one method: first the breaks that refuse no value, one a line,
@@ -930,9 +928,9 @@ func (p *prober) compareMethods(was, is *contractMethod) {
 	p.compareOutputs(was, is)
 }
 
-// compareStreams finds outputs that were streams and are not any more, and the reverse. It returns
-// both methods with the outputs that clients of was know: a value or a stream may become a
-// ValueOrStream, of which they get what they got before.
+// compareStreams finds outputs that used to be streams, and streams that used to be outputs. It
+// returns both methods with the outputs that clients of was know: a value or a stream may become a
+// ValueOrStream, which still sends old clients what they know.
 func (p *prober) compareStreams(was, is *contractMethod) (*contractMethod, *contractMethod) {
 	switch {
 	case was.Items != nil && is.Items != nil:
@@ -949,7 +947,7 @@ func (p *prober) compareStreams(was, is *contractMethod) (*contractMethod, *cont
 	return was, is
 }
 
-// asStream returns what the streams of m promise, whose output is a ValueOrStream.
+// asStream returns a copy of m, whose output is a ValueOrStream, with the promises of its stream.
 func (m *contractMethod) asStream() *contractMethod {
 	s := *m
 	s.Output, s.Items, s.Headers, s.MediaType, s.Statuses = m.Items, nil, nil, "", nil
@@ -957,8 +955,8 @@ func (m *contractMethod) asStream() *contractMethod {
 	return &s
 }
 
-// compareTools finds the names that clients of MCP know, and that are gone. A method that MCP does not
-// serve any more has its break already.
+// compareTools finds tool, prompt and resource names that clients of MCP know and that are gone. A
+// method that is no longer served over MCP has its break already.
 func (p *prober) compareTools(was, is *contractMethod) {
 	if !slices.Contains(is.Transports, TransportMCP) {
 		return
@@ -991,8 +989,8 @@ func lost[S ~string](p *prober, format string, names, in []S) {
 	}
 }
 
-// compareReasons finds the reasons that clients know and will not get any more, and the reasons
-// that have another code: code that looks for such an error would run no more, without a word.
+// compareReasons finds reasons that clients know and will never get again, and reasons whose code
+// changed: client code that looks for such an error would silently stop matching.
 func (p *prober) compareReasons(was, is *contractMethod) {
 	for _, reason := range slices.Sorted(maps.Keys(was.Reasons)) {
 		code, ok := is.Reasons[reason]
@@ -1015,8 +1013,7 @@ func (p *prober) compareErrors(was, is *contractMethod) {
 	}
 }
 
-// compareInputs finds the breaks of an input. A method without one is taken to have an empty
-// one.
+// compareInputs finds the breaks of an input. It treats a missing input as an empty one.
 func (p *prober) compareInputs(was, is *contractMethod) {
 	none := &contractPlan{Kind: "object"}
 	old, now := cmp.Or(was.Input, none), cmp.Or(is.Input, none)
@@ -1040,14 +1037,14 @@ func (p *prober) compareInputs(was, is *contractMethod) {
 	}
 }
 
-// compareLimits adds a break if inputs of the plan old are sent in bodies over a transport that may
-// not be as long as they were. Its witness has so many spaces behind the input that the body is
-// too long whatever else is in it, and the released limit has room for the rest of a message.
+// compareLimits adds a break if inputs of the plan old are sent in bodies over a transport whose
+// limit shrank. The witness pads the input with enough spaces to exceed the new limit whatever else
+// is in the body, and leaves room for the rest of a message within the released limit.
 func (p *prober) compareLimits(old, now *contractPlan, was, is bodyLimit, over string) {
 	if is.bytes() >= was.bytes() {
 		return
 	}
-	const envelope = 256 // more than a message has beside its params
+	const envelope = 256 // more than a message needs around its params
 	b := Break{Place: "input", Reason: fmt.Sprintf("MaxBody is %v over %s, was %v", is, over, was)}
 	if text := p.sample(old, now); p.takeMissing() == "" && is.bytes() <= maxProbe && was.bytes()-is.bytes() >= int64(len(text)+envelope) {
 		b.Witness = json.RawMessage(text + strings.Repeat(" ", int(is.bytes())))
@@ -1055,9 +1052,9 @@ func (p *prober) compareLimits(old, now *contractPlan, was, is bodyLimit, over s
 	p.add(b)
 }
 
-// renameParams gives the parameters of p that only REST has the names that they have now, since
-// clients of REST know a parameter by its source alone. If another field of p has that name, the
-// two exchange names.
+// renameParams renames the parameters of p that only REST has to their current names, because REST
+// clients know a parameter by its source alone. If a different field of p has the name, the two
+// swap names.
 func (p *contractPlan) renameParams(now *contractPlan) {
 	for _, f := range p.Fields {
 		g := fieldFrom(f.From, now.Fields)
@@ -1072,8 +1069,8 @@ func (p *contractPlan) renameParams(now *contractPlan) {
 	}
 }
 
-// compareOutputs finds the breaks of what a method answers: of its output, of its errors and
-// of each header. The sender is the service here, and the released contract the reader.
+// compareOutputs finds the breaks of a response: its output, its errors and each header. Here the
+// sender is the service, and the reader is the released contract.
 func (p *prober) compareOutputs(was, is *contractMethod) {
 	const header = "output header "
 	p.remarkIf((was.Output == nil) != (is.Output == nil), "output", "is %v, was %v", is.Output, was.Output)
@@ -1101,8 +1098,7 @@ func (p *prober) compareOutputs(was, is *contractMethod) {
 	}
 }
 
-// compareAnswers compares a part of what a method answers. It does nothing if a version does not
-// have the part.
+// compareAnswers compares one part of a response. It does nothing if a version lacks the part.
 func (p *prober) compareAnswers(sent, known *contractPlan, at string) {
 	if sent == nil || known == nil {
 		return

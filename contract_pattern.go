@@ -1,8 +1,8 @@
 package svc
 
-// This file finds texts that tell two patterns apart. It knows nothing about contracts: the
-// rules of texts are textRules, and searchTexts makes texts for each way in which a reader
-// can answer. contract_probe.go calls it for plans.
+// This file finds texts that tell two patterns apart. It knows nothing about contracts: textRules
+// holds the rules of texts, and searchTexts makes texts for each way in which a reader can respond.
+// contract_probe.go calls it for plans.
 
 import (
 	"regexp"
@@ -46,12 +46,12 @@ func patternOf(values [][]byte) string {
 // A textEnd is the state of two patterns after a text. For ^ab*$ and ^a$, the texts "ab" and
 // "abb" lead to the same state: the first pattern may end here, and the second has failed.
 type textEnd struct {
-	a, b string // as runProgram has them
+	a, b string // the states that runProgram returned
 	n    int    // characters; from a limit on that limit
 }
 
-// A foundText is a text that leads to a textEnd. It has its last character and the text before
-// that, since texts of a search share their beginnings.
+// A foundText is a text that leads to a textEnd. It holds its last character and a pointer to the
+// text before it, because the texts of a search share their beginnings.
 type foundText struct {
 	textEnd
 	before *foundText // nil for the empty text
@@ -67,17 +67,16 @@ func (t *foundText) String() string {
 	return string(list)
 }
 
-// searchTexts returns texts that meet the rules a: wanted texts for each way in which a reader
-// with the rules b can answer. It runs both patterns over all texts, in each round one character
-// further, and drops a text whose state was reached before. So it finds a text for each answer
-// that there is; sure is false if it gave up before. For the patterns ^[a-z]+$ of a and
-// ^[a-m]+$ of b:
+// searchTexts returns texts that meet the rules a: wanted texts for each way in which a reader with
+// the rules b can respond. It runs both patterns over all texts, one more character in each round,
+// and drops a text whose state was reached before. So it finds a text for each possible response;
+// sure is false if it gave up early. For the patterns ^[a-z]+$ of a and ^[a-m]+$ of b:
 //
 //	round 0  ""         neither has matched
-//	round 1  "a", "z"   a takes both, and b refuses "z": one text for each answer
-//	round 2  "aa" leads to the state of "a", and "az" to that of "z"; nothing is left
+//	round 1  "a", "z"   a takes both, and b refuses "z": one text for each response
+//	round 2  "aa" leads to the state of "a", and "az" to the state of "z"; nothing is left
 func searchTexts(a, b textRules, wanted int) (texts []string, sure bool) {
-	limit := max(a.least, b.least) + 8*wanted // beyond it, length changes nothing
+	limit := max(a.least, b.least) + 8*wanted // beyond this, length changes nothing
 	if b.most < a.most {
 		limit = max(limit, b.most+1)
 	}
@@ -107,18 +106,18 @@ func searchTexts(a, b textRules, wanted int) (texts []string, sure bool) {
 	return texts, len(seen) < maxSeen
 }
 
-// distinctRunes returns one character of each class that two patterns distinguish, so that
-// searchTexts tries few. Two characters are of one class if every instruction of both patterns
-// matches both or neither, and both or neither are word characters, for \b.
-// For ^[a-z]+$ and ^[a-m]+$ it returns a for a to m, 0 for other word characters, - for all other
-// characters, and z for n to z.
+// distinctRunes returns one character of each class that two patterns distinguish, to keep the
+// search of searchTexts small. Two characters are in the same class if every instruction of both
+// patterns matches both or neither, and both or neither are word characters, for \b. For ^[a-z]+$
+// and ^[a-m]+$ it returns a for a to m, 0 for other word characters, - for all other characters,
+// and z for n to z.
 func distinctRunes(a, b *syntax.Prog) (list []rune) {
 	candidates := []rune("a0A-_ .,:/@") // before others, since people read them more easily
 	insts := slices.Concat(a.Inst, b.Inst)
 	for _, i := range insts {
 		for _, r := range i.Rune {
-			// A range ends at r, so its neighbours may be treated otherwise. Of [xX], the program
-			// has X alone, and a flag that says that case does not count.
+			// A range ends at r, so its neighbours may match differently. For [xX], the program has
+			// only X, and a flag that ignores case.
 			candidates = append(candidates, r, r-1, r+1, unicode.SimpleFold(r))
 		}
 	}
@@ -136,8 +135,8 @@ func distinctRunes(a, b *syntax.Prog) (list []rune) {
 	return list
 }
 
-// compileProgram compiles a pattern. The linker has compiled the patterns of rules, so they are
-// valid.
+// compileProgram compiles a pattern. It cannot fail: the linker has compiled the patterns of all
+// rules.
 func compileProgram(pattern string) *syntax.Prog {
 	re, _ := syntax.Parse(pattern, syntax.Perl)
 	prog, _ := syntax.Compile(re.Simplify())
@@ -147,11 +146,11 @@ func compileProgram(pattern string) *syntax.Prog {
 // hasMatched is the state of a program that has found a match.
 const hasMatched = "!"
 
-// runProgram returns the state of a pattern after one more character, or after the end of the
-// text if r is -1. Package regexp matches whole texts only, and a search has to know which texts
-// lead to the same state. The state is "" at the start and hasMatched after a match. In between,
-// its first character is 'a' or ' ' for the last one read, a word character or another, and each
-// of the others is the number of an instruction to go on with.
+// runProgram returns the state of a pattern after one more character, or after the end of the text
+// if r is -1. Package regexp matches whole texts only, and a search has to know which texts lead to
+// the same state. The state is "" at the start and hasMatched after a match. In between, its first
+// character is 'a' if the last character read was a word character and ' ' if not. Each character
+// after it is the number of an instruction to continue with.
 func runProgram(prog *syntax.Prog, from string, r rune) string {
 	if from == hasMatched {
 		return from
@@ -160,7 +159,7 @@ func runProgram(prog *syntax.Prog, from string, r rune) string {
 	if len(state) > 0 {
 		before, state = state[0], state[1:]
 	}
-	flags := syntax.EmptyOpContext(before, r) // what holds between them: ^, $, \b
+	flags := syntax.EmptyOpContext(before, r) // the conditions between before and r: ^, $, \b
 	todo := append(state, rune(prog.Start))   // a match may begin anywhere
 	done := make([]bool, len(prog.Inst))
 	var next []rune

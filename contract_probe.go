@@ -1,12 +1,12 @@
 package svc
 
-// This file compares two plans of a contract by values that it tries; the head of contract.go
-// says how, and has the words. In this order: plans; what is reported; the comparison of objects,
+// This file compares two plans of a contract by trying values. The head of contract.go explains
+// how, and defines the words. In this order: plans; reported breaks; the comparison of objects,
 // lists and scalars. contract_values.go makes the values.
 //
-// In it a is the plan of the sender and b the plan of the reader, and x and y are the objects that
-// they refer to. at is a place in texts, such as "input /tags/*". in puts a value of a, as JSON,
-// into a whole value: for the field age of an input it makes {"age":0} of 0.
+// Here a is the plan of the sender and b the plan of the reader, and x and y are the objects that
+// they refer to. at is a place as reports show it, such as "input /tags/*". in wraps a value of a,
+// as JSON, in a whole value: for the field age of an input it turns 0 into {"age":0}.
 
 import (
 	"bytes"
@@ -23,8 +23,8 @@ import (
 // resolve returns the object that p refers to, or p.
 func (p *contractPlan) resolve() *contractPlan { return cmp.Or(p.object, p) }
 
-// child returns the plan of the member of an object with this name, or of the elements of a list or
-// a map. It returns nil if there is none.
+// child returns the plan of the object member with this name, or of the elements of a list or a
+// map. It returns nil if the member does not exist.
 func (p *contractPlan) child(name string) *contractPlan {
 	if p == nil {
 		return nil
@@ -45,7 +45,7 @@ func (p *contractPlan) allFields() []*contractPlan {
 	return fields
 }
 
-// String returns what values are, in words.
+// String describes the values of p in words.
 func (p *contractPlan) String() string {
 	if p == nil {
 		return "nothing"
@@ -70,8 +70,8 @@ func (p *contractPlan) String() string {
 	return text
 }
 
-// jsonType returns the JSON type of p, or "list of" and the type of its items. What is neither a
-// number nor a bool is a string: it is for values in URLs and headers.
+// jsonType returns the JSON type of p, or "list of" and the type of its items. Values in URLs and
+// headers are strings unless they are numbers or bools.
 func (p *contractPlan) jsonType() string {
 	switch {
 	case p.Kind == "list":
@@ -84,7 +84,7 @@ func (p *contractPlan) jsonType() string {
 	return "string"
 }
 
-// keyOf returns the JSON by which p, a plan of map keys, reads a map key of another plan: the
+// keyOf returns JSON that p, a plan of map keys, can read for the key text of a different plan: the
 // name "1" is the number 1 to a plan of integers.
 func (p *contractPlan) keyOf(text string) string {
 	if text = textOr(text); p.jsonType() == "string" {
@@ -113,8 +113,8 @@ func (p *contractPlan) jsonIndex() int {
 	return jsonTypeOf('"')
 }
 
-// choice returns the alternative of p, a union by JSON type, whose type has this index, or nil. Of
-// another plan it returns p itself if its type may be that.
+// choice returns the alternative of p, a union by JSON type, whose type has this index, or nil. If
+// p is not a union, choice returns p itself if its type may be this one.
 func (p *contractPlan) choice(index int) *contractPlan {
 	choices := p.choices()
 	i := slices.IndexFunc(choices, func(u *contractPlan) bool { return u.jsonIndex() == index || p.Kind != "byType" && u.jsonIndex() < 0 })
@@ -141,7 +141,7 @@ func (p *contractPlan) isComposite() bool {
 	return p.Kind == "object" || p.Kind == "map" || p.Kind == "list" || p.Kind == "byType"
 }
 
-// isFrom compares sources. Names of headers have no case (RFC 9110, section 5.1).
+// isFrom compares sources. Header names are case-insensitive (RFC 9110, section 5.1).
 func (p *contractPlan) isFrom(source string) bool {
 	return p.From == source || strings.HasPrefix(source, inHeader+" ") && strings.EqualFold(p.From, source)
 }
@@ -154,16 +154,16 @@ func (p *contractPlan) alternatives() []*contractPlan {
 	return p.Union
 }
 
-// A prober compares two versions of a method. It finds what a sender with one plan sends
-// and a reader with another refuses.
+// A prober compares two versions of a method. It finds values that a sender with one plan sends and
+// a reader with the other refuses.
 type prober struct {
 	was, is   *contractMethod
 	sameRoute bool              // of both versions
-	takers    []*contractMethod // which take requests of the released route
-	outputs   bool              // outputs are compared, which have no defaults, and no rules but enum
-	whole     *scalarReader     // of the inputs that the service takes; nil if it takes none
+	takers    []*contractMethod // methods that now take requests of the released route
+	outputs   bool              // outputs are compared: they have no defaults, and enum is their only rule
+	whole     *scalarReader     // reads the inputs of the service; nil if it has none
 	compared  map[[2]*contractPlan]bool
-	making    map[*contractPlan]int // objects around the one that sample makes
+	making    map[*contractPlan]int // how often sample is inside each object
 	made      int                   // objects and lists in the samples of one whole value; see maxMade
 	missing   string                // why the last sample or probe that was made may be no value of the sender
 	found     []Break
@@ -184,7 +184,7 @@ func (p *prober) ignored() string {
 	return "ignored now"
 }
 
-// add adds a break, unless it was added before, as for another alternative of a union.
+// add adds a break, unless it was already added, such as for a different alternative of a union.
 func (p *prober) add(b Break) {
 	b.Method = p.was.Name
 	if !p.shown[b.text()] {
@@ -193,7 +193,7 @@ func (p *prober) add(b Break) {
 	}
 }
 
-// remarkIf adds a break that has no witness, if broken is true.
+// remarkIf adds a break without a witness if broken is true.
 func (p *prober) remarkIf(broken bool, at, format string, args ...any) {
 	if broken {
 		p.add(Break{Place: at, Reason: fmt.Sprintf(format, args...)})
@@ -208,9 +208,10 @@ func (p *prober) doubt(at, format string, args ...any) {
 	p.add(Break{Place: at, Reason: cannotTell + fmt.Sprintf(format, args...)})
 }
 
-// refuse adds a break with text as its witness, a whole value that the reader refuses. It
-// reports whether text shows the break, known or not. It does not if text is "", since the value
-// cannot be sent, if a part of it could not be made, or if the service takes it after all.
+// refuse adds a break whose witness is text, a whole value that the reader refuses. It reports
+// whether text shows the break, even if the break was known. It does not if text is "", because the
+// value cannot be sent, if part of the value could not be made, or if the service accepts it after
+// all.
 func (p *prober) refuse(at, why, text string) bool {
 	tooMany := p.made > maxMade
 	missing := p.takeMissing()
@@ -221,7 +222,7 @@ func (p *prober) refuse(at, why, text string) bool {
 	if missing == "" && !p.isSendable(len(text)) {
 		missing = tooLong
 	}
-	isMade := missing == "" || p.outputs // breaks of outputs have no witness anyway
+	isMade := missing == "" || p.outputs // breaks of outputs never have a witness
 	switch {
 	case text == "", isMade && p.whole != nil && p.whole.read(text) == nil:
 		p.unshown++
@@ -249,15 +250,15 @@ func (p *prober) takeMissing() (missing string) {
 // isSendable reports whether an input of n bytes may have been sent to the release.
 func (p *prober) isSendable(n int) bool { return p.outputs || int64(n) <= p.was.mostInput() }
 
-// breaks returns what was found, in the order of places. It drops the doubts of places where a
-// value is refused.
+// breaks returns the breaks found, sorted by place. It drops the doubts of places where a value is
+// refused.
 func (p *prober) breaks() []Break {
 	slices.SortStableFunc(p.found, func(a, b Break) int { return strings.Compare(a.Place, b.Place) })
 	return slices.DeleteFunc(p.found, func(b Break) bool { return strings.HasPrefix(b.Reason, cannotTell) && p.shown[b.Place] })
 }
 
-// namedReader returns a reader of whole inputs in which the fields that only REST has are
-// members too. It is nil if m has no input, and for a file, which nothing reads as JSON.
+// namedReader returns a reader of whole inputs in which REST-only fields are members too. It is nil
+// if m has no input or its input is a file, which is never read as JSON.
 func (m *method) namedReader() *scalarReader {
 	if m.in == nil || m.in.file != nil {
 		return nil
@@ -272,14 +273,14 @@ func (m *method) namedReader() *scalarReader {
 	return &scalarReader{shape: m.in, decode: plan.decodeObject}
 }
 
-// isProbed reports whether probes show what a rule with this role refuses. Of other rules, only
-// whether they changed is known.
+// isProbed reports whether probes show what a rule with this role refuses. Other rules are only
+// compared for changes.
 func (role ruleRole) isProbed() bool {
 	switch role {
 	case roleValues, // all of them; see values
-		roleLeast, roleMost, // a size at and beside both; see texts and compareSizes
-		roleLow, roleHigh, roleStep, // numbers at and beside bounds, in steps; see numbers
-		rolePattern,  // a text of one pattern that is none of the other; see searchTexts
+		roleLeast, roleMost, // a size at each limit and one beyond it; see texts and compareSizes
+		roleLow, roleHigh, roleStep, // numbers at the bounds and one step away; see numbers
+		rolePattern,  // a text that matches one pattern only; see searchTexts
 		roleFormat,   // texts of the format; see formatTexts
 		roleDistinct: // an item twice; see compareLists
 		return true
@@ -319,9 +320,9 @@ func (p *prober) value(plan *contractPlan, keyword string) string {
 	return ""
 }
 
-// sizes returns the least and the greatest size that a plan, which may be nil, has for values
-// that are like those of another: characters, items or members. Without a rule the greatest is
-// one less than an int can be, since callers add one to it.
+// sizes returns the minimum and maximum size that a plan, which may be nil, sets for values like
+// those of the plan like, counted in characters, items or members. Without a rule the maximum is
+// one less than the largest int, since callers add one to it.
 func (p *prober) sizes(plan, like *contractPlan) (least, most int) {
 	most = math.MaxInt - 1
 	switch {
@@ -352,7 +353,7 @@ func (p *prober) refuses(plan *contractPlan, text string) []string {
 		switch {
 		case v == nil:
 			return []string{ruleType}
-		case v.isComposite(): // what is in it is not looked at
+		case v.isComposite(): // the parts inside are not compared
 			return nil
 		}
 		return p.refuses(v, text)
@@ -369,7 +370,7 @@ func (p *prober) takes(plan *contractPlan, text string) bool {
 	return plan == nil || len(p.refuses(plan, text)) == 0
 }
 
-// changed says what values are and were, such as "is int, was string".
+// changed describes the values now and before, such as "is int, was string".
 func (p *prober) changed(a, b *contractPlan) string {
 	if p.outputs {
 		a, b = b, a
@@ -392,8 +393,7 @@ func (p *prober) explain(a, b *contractPlan, keyword string) string {
 	return fmt.Sprintf("%s is %s, was %s", keyword, is, was)
 }
 
-// explainRole is explain for the first rule of b with this role. An array has sizes and no
-// rule.
+// explainRole is explain for the first rule of b with this role. An array has sizes without a rule.
 func (p *prober) explainRole(a, b *contractPlan, role ruleRole) string {
 	for _, r := range p.counting(b) {
 		if r.role == role {
@@ -403,9 +403,8 @@ func (p *prober) explainRole(a, b *contractPlan, role ruleRole) string {
 	return p.changed(a, b)
 }
 
-// compare tries values of a on b. in puts them into whole values. Objects may contain
-// themselves, so a pair of plans that was met before is not compared again: what breaks inside
-// it was found then.
+// compare tries values of a on b. in puts them into whole values. Objects may contain themselves,
+// so a pair of plans is compared only once: the breaks inside it were found the first time.
 func (p *prober) compare(a, b *contractPlan, at string, in func(string) string) {
 	x, y := a.resolve(), b.resolve()
 	pair := [2]*contractPlan{x, y}
@@ -422,7 +421,7 @@ func (p *prober) compare(a, b *contractPlan, at string, in func(string) string) 
 		p.noteUnprobed(a)
 		return whole(text)
 	}
-	defer func(before int) { // what is not shown here may be shown at another place
+	defer func(before int) { // a break that this place cannot show may show at a different one
 		if p.unshown > before && p.unshown < maxUnshown {
 			delete(p.compared, pair)
 		}
@@ -451,7 +450,7 @@ func (p *prober) compare(a, b *contractPlan, at string, in func(string) string) 
 		p.compareMaps(a, b, at, in)
 	case a.Kind == "list" && b.Kind == "list":
 		p.compareLists(a, b, at, in)
-	case a.isComposite(): // and b is of another kind, which null would not show
+	case a.isComposite(): // b is of a different kind, which null would not show
 		bare := *a
 		bare.Null = false
 		p.refuse(at, p.changed(a, b), in(p.sample(&bare, nil)))
@@ -460,12 +459,12 @@ func (p *prober) compare(a, b *contractPlan, at string, in func(string) string) 
 	}
 }
 
-// compareChoices is compare for two plans of which at least one is a union by JSON type. The reader
-// goes by the JSON type of what is sent.
+// compareChoices is compare for two plans if at least one is a union by JSON type. The reader
+// chooses by the JSON type of the value sent.
 func (p *prober) compareChoices(a, b *contractPlan, at string, in func(string) string) {
 	for _, u := range a.choices() {
 		one := *u
-		one.Null = false // which would not show that the type is refused
+		one.Null = false // null would not show that the type is refused
 		switch v := b.choice(u.jsonIndex()); {
 		case v != nil:
 			p.compare(&one, v, at, in)
@@ -486,9 +485,8 @@ func (p *prober) compareUnprobed(a, b *contractPlan, at string) {
 	}
 }
 
-// noteUnprobed notes that a sample of a list or a map a may break a rule of a, if nothing is
-// known of the rule. Samples of scalars are checked by all rules; compareScalars looks whether
-// one is left.
+// noteUnprobed notes that a sample of a list or a map a may break a rule of a that no probe shows.
+// Samples of scalars are checked by all rules; compareScalars looks whether one is left.
 func (p *prober) noteUnprobed(a *contractPlan) {
 	for _, r := range p.counting(a) {
 		if !r.role.isProbed() && a.isComposite() {
@@ -520,9 +518,9 @@ func (p *prober) compareObjects(x, y *contractPlan, at string, in func(string) s
 	}
 }
 
-// compareUnion is compare for an object x and a union y. The reader goes by the value that the
-// sender has in the member of the discriminator. So x is compared with each alternative whose
-// value this member can have, as an object in which it has this value alone.
+// compareUnion is compare for an object x and a union y. The reader chooses by the value that the
+// sender has in the member of the discriminator. So x is compared with each alternative that this
+// member can name, as an object whose member has only this value.
 func (p *prober) compareUnion(x, y *contractPlan, at string, in func(string) string) {
 	d := y.Fields[0]
 	f, place := x.child(d.Name), placeIn(at, d.Name)
@@ -542,10 +540,9 @@ func (p *prober) compareUnion(x, y *contractPlan, at string, in func(string) str
 	}
 }
 
-// objectLike returns the map of as an object, to be compared with the object y. It has the
-// members of y whose names can be in the map, as optional members, and one more, which stands
-// for all other names. A map of integers and an object with name are compared as
-// {"name":0,"other":0}.
+// objectLike returns the map of as an object, to be compared with the object y. It has the members
+// of y whose names can be in the map, as optional members, and one more member that stands for all
+// other names. A map of integers and an object with name are compared as {"name":0,"other":0}.
 func (p *prober) objectLike(of, y *contractPlan) *contractPlan {
 	x := &contractPlan{Kind: "object"}
 	for _, f := range append(y.allFields(), &contractPlan{contractField: contractField{Name: y.unknownName(), From: "*"}}) {
@@ -568,7 +565,7 @@ func (p *prober) strayMember(of, y *contractPlan) string {
 			return p.object(&contractPlan{}, y, name, p.sample(of.Of, nil))
 		}
 	}
-	p.takeMissing() // nothing is made
+	p.takeMissing() // ignored, since nothing is made
 	return ""
 }
 
@@ -579,7 +576,7 @@ func (p *prober) compareMaps(a, b *contractPlan, at string, in func(string) stri
 	with := func(key, value string) string {
 		return in(p.fillMap(a, b, p.object(&contractPlan{}, b, textOr(key), value), least, most))
 	}
-	if most > 0 { // else there are no members, and what they would be is no break
+	if most > 0 { // otherwise the map is always empty, and its values cannot break anything
 		p.compare(a.Of, b.Of, placeIn(at, "*"), func(text string) string { return with(p.sample(a.Keys, b.Keys), text) })
 		p.compareScalars(a.Keys, b.Keys, placeIn(at, "*"), "there are names that the reader does not take",
 			func(text string) string { return with(text, p.sample(a.Of, b.Of)) })
@@ -609,8 +606,8 @@ func (p *prober) compareCounts(x, y *contractPlan, at string, in func(string) st
 	}
 }
 
-// compareMembers is compare for the members of an object or one alternative x, and another
-// one or a map.
+// compareMembers is compare for the members of x, an object or one alternative, and of y, an object
+// or a map.
 func (p *prober) compareMembers(x, y *contractPlan, at string, in func(string) string) {
 	for _, g := range y.Fields {
 		if f := x.child(g.Name); p.isRequired(g) && !p.isRequired(f) {
@@ -636,10 +633,10 @@ func (p *prober) compareMembers(x, y *contractPlan, at string, in func(string) s
 				p.compareField(f, g, place)
 				p.compareFiles(f, g, place, inside)
 			}
-			if f.isFrom(g.From) || !p.sameRoute || !p.was.isAlone() && !f.RESTOnly { // else g gets nothing of the sender
+			if f.isFrom(g.From) || !p.sameRoute || !p.was.isAlone() && !f.RESTOnly { // otherwise the sender gives g no value
 				p.compare(f, g, place, inside)
 			}
-		case !p.outputs: // a client ignores what it does not know
+		case !p.outputs: // a client ignores unknown members
 			p.compareGone(f, y, place, inside)
 		}
 	}
@@ -650,7 +647,7 @@ func (p *prober) compareGone(f, y *contractPlan, at string, in func(string) stri
 	// Nothing is refused in a body that the method does not read.
 	isRead := !f.RESTOnly && (p.is.readsBody() || !p.was.isAlone())
 	gone, ignored := "is gone", p.ignored()
-	if y.union.child(f.Name) != nil { // in another alternative it is not
+	if y.union.child(f.Name) != nil { // other alternatives do not have it
 		gone = fmt.Sprintf("is gone where %s is %q", y.Fields[0].Name, y.Type)
 	}
 	if f.RESTOnly {
@@ -663,8 +660,8 @@ func (p *prober) compareGone(f, y *contractPlan, at string, in func(string) stri
 	p.remarkIf(f.From != "*", at, "%s: it is %s", gone, ignored)
 }
 
-// placeIn returns the place of a part of what is at a place, such as "input /tags/*" for
-// the part * of "input /tags".
+// placeIn returns the place of a part inside a place, such as "input /tags/*" for the part * of
+// "input /tags".
 func placeIn(at, part string) string {
 	if !strings.Contains(at, "/") {
 		at += " "
@@ -672,11 +669,11 @@ func placeIn(at, part string) string {
 	return at + "/" + part
 }
 
-// maxUnshown is how many values of a method are tried again at other places, if the first place
-// cannot show them. Types that contain each other have too many places to try all.
+// maxUnshown is how many values of a method are tried again at other places if the first place
+// cannot show a break. Types that contain each other have too many places to try them all.
 const maxUnshown = 100
 
-// explainAbsent says why a reader misses a member. f is the plan of it that the sender has, or
+// explainAbsent explains why a reader misses a member. f is the sender's plan of the member, or
 // nil.
 func (p *prober) explainAbsent(f *contractPlan) string {
 	switch {
@@ -690,7 +687,7 @@ func (p *prober) explainAbsent(f *contractPlan) string {
 	return "is required, was optional"
 }
 
-// compareField adds the breaks of a field of an input that have no witness.
+// compareField adds the breaks of an input field that need no witness.
 func (p *prober) compareField(f, g *contractPlan, at string) {
 	p.remarkIf(p.sameRoute && !f.isFrom(g.From), at, "comes from %s, came from %s", cmp.Or(g.From, "body"), cmp.Or(f.From, "body"))
 	p.remarkIf(!p.isRequired(f) && !p.isRequired(g) && !sameScalar(f.Default, g.Default), at, "default is %s, was %s",
@@ -703,7 +700,7 @@ func (p *prober) compareField(f, g *contractPlan, at string) {
 	}
 }
 
-// compareFiles adds the break of a file that may not be as long as it was. Its witness has all but
+// compareFiles adds a break if the maximum length of a file shrank. Its witness has everything but
 // the content.
 func (p *prober) compareFiles(f, g *contractPlan, at string, in func(string) string) {
 	was, _ := f.maxBytes()
@@ -722,8 +719,8 @@ func sameScalar(a, b []byte) bool {
 	return bytes.Equal(a, b) || isNumber && both && x.Cmp(y) == 0
 }
 
-// fitsREST reports whether a client can send JSON as the value of a field over REST: outside
-// of bodies there is no null, no empty list, no empty segment of a path, and not every header.
+// fitsREST reports whether a client can send JSON as the value of a field over REST: outside of
+// bodies there is no null, empty list or empty path segment, and headers restrict the characters.
 func (p *contractPlan) fitsREST(text string) bool {
 	source, name, _ := strings.Cut(p.From, " ")
 	plain := textOr(text)
@@ -739,8 +736,8 @@ func (p *contractPlan) fitsREST(text string) bool {
 		!strings.ContainsFunc(plain, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`",;\`, r) })
 }
 
-// unfitForREST returns 1 for what fitsREST refuses, and 0 for all else: values are sorted by it, so
-// that a witness is one over REST too if there is such a witness.
+// unfitForREST returns 1 for values that fitsREST refuses, and 0 for others. Values are sorted by
+// it, to prefer a witness that can be sent over REST too.
 func (p *contractPlan) unfitForREST(text string) int {
 	if p.fitsREST(text) {
 		return 0
@@ -753,7 +750,7 @@ func (p *contractPlan) unfitForREST(text string) int {
 func (p *prober) compareLists(a, b *contractPlan, at string, in func(string) string) {
 	least, most := p.sizes(a, a)
 	isUnique := p.rule(a, roleDistinct) != ""
-	if most > 0 { // else there are no elements, and what they would be is no break
+	if most > 0 { // otherwise the list is always empty, and its elements cannot break anything
 		p.compare(a.Of, b.Of, placeIn(at, "*"), func(text string) string {
 			others := p.elements(a, b, least)
 			if isUnique { // one of them may be the text itself
@@ -768,12 +765,12 @@ func (p *prober) compareLists(a, b *contractPlan, at string, in func(string) str
 	}
 }
 
-// compareSizes tries sizes that a list or a map of a can have and one of b cannot. with returns
+// compareSizes tries sizes that a list or a map of a can have and b does not allow. with returns
 // the whole value, with n items or members.
 func (p *prober) compareSizes(a, b *contractPlan, at string, with func(n int) string) {
 	least, most := p.sizes(a, a)
 	low, high := p.sizes(b, a)
-	// Of those that are too short for b, the longest is tried, which is next to the bound.
+	// Of the sizes below the minimum of b, try the largest, next to the bound.
 	if n := min(low-1, most); n >= least {
 		p.refuse(at, p.explainRole(a, b, roleLeast), with(max(least, min(n, maxDistinct))))
 	}
@@ -792,14 +789,14 @@ func (p *prober) compareScalars(a, b *contractPlan, at, why string, in func(stri
 	values, sure := p.values(a, b, 1)
 	refused, unshown := make(map[string]bool), p.unshown // by rule, of which the first value is shown
 	for _, text := range values {
-		if why != "" { // a name has quotes, whatever the plan of keys is
+		if why != "" { // a name is always quoted, whatever the plan of keys
 			text = b.keyOf(text)
 		}
 		for _, rule := range p.refuses(b, text) {
 			refused[rule] = refused[rule] || p.refuse(at, cmp.Or(why, p.explain(a, b, rule)), in(text))
 		}
 	}
-	if p.shown[at] { // by another value than those before
+	if p.shown[at] { // an earlier value showed it
 		p.unshown = unshown
 	}
 	unprobed := p.hasUnprobed(a) // so the values that were tried may be too few
@@ -814,14 +811,14 @@ func (p *prober) compareScalars(a, b *contractPlan, at, why string, in func(stri
 	}
 }
 
-// hasUnprobed reports whether a scalar of a has a rule that no probe shows, and no enum, which
-// has all values.
+// hasUnprobed reports whether a scalar of a has a rule that no probe shows, unless it has an enum,
+// which lists all values.
 func (p *prober) hasUnprobed(a *contractPlan) bool {
 	return p.rule(a, roleValues) == "" && slices.ContainsFunc(p.counting(a), func(r planRule) bool { return !r.role.isProbed() })
 }
 
-// doubtUnshown adds a doubt for each change from the scalar a to b that may refuse a value, when
-// none of the tried values was refused and others may be.
+// doubtUnshown adds a doubt for each change from the scalar a to b that may refuse a value, if the
+// reader accepted every value tried, and others may exist.
 func (p *prober) doubtUnshown(a, b *contractPlan, at string, tried int) {
 	why := "no value was found that the release took"
 	if tried > 0 {
@@ -837,13 +834,13 @@ func (p *prober) doubtUnshown(a, b *contractPlan, at string, tried int) {
 	}
 }
 
-// isNarrowed reports whether b has a rule that may refuse values that a has.
+// isNarrowed reports whether b has a rule that may refuse values of a.
 func (p *prober) isNarrowed(a, b *contractPlan) bool {
 	return slices.ContainsFunc(p.counting(b), func(r planRule) bool { return p.isNarrower(r, a) })
 }
 
-// isNarrower reports whether the rule r may refuse values that a has, as far as its value says.
-// A limit that is the same as in a, or wider, refuses none.
+// isNarrower reports whether the rule r may refuse values of a, judging by the value of r. A limit
+// that is the same as in a, or wider, refuses nothing.
 func (p *prober) isNarrower(r planRule, a *contractPlan) bool {
 	text := p.value(a, r.keyword)
 	was, isNumber := new(big.Rat).SetString(text)

@@ -1,6 +1,6 @@
 package svc
 
-// This file finds requests that reached a method of the release and reach another one now.
+// This file finds requests that reached one method of the release and now reach a different one.
 //
 // A mux gives a request to the most specific route that matches it. The release had the route
 // GET /todos/{id}, where id is a string. A new method has GET /todos/export, which is more
@@ -19,9 +19,9 @@ func (m *contractMethod) takesFrom(other *contractMethod) bool {
 	return m.HTTP != "" && other.HTTP != "" && coversRoute(m.segments, other.segments) && !coversRoute(other.segments, m.segments)
 }
 
-// findTakers returns the methods of now whose routes take requests of was, a method of old, which
-// has the same route as is. It leaves out what another route of old took before: all requests of
-// a taker if one of them, since the placeholders of the taker can have any text.
+// findTakers returns the methods of now whose routes take requests of was, a method of old that has
+// the same route as is. It leaves out methods whose routes an old route already covered. Such a
+// route took all of their requests, because placeholders match any text.
 func findTakers(was, is *contractMethod, old, now []*contractMethod) (takers []*contractMethod) {
 	if !sameRoute(was, is) {
 		return nil
@@ -37,14 +37,14 @@ func findTakers(was, is *contractMethod, old, now []*contractMethod) (takers []*
 	return takers
 }
 
-// A placeholderText is the text that a route has in the place of a placeholder of another one.
+// A placeholderText is the text that one route has where a different one has a placeholder.
 type placeholderText struct {
 	field *contractPlan // from the placeholder, of an input
 	text  string
 }
 
-// placeholderTexts returns the texts that the route of other, which takes requests of m, has for
-// placeholders of m, with the fields of an input of m.
+// placeholderTexts returns the texts that the route of other, which takes requests of m, has in
+// place of the placeholders of m, with the fields of an input of m.
 func (m *contractMethod) placeholderTexts(other *contractMethod, input *contractPlan) (list []placeholderText) {
 	k := 0
 	for i, segment := range m.segments {
@@ -79,8 +79,8 @@ func (p *prober) compareRoutes(old, now *contractPlan) {
 	}
 }
 
-// addTaken adds the break that m takes a request of the release: one with the rest of the input,
-// an object, and the values in its path, another one.
+// addTaken adds the break that m takes a request of the release. rest is the rest of its input and
+// values are the values in its path; both are JSON objects.
 func (p *prober) addTaken(m *contractMethod, at, rest, values string, unsure bool) {
 	missing := p.takeMissing()
 	why := fmt.Sprintf("%s calls %s now", m.HTTP, m.Name)
@@ -110,7 +110,7 @@ func (p *contractPlan) textValue(text string) string {
 	return text
 }
 
-// without returns a copy of an object that has no fields of these names.
+// without returns a copy of an object without the fields of these names.
 func (p *contractPlan) without(names []string) *contractPlan {
 	named := func(f *contractPlan) bool { return slices.Contains(names, f.Name) }
 	less := *p

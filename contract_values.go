@@ -1,8 +1,8 @@
 package svc
 
-// This file makes the values that contract_probe.go tries, which has the words for plans. In this
-// order: limits; samples; scalars of any kind; numbers; texts. contract_pattern.go searches texts
-// of patterns.
+// This file makes the values that contract_probe.go tries; the words for plans are explained there.
+// In this order: limits; samples; scalars of any kind; numbers; texts. contract_pattern.go searches
+// texts of patterns.
 
 import (
 	"cmp"
@@ -21,25 +21,26 @@ const (
 	// maxProbe is the greatest size of a value that is tried, in bytes or characters. A request
 	// to a service with the default MaxBody is not longer.
 	maxProbe = 1 << 20
-	// maxDistinct is how many different items or members a value has that is tried. It takes long
-	// to make them.
+	// maxDistinct is the maximum number of different items or members in a value that is tried,
+	// because making them takes long.
 	maxDistinct = 1 << 17
-	// maxSample is how many items or members a sample has for the reader alone.
+	// maxSample is the maximum number of items or members that a sample has only to please the
+	// reader.
 	maxSample = 1 << 12
 )
 
 // tooLong says why a value with more than that is not made.
 const tooLong = "an input that shows it is too long to be tried"
 
-// maxMade is how many objects and lists the samples in a whole value may have. Types that
-// contain others by value have values that nobody could send: of 20 levels with two members
-// each, a million.
+// maxMade is the maximum number of objects and lists that the samples in a whole value may have.
+// Types that contain others by value can have values too large to send: 20 levels with two members
+// each make a million.
 const maxMade = 256
 
 // sample returns a short value that a takes, and b too if there is such a value.
 func (p *prober) sample(a, b *contractPlan) string {
 	if a.Null && a.isComposite() && a.fitsREST("null") && p.takes(b, "null") {
-		return "null" // which ends a type that contains itself
+		return "null" // ends a type that contains itself
 	}
 	p.noteUnprobed(a)
 	if a.isComposite() {
@@ -52,7 +53,7 @@ func (p *prober) sample(a, b *contractPlan) string {
 	switch {
 	case a.Kind == "object":
 		x := a.resolve()
-		if p.making[x]++; p.making[x] > 1 { // what b takes may have no end, and what a takes has one
+		if p.making[x]++; p.making[x] > 1 { // the minimum of a is finite, but the one of b may not be
 			b = nil
 		}
 		defer func() { p.making[x]-- }()
@@ -66,7 +67,7 @@ func (p *prober) sample(a, b *contractPlan) string {
 	case a.Kind == "list", a.Kind == "map":
 		least, most := p.sizes(a, a)
 		low, _ := p.sizes(b, a)
-		if !a.fitsREST("[]") { // so that a break of another field can be shown over REST
+		if !a.fitsREST("[]") { // lets this value show breaks of other fields
 			low = max(low, 1)
 		}
 		n := max(least, min(low, most, maxSample))
@@ -78,7 +79,7 @@ func (p *prober) sample(a, b *contractPlan) string {
 	return p.some(a, b, 1)[0]
 }
 
-// sampleChoice is sample for a union by JSON type. As in object, the one inside has the next
+// sampleChoice is sample for a union by JSON type. As in object, the inner one has the next
 // alternative.
 func (p *prober) sampleChoice(a, b *contractPlan) string {
 	x := a.resolve()
@@ -131,7 +132,7 @@ func (p *contractPlan) unknownName() string {
 func (p *prober) elements(a, b *contractPlan, n int) []string {
 	switch {
 	case n == 0:
-		return nil // without a sample, since that of a type which contains itself may have no end
+		return nil // make no sample: for a type that contains itself it may never end
 	case p.rule(a, roleDistinct) == "":
 		return p.repeated(p.sample(a.Of, b.child("")), n)
 	case !p.fits(n, 1, maxDistinct):
@@ -148,9 +149,9 @@ func (p *prober) repeated(text string, n int) []string {
 	return slices.Repeat([]string{text}, n)
 }
 
-// fillMap returns an object, a value of the map a, with so many more members that it has as
-// many as least. It is "", which cannot be sent, if it has more than most. For example,
-// {"a":1} becomes {"a":1,"b":0} if least is 2.
+// fillMap adds members to text, an object of the map a, until it has at least least of them. It
+// returns "", which cannot be sent, if there are more than most. For example, {"a":1} becomes
+// {"a":1,"b":0} if least is 2.
 func (p *prober) fillMap(a, b *contractPlan, text string, least, most int) string {
 	names := make(map[string]bool)
 	eachMember([]byte(text), func(name, _ []byte) { names[string(name)] = true })
@@ -160,7 +161,7 @@ func (p *prober) fillMap(a, b *contractPlan, text string, least, most int) strin
 	case len(names) >= least:
 		return text
 	}
-	var keys *contractPlan // of the reader, which may have no such map
+	var keys *contractPlan // the reader's keys, if the reader has a map
 	if b != nil {
 		keys = b.Keys
 	}
@@ -168,7 +169,7 @@ func (p *prober) fillMap(a, b *contractPlan, text string, least, most int) strin
 	if !p.fits(least, len(value)+len(`"":,`), maxDistinct) {
 		return text
 	}
-	for _, key := range p.some(a.Keys, keys, least) { // of which some may be there
+	for _, key := range p.some(a.Keys, keys, least) { // some may be there already
 		if name := textOr(key); len(names) < least && !names[name] {
 			names[name] = true
 			m.addRaw(name, value)
@@ -177,8 +178,7 @@ func (p *prober) fillMap(a, b *contractPlan, text string, least, most int) strin
 	return string(m.close())
 }
 
-// fits reports whether n values are tried that have so many bytes each, and notes that they are
-// not.
+// fits reports whether n values of this size in bytes can be tried, and notes it if not.
 func (p *prober) fits(n, size, most int) bool {
 	if n > most || n > maxProbe/max(size, 1) {
 		p.missing = tooLong
@@ -189,8 +189,8 @@ func (p *prober) fits(n, size, most int) bool {
 
 func arrayOf(elements ...string) string { return "[" + strings.Join(elements, ",") + "]" }
 
-// differentParts returns how many items of a list or members of a map a are different at most. It
-// has no more of them if it is a map, or if its items must be unique.
+// differentParts returns the maximum number of different items in a list or members in a map a.
+// This limits the size of a map, and of a list whose items must be unique.
 func (p *prober) differentParts(a *contractPlan) int {
 	parts := a.Keys
 	if p.rule(a, roleDistinct) != "" {
@@ -210,13 +210,13 @@ func (p *prober) differentParts(a *contractPlan) int {
 	return math.MaxInt
 }
 
-// some returns n different scalars of a. Those that b takes come first. If there are fewer, it
+// some returns n different scalars of a, first those that b also accepts. If there are fewer, it
 // notes what is missing and returns null for the rest.
 func (p *prober) some(a, b *contractPlan, n int) []string {
 	values, _ := p.values(a, b, n)
 	rank := make(map[string]int)
 	for _, text := range values {
-		rank[text] = 2 * a.unfitForREST(text) // so that a break of another field can be shown over REST
+		rank[text] = 2 * a.unfitForREST(text) // lets this value show breaks of other fields
 		if !p.takes(b, text) {
 			rank[text]++
 		}
@@ -232,19 +232,19 @@ func (p *prober) some(a, b *contractPlan, n int) []string {
 	return append(values, slices.Repeat([]string{"null"}, n)...)[:n]
 }
 
-// values returns JSON for n or more different scalars of a, if a has so many. It is sure if no
-// other value of a could show more: if b takes all that it returns, b takes all values of a.
+// values returns JSON for n or more different scalars of a, if a has that many. sure reports that
+// no other value of a could show more: if b accepts all of the list, b accepts all values of a.
 func (p *prober) values(a, b *contractPlan, n int) (list []string, sure bool) {
-	n += len(itemsOf([]byte(p.rule(b, roleValues)))) // so that n of them are not among those of b
+	n += len(itemsOf([]byte(p.rule(b, roleValues)))) // leaves n that are not in the enum of b
 	// Not every text can be sent.
 	switch {
 	case a.RESTOnly:
 		n += 8
-	case !a.fitsREST(`""`): // a path has not "", "." and ".."
+	case !a.fitsREST(`""`): // a path cannot hold "", "." or ".."
 		n += 3
 	}
 	switch enum := p.rule(a, roleValues); {
-	case a.unknown != nil && !p.outputs: // which values the release took is not known
+	case a.unknown != nil && !p.outputs: // the values that the release accepted are unknown
 	case enum != "": // all values are tried, if b can be; its own JSON may refuse other spellings, such as 1e0 for 1
 		for _, item := range itemsOf([]byte(enum)) {
 			list = append(list, string(item))
@@ -259,7 +259,7 @@ func (p *prober) values(a, b *contractPlan, n int) (list []string, sure bool) {
 		list = []string{"null", "true", "0", "0.5", `""`, `"a"`, "[]", "{}"}
 	case a.jsonType() == "string":
 		list, sure = p.texts(a, b, n)
-	default: // whose values at all bounds are tried, by which numbers alone differ
+	default: // numbers differ only by bounds, and values at all bounds are tried
 		list = p.numbers(a, b, n)
 		sure = b == nil || p.isAnyText(b) || !b.isComposite() && b.reader.shape.kind.isNumeric()
 	}
@@ -278,8 +278,8 @@ func (p *prober) values(a, b *contractPlan, n int) (list []string, sure bool) {
 	return different, sure
 }
 
-// nativeTexts returns JSON that a type with its own JSON or text may take: its examples, its
-// zero value, and spellings of frequent types. What the type refuses is dropped later.
+// nativeTexts returns JSON that a type with its own JSON or text may accept: its examples, its zero
+// value, and spellings of common types. Values that the type refuses are dropped later.
 func (r *scalarReader) nativeTexts() (list []string) {
 	if r.decode == nil {
 		return nil
@@ -302,8 +302,8 @@ func (p *prober) isAnyText(b *contractPlan) bool {
 	return b.Kind == "string" && !b.Quoted && len(p.counting(b)) == 0
 }
 
-// numbers returns numbers at and beside 0 and the bounds of two plans, in the steps of a, so
-// many that n of them are within the bounds of a if there are so many.
+// numbers returns numbers at 0 and at the bounds of two plans, and around them, in the steps of a.
+// It returns enough that n of them are within the bounds of a, if a has that many.
 func (p *prober) numbers(a, b *contractPlan, n int) (list []string) {
 	step, ok := new(big.Rat).SetString(p.rule(a, roleStep))
 	if !ok {
@@ -314,10 +314,10 @@ func (p *prober) numbers(a, b *contractPlan, n int) (list []string) {
 		if !ok {
 			continue
 		}
-		// Exact, since beyond 2^53 the steps of a float64 are wider than those of an integer.
+		// Compute exactly: beyond 2^53 the steps of a float64 are wider than those of an integer.
 		quotient := new(big.Rat).Quo(x, step)
 		count := new(big.Int).Div(quotient.Num(), quotient.Denom()) // rounded down
-		// Around each bound, on both sides, since either may be the one that a takes.
+		// Try both sides of each bound, because a may accept either.
 		for k := range 2*n + 5 {
 			if k%2 == 0 {
 				k = -k
@@ -348,8 +348,8 @@ func (p *prober) bounds(plan *contractPlan) (list []string) {
 	return list
 }
 
-// texts returns texts as values does, for the kinds whose JSON they are. What a kind reads is
-// searched as a pattern; see kindPattern.
+// texts returns texts as values does, for the kinds that are JSON strings. It uses a pattern of the
+// texts that the kind reads; see kindPattern.
 func (p *prober) texts(a, b *contractPlan, n int) (list []string, sure bool) {
 	x, y := p.textRulesOf(a, a), p.textRulesOf(b, a)
 	texts := slices.Concat(p.formatTexts(a, b, x), p.usualTexts(a, x, y, n))
@@ -357,9 +357,9 @@ func (p *prober) texts(a, b *contractPlan, n int) (list []string, sure bool) {
 	hasPattern := x.pattern+y.pattern != "" || b != nil && a.Kind == "string" && b.Kind == "bytes"
 	isSized := len(p.counting(a)) > 0 && a.Kind == "bytes" // in bytes, which the search does not count
 	switch {
-	case a.Kind == "file": // whose value is the media type
+	case a.Kind == "file": // its value is the media type
 		sure = b == nil || b.Kind == a.Kind
-	case format != "": // of which there are more texts than samples
+	case format != "": // more texts exist than samples
 		sure = b == nil || a.Kind == b.Kind && !p.isNarrowed(a, b)
 	case a.Kind == "time" && readFormat == `"date-time"`:
 		sure = len(p.counting(b)) == 1
@@ -370,7 +370,7 @@ func (p *prober) texts(a, b *contractPlan, n int) (list []string, sure bool) {
 		if b != nil {
 			y.pattern = cmp.Or(y.pattern, kindPattern(b.Kind))
 		}
-		if values := itemsOf([]byte(p.rule(b, roleValues))); values != nil { // of which each has the other rules
+		if values := itemsOf([]byte(p.rule(b, roleValues))); values != nil { // each has passed the other rules
 			y.pattern = patternOf(values)
 		}
 		var more []string
@@ -384,7 +384,7 @@ func (p *prober) texts(a, b *contractPlan, n int) (list []string, sure bool) {
 	return list, sure
 }
 
-// formatTexts returns texts of the formats of a and b, and one of no format if b has one.
+// formatTexts returns texts in the formats of a and b and, if b has a format, one in no format.
 func (p *prober) formatTexts(a, b *contractPlan, x textRules) (texts []string) {
 	for _, plan := range []*contractPlan{a, b} {
 		if format := formatNamed(textOr(p.rule(plan, roleFormat))); format != nil {
@@ -397,10 +397,10 @@ func (p *prober) formatTexts(a, b *contractPlan, x textRules) (texts []string) {
 	return texts
 }
 
-// usualTexts returns texts of the kind of a without a pattern: in the spellings of the kind that
-// differ most, and at the sizes where x, the rules of a, and y, those of a reader, may differ.
+// usualTexts returns texts of the kind of a without a pattern: in the most varied spellings of the
+// kind, and at the sizes where x, the rules of a, and y, the rules of a reader, may differ.
 func (p *prober) usualTexts(a *contractPlan, x, y textRules, n int) (texts []string) {
-	long := 0 // what is too long for the reader
+	long := 0 // a length that is too long for the reader
 	if y.most < maxProbe {
 		long = y.most + 1
 	}
@@ -433,21 +433,21 @@ func (p *prober) usualTexts(a *contractPlan, x, y textRules, n int) (texts []str
 	return texts
 }
 
-// hasSizesAlone reports whether b, which may be nil, refuses texts of its kind for nothing but
-// their sizes. A string and bytes do.
+// hasSizesAlone reports whether sizes are the only reason for b, which may be nil, to refuse texts
+// of its kind. They are for a string and bytes.
 func (p *prober) hasSizesAlone(b *contractPlan) bool {
 	isOther := func(r planRule) bool { return r.role != roleLeast && r.role != roleMost }
 	return b == nil || (b.Kind == "string" || b.Kind == "bytes") && !slices.ContainsFunc(p.counting(b), isOther)
 }
 
-// reaches reports whether texts are tried at the sizes of a sender and one beyond those of a
-// reader, if there can be such texts.
+// reaches reports whether texts are tried at the sizes of a sender and one beyond the sizes of a
+// reader, if such texts can exist.
 func (p *prober) reaches(x, y textRules) bool {
 	return x.least <= maxProbe && (x.most <= y.most || y.most < maxProbe || !p.isSendable(y.most))
 }
 
-// textRulesOf returns the rules that a plan, which may be nil, has for texts that are like those
-// of another.
+// textRulesOf returns the rules that a plan, which may be nil, sets for texts like those of the
+// plan like.
 func (p *prober) textRulesOf(plan, like *contractPlan) textRules {
 	least, most := p.sizes(plan, like)
 	return textRules{textOr(p.rule(plan, rolePattern)), least, most}

@@ -5,11 +5,11 @@ package svc
 //
 // These words are used here and in the files that build on this one:
 //
-//	part         a shape inside another one, such as the items of a list
+//	part         a shape inside a shape, such as the items of a list
 //	union        an object whose discriminator says which other members it has; one by JSON
 //	             type is a value whose type says which alternative it is (schema_bytype.go)
-//	alternative  one form of a union, an object of its own with all members of that form
-//	form         an alternative of a union; an object that is no union is its own form
+//	alternative  one form of a union, a separate object with all members of this form
+//	form         an alternative of a union; any other object is its own form
 //	component    a schema that documents have once, under a name, and refer to
 //	plan         the functions that decode, bind or encode values of a type
 //
@@ -71,7 +71,7 @@ type shape struct {
 	alternative           // zero unless the shape is an alternative of a union
 	constraints           // on the values
 
-	typeTexts                // what documents say of the type
+	typeTexts                // from the comment of the type
 	custom    map[string]any // what JSONSchema returned, read back from its JSON
 	example   string         // of a text, by the tag of the field or JSONSchema; for messages
 	file      *field         // the Body of an input, or the File of an output; it is not in fields
@@ -80,12 +80,12 @@ type shape struct {
 	strict     bool // an object that allows no properties but its own, or a union by JSON type in a strict service
 	hasMistake bool // compilation noted a mistake in it, so it gets no plan
 
-	validates bool    // a struct at or below it has a Validate to be called; see valueCheck
-	ruled     bool    // values at or below it have rules, or may be too deep
+	validates bool    // a struct in its values has a Validate method to call; see valueCheck
+	ruled     bool    // rules apply to or below its values, or they may be too deep
 	hooks     [][]int // of a struct: by hooksOf
 }
 
-// An alternative says which alternative of a union a shape is. For
+// An alternative identifies a shape as one alternative of a union. For
 //
 //	Card *Card `variant:"card"`
 //
@@ -99,13 +99,13 @@ type alternative struct {
 	suffix string       // the name of the Go field; documents put it behind the name of the union
 }
 
-// Constraints say which values of a Go type are allowed. The shape of a type has those of
-// its method Enum; a field with tags has a copy of that shape with its own constraints.
+// Constraints say which values of a Go type are allowed. The shape of a type has the constraints of
+// its Enum method; a field with tags has a copy of the shape with its own.
 type constraints struct {
 	rules      ruleSet
-	format     string      // replaces that of the type
+	format     string      // replaces the format of the type
 	valueTexts []valueText // of the values of Enum; nil if no comment and no method EnumTitles says anything
-	isEnum     bool        // a component of documents, since the type has a method Enum
+	isEnum     bool        // the type has a method Enum and is a component of documents
 }
 
 // A valueText says what one value of an enum means. For
@@ -126,7 +126,7 @@ type shapeKind uint8
 const (
 	kindAny      shapeKind = iota // any JSON value, as an any
 	kindRaw                       // any JSON value, as its text
-	kindCustom                    // has MarshalJSON or UnmarshalJSON
+	kindCustom                    // MarshalJSON or UnmarshalJSON
 	kindText                      // a string by MarshalText and UnmarshalText
 	kindTime                      // time.Time, a string by RFC 3339
 	kindDuration                  // time.Duration, a string in Go's spelling
@@ -138,7 +138,7 @@ const (
 	kindFloat
 	kindNumber // json.Number
 	kindPointer
-	kindOptional // an Optional, which only a field can have as its type
+	kindOptional // an Optional, which is only allowed as the type of a field
 	kindSlice
 	kindArray
 	kindMap
@@ -147,15 +147,15 @@ const (
 	kindFile   // a Body, a File, or a struct that embeds a File; it is not JSON
 )
 
-// kindTypes has the JSON type of each kind, as JSON Schema names it. It is "" for kinds
-// that may have any type, and for pointers and Optionals, which have that of their element.
+// kindTypes has the JSON type of each kind, as JSON Schema names it. It is "" for kinds that may
+// have any type, and for pointers and Optionals, which have the type of their element.
 var kindTypes = [...]string{
 	kindText: "string", kindTime: "string", kindDuration: "string", kindBytes: "string", kindString: "string",
 	kindBool: "boolean", kindInt: "integer", kindUint: "integer", kindFloat: "number", kindNumber: "number",
 	kindSlice: "array", kindArray: "array", kindMap: "object", kindObject: "object", kindByType: "", kindFile: "",
 }
 
-// kindFormats has the formats of kinds whose values always have the same one.
+// kindFormats has the formats of kinds with a fixed format.
 var kindFormats = [kindFile + 1]string{kindTime: "date-time", kindBytes: "byte", kindFile: "binary"}
 
 // isInteger reports whether values are JSON integers.
@@ -182,8 +182,8 @@ func (k shapeKind) takesNull() bool {
 	return k <= kindCustom || k == kindPointer || k == kindOptional
 }
 
-// A part is a shape inside another one: what a pointer points to, an item, a map key, the
-// type of a field, an alternative.
+// A part is a shape inside a shape: the target of a pointer, an item, a map key, the type of a
+// field, or an alternative.
 type part struct {
 	shape *shape
 	field *field // set if the part is the type of a field
@@ -217,14 +217,15 @@ func (s *shape) parts(yield func(part) bool) {
 // hasParts reports whether s has parts. Most types have none.
 func (s *shape) hasParts() bool { return s.elem != nil || s.fields != nil }
 
-// neededObject returns the object or the union that each value of f contains: f itself, or what is in a list
-// or a map that cannot be empty. It returns nil if there is none. With
+// neededObject returns the object or the union that each value of f contains: f itself, or the
+// elements of a list or a map that cannot be empty. It returns nil if a value may contain no
+// object. With
 //
 //	type Node struct {
 //		Kids []Node `json:"kids" minItems:"1"`
 //	}
 //
-// a Node needs a Node in its Kids, which needs another one, and so on.
+// a Node needs a Node in its Kids, which needs a Node too, and so on.
 func (f *field) neededObject() *shape {
 	inner := f.shape
 	if least := inner.rules.lookup(roleLeast); least != nil && least.count > 0 && inner.elem != nil {
@@ -255,10 +256,10 @@ func (p *placeText) String() string {
 	return p.outer.String() + p.part.in
 }
 
-// withFields returns a copy of the object s with these fields instead of its own: for
-// example the body of a request, if other fields come from the path. In a union, the
-// discriminator must be the first of fields, and the alternatives keep the members that only
-// they have. For fields = type, cents:
+// withFields returns a copy of the object s with these fields instead of its own, such as for the
+// body of a request if other fields come from the path. In a union, the discriminator must be the
+// first of fields, and the alternatives keep the members that only they have. For fields = type,
+// cents:
 //
 //	                        in s                     in the copy
 //	the union               type, cents, id          type, cents
@@ -280,10 +281,10 @@ func (s *shape) forms() []*shape {
 	return s.alternatives
 }
 
-// compileForms returns a plan of the object s, for which it calls compile with each form. The plan
-// of a union runs the plan of the alternative that is set. It calls refuse if not exactly one is
-// set, or if the discriminator is neither empty nor names the alternative. The error is for the
-// author of the program.
+// compileForms calls compile for each form of the object s and returns a plan of s. The plan of a
+// union runs the plan of the alternative that is set. It calls refuse if not exactly one is set, or
+// if the discriminator is neither empty nor names the alternative. The error is for the author of
+// the program.
 func compileForms[F ~func(*C, reflect.Value), C any](s *shape, compile func(*shape) F, refuse func(*C, error)) F {
 	if s.alternatives == nil {
 		return compile(s)
@@ -321,9 +322,9 @@ func (s *shape) formOf(v reflect.Value) (form *shape, err error) {
 	return form, nil
 }
 
-// walk calls visit once for s and each shape below it that is not in done, and adds them
-// to done. at is the place of s in messages. If several ways lead to a shape, its place is
-// that of the first.
+// walk calls visit once for s and each shape below it that is not in done, and adds them to done.
+// at is the place of s in messages. A shape that is reached in several ways has the place where it
+// was found first.
 func (s *shape) walk(at *placeText, done map[*shape]bool, visit func(s *shape, at *placeText)) {
 	if done[s] {
 		return
@@ -343,8 +344,8 @@ func (s *shape) closeObjects(done map[*shape]bool) {
 	s.walk(nil, done, func(s *shape, _ *placeText) { s.strict = s.kind == kindObject || s.kind == kindByType })
 }
 
-// reaches reports whether fits returns true for s or a shape below it. It adds the shapes
-// that it has visited to done.
+// reaches reports whether fits returns true for s or a shape below it. It adds the visited shapes
+// to done.
 func (s *shape) reaches(done map[*shape]bool, fits func(*shape) bool) bool {
 	if fits(s) {
 		return true
@@ -368,7 +369,7 @@ func (s *shape) isSound() bool {
 	return s == nil || !s.reaches(make(map[*shape]bool), func(s *shape) bool { return s.hasMistake })
 }
 
-// isSound reports whether s has no mistakes, as shape.isSound, but faster if there are none at all.
+// isSound is shape.isSound, but faster if no mistakes were found at all.
 func (p *mistakes) isSound(s *shape) bool { return len(p.list) == 0 || s.isSound() }
 
 // deref follows pointers and Optionals from s to the shape of the values that are not null.
@@ -379,11 +380,11 @@ func (s *shape) deref() *shape {
 	return s
 }
 
-// isComponent reports whether documents may have a component of s, with the text of the type.
+// isComponent reports whether documents may list s as a component, with the text of the type.
 func (s *shape) isComponent() bool { return s.kind == kindObject || s.kind == kindByType || s.isEnum }
 
-// arrayItem returns the shape that s, an array, has in the end: T for [2][3]T. It returns s if it
-// is not an array or has no items.
+// arrayItem returns the innermost element of s, an array: T for [2][3]T. It returns s if it is not
+// an array or has no items.
 func (s *shape) arrayItem() *shape {
 	for s.kind == kindArray && s.typ.Len() > 0 {
 		s = s.elem
@@ -413,10 +414,9 @@ func (s *shape) keyText(key reflect.Value) (string, error) {
 	return string(text), err
 }
 
-// compileOnce returns the plan of s, and compiles it if plans does not have it. If s
-// contains itself, compile calls compileOnce for s again before the plan is there: plans
-// then has a pointer to a nil plan, and compileOnce returns a function that follows the
-// pointer when it is called.
+// compileOnce returns the plan of s, and compiles it if plans does not have it. If s contains
+// itself, compile calls compileOnce for s again before the plan is ready: plans then has a pointer
+// to a nil plan, and compileOnce returns a function that follows the pointer when it is called.
 func compileOnce[F ~func(*C, reflect.Value), C any](plans map[*shape]*F, s *shape, compile func(*shape) F) F {
 	if fn, ok := plans[s]; ok {
 		if *fn != nil {
@@ -436,23 +436,23 @@ func compileOnce[F ~func(*C, reflect.Value), C any](plans map[*shape]*F, s *shap
 //	json:"name,omitempty"    name, tagged; optional, omit
 //	json:",omitzero"         optional, omit
 //	json:",string"           quoted, for numbers
-//	json:"-"                 hidden, and no field at all without a tag of the next four
+//	json:"-"                 hidden, dropped without one of the next four tags
 //	path:"id"                path, and name if json has none
 //	query:"tag,omitempty"    query, and name if json and path have none; optional
 //	header:"X,omitempty"     header, and name if the others have none; optional
 //	cookie:"x,omitempty"     cookie, and name if the others have none; optional
 //	mcpheader:"Region"       mcpHeader
 //	discriminator:"true"     discriminates
-//	default, example         def, example: strings as they are, all else as JSON
-//	doc                      doc; without the tag it is the comment of the field
-//	format                   that of the shape
+//	default, example         def, example: strings verbatim, all other values as JSON
+//	doc                      doc; without the tag, the comment of the field
+//	format                   the format of the shape
 //	patternHint              the message of the pattern, and doc
 //	nullable:"false"         notNull
 //	idempotency:"-"          unkeyed, for a field of an input
 //	minLength, enum, …       rules of the shape, by the table ruleRows, or of the items
 //
-// Without a name in any tag it has the name of the Go field. A default makes an input's field
-// optional, and so does an embedded pointer before it.
+// If no tag gives a name, the field has its Go name. A default makes an input's field optional, and
+// so does an embedded pointer before it.
 type field struct {
 	goName string // for messages to the service's author
 	place  string // likewise: the type and goName
@@ -465,7 +465,7 @@ type field struct {
 	fieldSources
 	fieldTexts
 
-	hidden   bool // json:"-": no member of an object; only a tag of another place names it
+	hidden   bool // json:"-": not a member of an object; only a tag such as path names it
 	quoted   bool // json:",string"
 	optional bool // it may be absent
 	notNull  bool // it must not be null, although its type allows it
@@ -497,19 +497,19 @@ type fieldSources struct {
 	mcpHeader string // the x-mcp-header that mirrors it
 }
 
-// typeTexts are what documents say about a type, by its comment. They are zero for a type without
-// a name in Go.
+// typeTexts are the documentation of a type, from its comment. They are zero for types without a Go
+// name.
 type typeTexts struct {
 	about prose
 	gone  bool // it is deprecated
 }
 
-// fieldTexts are what documents say about a field.
+// fieldTexts are the documentation of a field.
 type fieldTexts struct {
 	doc        prose
 	deprecated bool
-	def        []byte // the default, as JSON; the decoder and the binder set it; nil if there is none
-	example    []byte // as JSON; nil if there is none
+	def        []byte // the default as JSON, set by the decoder and the binder; or nil
+	example    []byte // an example as JSON; or nil
 }
 
 // An omission says when the encoder leaves a field out: if one of the conditions in it
@@ -577,8 +577,8 @@ func (f *field) ownIndex() int {
 // valueIn returns the field f of the struct v, or false if a pointer on the way is nil.
 func (f *field) valueIn(v reflect.Value) (reflect.Value, bool) { return followIndex(v, f.index, false) }
 
-// copyAround returns a copy of the struct v, and the field in it. Where embedded pointers lead
-// to the field, what they point to is copied too, so that v shares no field f with the copy.
+// copyAround returns a copy of the struct v, and the field f in it. It also copies the structs
+// behind embedded pointers that lead to the field, so that v and the copy do not share the field.
 func (f *field) copyAround(v reflect.Value) (whole, value reflect.Value) {
 	whole = reflect.New(v.Type()).Elem()
 	whole.Set(v)
@@ -629,7 +629,7 @@ func filled(v reflect.Value) reflect.Value {
 // from a row of ruleRows (schema_rules.go).
 type rule struct {
 	keyword   string   // of JSON Schema 2020-12
-	role      ruleRole // what it limits
+	role      ruleRole // which values it limits
 	opposite  ruleRole // of the rules that can exclude all values that this one allows
 	in30      string   // the keyword for the value in OpenAPI 3.0.3, where keyword itself is true; mostly ""
 	costly    bool     // tried only if the rules before it hold; see checkRules
@@ -644,32 +644,32 @@ type rule struct {
 	violates func(v reflect.Value) bool
 }
 
-// An htmlRule says how the form of a page in HTML checks a rule, before it sends anything. What
-// keeps the rule must keep the attribute; the reverse need not be so.
+// An htmlRule describes how an HTML form checks a rule before it sends anything. Every value that
+// follows the rule must satisfy the attribute; the reverse need not hold.
 type htmlRule struct {
-	attribute string                         // of an input element, as its property is spelt in JavaScript; "" if there is none
-	value     func(s *shape, r *rule) string // of the attribute, as JSON, for values of shape s; "" if there is none. nil: that of the rule
+	attribute string                         // of an input element, spelled as its JavaScript property; or ""
+	value     func(s *shape, r *rule) string // the attribute's value as JSON for shape s; "" for no attribute. nil: the value of the rule
 }
 
-// A ruleRole says what a rule limits. Other code looks rules up by role, not by keyword:
-// the decoder stores no more items of a list than its roleMost allows.
+// A ruleRole says what a rule limits. Other code looks rules up by role, not by keyword: for
+// example, the decoder stores no more list items than roleMost allows.
 type ruleRole uint8
 
 const (
 	roleNone     ruleRole = iota // something that no other code uses; contracts cannot compare it
-	roleValues                   // which values there are: rule.values
+	roleValues                   // the allowed values: rule.values
 	roleLeast                    // the least size: characters of a text, items of a list
 	roleMost                     // the greatest size
 	roleLow                      // a number from below: rule.values has the bound
 	roleHigh                     // a number from above, likewise
-	roleStep                     // a number, to the multiples of another
-	rolePattern                  // a text, to what a regular expression matches
+	roleStep                     // a number, to the multiples of a number
+	rolePattern                  // a text, to the matches of a regular expression
 	roleDistinct                 // a list, to different items
 	roleFormat                   // a text, to one of checkedFormats
 )
 
-// A ruleSet is the rules of one value, in the order they are published. No two of
-// them have the same keyword.
+// A ruleSet is the rules of one value, in the order they are published. Each has a different
+// keyword.
 type ruleSet []rule
 
 // lookup returns the first rule with this role, or nil. Only a number can have two of one
@@ -720,8 +720,8 @@ func (o *Optional[T]) Set(v T) { o.value, o.state = v, stateValue }
 // SetNull makes o null. To make o absent, assign the zero value.
 func (o *Optional[T]) SetNull() { *o = Optional[T]{state: stateNull} }
 
-// MarshalJSON returns the value of o as [json.Marshal] writes it, or null if there is none. It is
-// for encoding/json; svc does not call it.
+// MarshalJSON returns the value of o as [json.Marshal] writes it, or null. It exists for
+// encoding/json; svc does not call it.
 func (o Optional[T]) MarshalJSON() ([]byte, error) {
 	if o.state != stateValue {
 		return []byte("null"), nil
@@ -752,9 +752,8 @@ type optionalField interface {
 	parts() (value any, state *optionalState)
 }
 
-// optionalElem returns T if t is Optional[T], and nil otherwise. A struct that embeds an
-// Optional has its methods, but is not one: it is encoded by MarshalJSON, as in
-// encoding/json.
+// optionalElem returns T if t is Optional[T], and nil otherwise. A struct that embeds an Optional
+// inherits its methods, but is not one: like encoding/json, svc encodes it with MarshalJSON.
 func optionalElem(t reflect.Type) reflect.Type {
 	if !strings.HasPrefix(t.Name(), "Optional[") || t.PkgPath() != typeBody.PkgPath() {
 		return nil
@@ -805,24 +804,23 @@ var (
 // validator is implemented by a struct that checks itself.
 type validator interface{ Validate() error }
 
-// hasMethods reports whether a variable of type t has the methods of iface. Those
-// of *t count, as in encoding/json: svc only decodes into and encodes from
-// addressable values.
+// hasMethods reports whether t or *t has the methods of iface, as in encoding/json: svc only
+// decodes into and encodes from addressable values.
 func hasMethods(t, iface reflect.Type) bool {
 	return t.Kind() != reflect.Interface && reflect.PointerTo(t).Implements(iface)
 }
 
-// hasOwnText reports whether t has methods of its own for JSON or text.
+// hasOwnText reports whether t has JSON or text methods.
 func hasOwnText(t reflect.Type) bool {
 	return hasMethods(t, typeJSONMarshaler) || hasMethods(t, typeJSONUnmarshaler) || hasMethods(t, typeTextMarshaler) ||
 		hasMethods(t, typeTextUnmarshaler)
 }
 
-// declaresMethod reports whether t declares this method, and does not inherit it from an
-// embedded type. t or a pointer to it must have the method. reflect does not distinguish the
-// two. But the compiler generates inherited methods, and the runtime names the same file,
-// "<autogenerated>", for all of them. ReadByte of bufio.ReadWriter, which its Reader
-// declares, is one, so its file is compared instead of that name.
+// declaresMethod reports whether t itself declares this method, rather than inheriting it from an
+// embedded type. t or a pointer to it must have the method. reflect does not distinguish the two,
+// but the compiler generates inherited methods, and the runtime gives all of them the same file
+// name, "<autogenerated>". Instead of that name, declaresMethod compares with the file of ReadByte
+// of bufio.ReadWriter, which is inherited from its Reader.
 func declaresMethod(t reflect.Type, name string) bool {
 	return fileOfMethod(t, name) != fileOfMethod(reflect.TypeFor[bufio.ReadWriter](), "ReadByte")
 }

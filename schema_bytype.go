@@ -1,8 +1,8 @@
 package svc
 
-// This file has the unions whose JSON type says which alternative is there, such as a text or a list
-// of parts: structs that embed [ByType]. Their shapes have kindByType, and each alternative is a
-// field without a name. For
+// This file handles unions whose JSON type determines the alternative, such as a text or a list of
+// parts: structs that embed [ByType]. Their shapes have kindByType, and each alternative is a field
+// without a name. For
 //
 //	type Content struct {
 //		svc.ByType
@@ -10,8 +10,8 @@ package svc
 //		Parts []Part `minItems:"1"`
 //	}
 //
-// these are Text, whose shape is that of string, and Parts, whose shape is that of []Part with the
-// rule. The pointer of Text is not in the shape: it says that the alternative is set.
+// these are Text, with the shape of string, and Parts, with the shape of []Part and the rule. The
+// pointer of Text is not part of the shape: it only marks that the alternative is set.
 
 import (
 	"fmt"
@@ -29,8 +29,9 @@ import (
 //	}
 //
 // Each other field is an alternative: a pointer, a list or a map, without a name. Their JSON types
-// differ; all numbers are one type. Exactly one is not nil, and its JSON is that of the struct. The
-// tags of the field are rules of the alternative. doc/unions.md says where such a struct cannot be.
+// differ; all numbers are one type. Exactly one is not nil, and the JSON of the struct is the JSON
+// of that field. The tags of the field are rules of the alternative. doc/unions.md says where such
+// a struct cannot be.
 type ByType struct{}
 
 var typeByType = reflect.TypeFor[ByType]()
@@ -218,8 +219,7 @@ func (s *shape) choiceNouns() string {
 	return strings.Join(nouns[:last], ", ") + " or " + nouns[last]
 }
 
-// choicesByJSON returns the indexes of the alternatives by those of their types in jsonTypes, and -1
-// for other types.
+// choicesByJSON returns the index of the alternative for each JSON type in jsonTypes, or -1.
 func (s *shape) choicesByJSON() (list [len(jsonTypes)]int) {
 	for i := range list {
 		list[i] = -1

@@ -1,7 +1,7 @@
 package svc
 
-// This file refuses what means something else in other libraries. A type that was written
-// for one of them would register all the same, and its rules would silently be gone.
+// This file reports tags and methods that mean something else in other libraries. Without these
+// mistakes, a type written for such a library would register and silently lose its rules.
 
 import (
 	"fmt"
@@ -14,12 +14,12 @@ import (
 // NAME stands for the name in the tag.
 type foreignTag struct {
 	name, instead string
-	inOutputs     bool // an output with it would look or be described in another way than there
+	inOutputs     bool // it also affects how an output is written or described
 }
 
-// foreignTags are the tags that are mistakes. A field with one looks as if svc checked
-// or bound it. A tag that says what svc does anyway may stay, since types that other libraries
-// read too have it: form:"name" beside json:"name", required:"true" of a required field, and
+// foreignTags are the tags that are mistakes. A field with one looks as if svc checked or bound it.
+// A tag that describes what svc does anyway may stay, because types are often shared with other
+// libraries: form:"name" beside json:"name", required:"true" on a required field, and
 // readOnly:"false".
 var foreignTags = [...]foreignTag{
 	{name: "min", instead: "write `minimum`, or `minLength` or `minItems`"},
@@ -63,7 +63,7 @@ func (p *mistakes) checkForeignTags(s *shape, u use, checksItself bool) {
 	}
 }
 
-// agreesWith reports whether svc does with f what the tag with this value says.
+// agreesWith reports whether the tag with this value describes what svc does with f.
 func (f *field) agreesWith(foreign foreignTag, value string, checksItself bool) bool {
 	name, _, _ := strings.Cut(value, ",")
 	switch foreign.name {

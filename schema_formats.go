@@ -1,8 +1,8 @@
 package svc
 
-// This file checks the texts of formats, in linear time. Dates and times are those of RFC 3339,
-// section 5.6; the others are read as ajv-formats 3.0.1 reads them in full mode, since that is what
-// most clients of a schema check with. interop/formats compares them.
+// This file checks the texts of formats, in linear time. Dates and times follow RFC 3339, section
+// 5.6; the other formats follow ajv-formats 3.0.1 in full mode, which most clients use to check a
+// schema. interop/formats compares them.
 
 import (
 	"net/netip"
@@ -14,12 +14,12 @@ import (
 // A checkedFormat is a format that is a rule.
 type checkedFormat struct {
 	name    string
-	words   string // what a text is, for messages and wherever a schema goes without the format
+	words   string // what the text is, for messages and for schemas without formats
 	isValid func(string) bool
-	samples []string // texts that have the format; the first is an example for readers
+	samples []string // texts in the format; the first is an example for readers
 }
 
-// checkedFormats has the formats that are rules. Any other one is published and not checked.
+// checkedFormats has the formats that are rules. Other formats are published and not checked.
 var checkedFormats = [...]*checkedFormat{ // in the order of their names
 	{"date", "a date", isDate, []string{"2026-01-02", "2000-02-29", "0000-12-31", "9999-12-31"}},
 	{"date-time", "a date and time by RFC 3339", isDateTime,
@@ -45,7 +45,7 @@ func formatNamed(name string) *checkedFormat {
 	return nil
 }
 
-// parseFormat makes the rule that a string has a format.
+// parseFormat makes the rule for the format of a string.
 func parseFormat(_ *shape, text string) (rule, string) {
 	format := formatNamed(text)
 	if format == nil {
@@ -165,8 +165,8 @@ func isIPv6(s string) bool {
 	return err == nil && address.Is6() && address.Zone() == ""
 }
 
-// isURI reports whether s is a URI by RFC 3986 with a scheme. As in ajv-formats, an authority may
-// be empty, and there is something behind the scheme.
+// isURI reports whether s is a URI with a scheme (RFC 3986). As in ajv-formats, an authority may be
+// empty, but the scheme must be followed by something.
 func isURI(s string) bool {
 	scheme, rest, ok := strings.Cut(s, ":")
 	if !ok || scheme == "" || !isLetter(scheme[0]) {
@@ -182,8 +182,8 @@ func isURI(s string) bool {
 	if !hasURIChars(query, ":@/?") || !hasURIChars(fragment, ":@/?") || rest == "" {
 		return false
 	}
-	// ajv-formats reads what is not an authority as a path with an empty one, so only an address in
-	// brackets needs to be an authority.
+	// ajv-formats reads an invalid authority as a path after an empty authority, so only an address
+	// in brackets has to be valid.
 	if hasURIChars(rest, ":@/") {
 		return true
 	}
@@ -225,8 +225,8 @@ func isAuthority(s string) bool {
 	return hasURIChars(host, "")
 }
 
-// hasURIChars reports whether s has unreserved characters, sub-delims, those of also, and escapes
-// with % only (RFC 3986, section 2).
+// hasURIChars reports whether s consists of unreserved characters, sub-delims, the characters in
+// also, and % escapes (RFC 3986, section 2).
 func hasURIChars(s, also string) bool {
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {

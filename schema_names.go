@@ -10,12 +10,12 @@ import (
 	"strings"
 )
 
-// A typeName is the name of a Go type while nameTypes works on it. Documents make other names of it:
-// that of an alternative by the suffix Card, that of a part by the suffix Body.
+// A typeName is the name of a Go type while nameTypes works on it. Documents derive more names from
+// it: for an alternative with a suffix such as Card, for a part with the suffix Body.
 type typeName struct {
 	typ      reflect.Type
 	name     string
-	suffixes []string // of the names that are made of it; "" for its own
+	suffixes []string // of the derived names; "" for the name itself
 	level    int      // how many elements of package paths are in name
 	fixed    bool     // the name is from SchemaName
 }
@@ -36,7 +36,7 @@ type typeName struct {
 //	app.Page[app.Todo] and app.Page[shop.Todo] AppPageAppTodo and AppPageShopTodo
 //	app.Error                                  AppError, since svc has an Error
 func nameTypes(p *mistakes, named []*shape, parts map[reflect.Type][]string) map[*shape]string {
-	byType, isOpen := make(map[reflect.Type]*typeName), make(map[[2]any]bool) // two services may each have a shape of a type
+	byType, isOpen := make(map[reflect.Type]*typeName), make(map[[2]any]bool) // two services may each have a shape of the same type
 	var all []*typeName
 	for _, s := range named {
 		n := byType[s.typ]
@@ -149,7 +149,7 @@ func (p *mistakes) qualifyNames(all []*typeName) (changed bool) {
 	return changed
 }
 
-// isOwnName reports whether svc has a schema of this name, which is in lower case.
+// isOwnName reports whether svc itself has a schema with this name, given in lower case.
 func isOwnName(fold string) bool {
 	return slices.Contains([]string{"errorbody", "errorobject", "errordetails", "problem", "violation"}, fold)
 }

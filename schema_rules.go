@@ -1,12 +1,12 @@
 package svc
 
-// This file reads the constraint tags of a field and the Enum method of a type. Each makes
-// a rule: the keyword that schemas publish, and the check that inputs must pass. Both are
-// made at the same time, so that neither can say more than the other.
+// This file reads the constraint tags of a field and the Enum method of a type. Each makes a rule:
+// the keyword that schemas publish, and the check that inputs must pass. Both are made together, so
+// they cannot disagree.
 //
-// In this order: the table ruleRows; applyTags, and which rules are those of items;
-// tags and methods that nothing reads; rules that no value meets; Enum; a function
-// for each row of the table; which regular expressions are accepted.
+// In this order: the table ruleRows; applyTags, and the rules of items; unused tags and methods;
+// rules that no value meets; Enum; a function for each row of the table; which regular expressions
+// are accepted.
 
 import (
 	"cmp"
@@ -27,8 +27,8 @@ import (
 	"unicode/utf8"
 )
 
-// lookupTag is tag.Lookup. Most tags have few of the names that are looked up, and a search
-// for the name takes less time than reading the tag.
+// lookupTag is tag.Lookup, but first searches for the name, which is faster. Most tags have few of
+// the names that are looked up.
 func lookupTag(tag reflect.StructTag, name string) (text string, ok bool) {
 	if !strings.Contains(string(tag), name) {
 		return "", false
@@ -42,8 +42,8 @@ func tagText(tag reflect.StructTag, name string) string {
 	return text
 }
 
-// A ruleRow is all about one rule. Decoders, binders, schemas, documents, the page and
-// contracts read it; nothing else looks for a rule by its name.
+// A ruleRow defines one rule. Decoders, binders, schemas, documents, the page and contracts read
+// it; nothing else looks for a rule by its name.
 //
 // For example, maxItems:"10" on a list of strings is
 //
@@ -59,32 +59,31 @@ type ruleRow struct {
 	keyword string // of JSON Schema 2020-12, and the name of the tag
 	must    string // the message of a violation, with # for the text; the page shows it behind "must"
 
-	fits func(s *shape) bool // whether values of shape s can have the rule
-	on   string              // what fits, for messages
+	fits func(s *shape) bool // reports whether values of shape s can have the rule
+	on   string              // the values that fit, for messages
 
-	// parse makes the rule for values of shape s from the text of a tag: value, and what it
-	// needs of count, values and violates. If the text is a mistake, it returns in want what
-	// a correct text is, and the rule is not used.
+	// parse makes the rule for values of shape s from the text of a tag: its value, and count,
+	// values and violates as needed. If the text is a mistake, it returns a description of a
+	// correct text in want, and the rule is not used.
 	parse func(s *shape, text string) (r rule, want string)
 
-	// role says what the rule limits, for all code that needs more than parse. The sizes,
-	// bounds and so on of one role are alike to it: it looks at the value. A contract that
-	// adds or changes a rule of roleNone breaks "cannot tell", unless a value for another rule
-	// is refused, since nothing can make values at its limit.
+	// role says what the rule limits, for code that needs more than parse. Code that looks at a
+	// role treats all its sizes or bounds alike, by value. A contract that adds or changes a rule
+	// of roleNone breaks "cannot tell", unless a value for a different rule is refused, because svc
+	// cannot make values at its limit.
 	role     ruleRole
 	opposite ruleRole // of a lower limit, the role of the upper one, which may exclude all that it allows
 
-	costly  bool   // takes long, so it is tried only if the rules before it hold
-	in30    string // in OpenAPI 3.0.3, the keyword of the value; keyword is true beside it there
-	oneLine string // as JSON: true, or the greatest value, for which the form of the page has one line for a text
+	costly  bool   // slow, so it runs only if the rules before it hold
+	in30    string // the keyword for the value in OpenAPI 3.0.3, where keyword itself is true
+	oneLine string // as JSON, true or the largest value for which the page's form uses a one-line input
 	html    htmlRule
 }
 
 // ruleRows has a row for each constraint tag. Schemas have the keywords in this order, and the
 // costly rules come after the rules that save them.
 //
-// On a list of scalars the tags that fit the items and not the list are about each
-// item, and so is any tag format.
+// On a list of scalars, format and the tags that fit the items but not the list apply to each item.
 //
 //	enum:"a,b,c"              one of these; strings and numbers
 //	minLength:"1"             Unicode code points, not bytes; strings
@@ -181,8 +180,7 @@ const ruleEnum = "enum"
 // enumMessage is the message of the rule enum.
 const enumMessage = "must be one of #"
 
-// parseRule makes a rule from the text of a tag, as the field parse does, with what the row
-// says of it.
+// parseRule makes a rule from the text of a tag with parse, and completes it from the row.
 func (row *ruleRow) parseRule(s *shape, text string) (rule, string) {
 	r, want := row.parse(s, text)
 	r.keyword, r.role, r.opposite, r.in30, r.costly, r.html = row.keyword, row.role, row.opposite, row.in30, row.costly, row.html
@@ -194,7 +192,7 @@ func (row *ruleRow) parseRule(s *shape, text string) (rule, string) {
 		r.complaint = &complaint{rule: row.keyword, message: message}
 		switch row.role {
 		case roleLeast, roleMost, roleLow, roleHigh, roleStep:
-			r.complaint.limit = json.Number(text) // which each of them has read as a number of JSON
+			r.complaint.limit = json.Number(text) // parse has checked that it is one
 		}
 	}
 	return r, want
@@ -216,8 +214,8 @@ func hasRules(s *shape) bool {
 	return slices.ContainsFunc(ruleRows, func(row *ruleRow) bool { return row.fits(s) })
 }
 
-// applyTags reads all tags of a field but those with names. A constraint on a pointer
-// applies to the value it points to. Null keeps every constraint.
+// applyTags reads all tags of a field except for names. A constraint on a pointer applies to the
+// value it points to. Null satisfies every constraint.
 func (p *mistakes) applyTags(f *field) {
 	if text, ok := lookupTag(f.tag, "doc"); ok {
 		f.doc = plainProse(text)
@@ -266,7 +264,7 @@ func (p *mistakes) applyRules(f *field) {
 	target := f.shape.deref()
 	item := target.scalarItem()
 	var rules, itemRules ruleSet
-	hasPattern := false // which may be a mistake
+	hasPattern := false // true even if the tag is a mistake
 	for _, row := range ruleRows {
 		text, ok := lookupTag(f.tag, row.keyword)
 		hasPattern = hasPattern || ok && row.role == rolePattern
@@ -318,13 +316,13 @@ func (p *mistakes) applyRules(f *field) {
 }
 
 // narrowField gives f a copy of its shape if there are rules or a format for the values of shape s,
-// which is the shape of f or that of the items of its list. A tag enum replaces the type's Enum, of
+// which is the shape of f or of the items of its list. A tag enum replaces the type's Enum, of
 // which it lists a subset, and keeps the titles of these values. If Color has Enum red, green, blue
 // with the titles Red, Green, Blue, enum:"red,blue" leaves Red and Blue. The copy is not a
 // component of documents, because its rules belong to one field.
 func (p *mistakes) narrowField(f *field, s *shape, rules ruleSet, format string) {
 	p.checkRules(rules, s, format, f.place)
-	if rules == nil && (format == "" || !s.kind.isScalar() && s.elem == nil) { // what is in a type around f may not be known yet
+	if rules == nil && (format == "" || !s.kind.isScalar() && s.elem == nil) { // s may be a type around f, whose elem is not set yet
 		return
 	}
 	n := *s
@@ -344,13 +342,13 @@ func (p *mistakes) narrowField(f *field, s *shape, rules ruleSet, format string)
 	f.shape = f.shape.replaced(s, &n)
 }
 
-// applyHint reads the tag patternHint, the words of the author for pattern, the rule of
-// a field or of its items. It is nil without a tag, or if the tag is refused as a mistake:
+// applyHint reads the tag patternHint, which explains pattern, the rule of a field or of its items,
+// in the author's words. pattern is nil if there is no such tag or it is a mistake:
 //
 //	Code string `json:"code" pattern:"^[A-Z]{2}[0-9]{6}$" patternHint:"two capital letters and six digits"`
 //
-// They take the place of the regular expression in messages, and are in the description, where
-// they begin a sentence if there is no other text.
+// Messages show the hint instead of the regular expression. The description includes it, and starts
+// with a capital letter if it is the only text.
 func (p *mistakes) applyHint(f *field, pattern *rule, hasTag bool) {
 	hint, ok := lookupTag(f.tag, "patternHint")
 	switch {
@@ -390,7 +388,7 @@ func (s *shape) scalarItem() *shape {
 	return nil
 }
 
-// withoutRules returns a copy of s that has no rules of its own; those of items stay.
+// withoutRules returns a copy of s without its own rules; the rules of items stay.
 func (s *shape) withoutRules() *shape {
 	n := *s
 	n.rules = nil
@@ -408,8 +406,8 @@ func (s *shape) replaced(old, other *shape) *shape {
 	return &copied
 }
 
-// checkValidate notes a method Validate that looks as if svc called it, but has another
-// signature, such as Validate(ctx). One with other parameters is for the application itself.
+// checkValidate notes a method Validate that looks as if svc called it, but has a different
+// signature, such as Validate(ctx). A method with more parameters is for the application itself.
 func (p *mistakes) checkValidate(t reflect.Type, at *placeText) {
 	m, ok := reflect.PointerTo(t).MethodByName("Validate")
 	if !ok || hasMethods(t, typeValidator) ||
@@ -420,10 +418,9 @@ func (p *mistakes) checkValidate(t reflect.Type, at *placeText) {
 		"change it, and do what needs a context in the method of the service", at, t)
 }
 
-// textComplaint returns the complaint about a text that UnmarshalText of the type
-// refuses. Only the type knows which texts it takes, so the complaint shows the example
-// of the field. IP addresses, the most frequent such types, need none. It returns nil
-// for other types.
+// textComplaint returns the complaint about a text that UnmarshalText refuses. Only the type knows
+// which texts it accepts, so the complaint shows the example of the field. IP addresses, the most
+// common such types, need no example. It returns nil for other types.
 func (s *shape) textComplaint() *complaint {
 	switch {
 	case s.example != "":
@@ -436,9 +433,8 @@ func (s *shape) textComplaint() *complaint {
 	return nil
 }
 
-// parseLiteral returns the JSON of a value written in a tag: as it is for strings,
-// as JSON for everything else. Whether the type takes a default is found out later,
-// by decoding it.
+// parseLiteral returns the JSON of a value in a tag: strings are written verbatim, all other values
+// as JSON. Decoding the default later shows whether the type accepts it.
 func (p *mistakes) parseLiteral(f *field, tag, text string) []byte {
 	if f.quoted || f.shape.deref().kind.isStringy() {
 		return appendQuoted(nil, text)
@@ -472,10 +468,9 @@ func literalForm(jsonType string) string {
 	return "a JSON value; a string is in quotes there"
 }
 
-// checkRules notes rules and a format that contradict each other or s, the shape of the
-// values: two bounds with no value between them, an enum with values that another rule
-// excludes, and a format that the type does not have. Whether a default keeps the rules is
-// found by decoding it.
+// checkRules notes rules and a format that contradict each other or s, the shape of the values: two
+// bounds with no value between them, an enum with values that another rule excludes, and a format
+// that the type does not have. Decoding a default later shows whether it keeps the rules.
 func (p *mistakes) checkRules(rules ruleSet, s *shape, format, at string) {
 	for _, low := range rules {
 		for _, high := range rules {
@@ -505,7 +500,7 @@ func (p *mistakes) checkEnum(rules ruleSet, s *shape, at string) {
 	enum, own := rules.lookup(roleValues), s.rules.lookup(roleValues)
 	listed, closed := s.custom[ruleEnum].([]any)
 	switch {
-	case enum != nil && s.kind == kindText: // whose values are their texts here
+	case enum != nil && s.kind == kindText: // its values are listed by their texts
 		for _, v := range enum.values {
 			is := func(x reflect.Value) bool { return x.String() == v.String() }
 			p.addIf(own != nil && !slices.ContainsFunc(own.values, is),
@@ -529,8 +524,8 @@ func (p *mistakes) checkEnum(rules ruleSet, s *shape, at string) {
 	}
 }
 
-// checkCarried notes the values of an enum that its carrier, such as "header", cannot hold, since
-// fits is false for them. The enum is that of the field f or of its items.
+// checkCarried notes the enum values of the field f or of its items for which fits is false,
+// because their carrier, such as "header", cannot hold them.
 func (p *mistakes) checkCarried(f *field, carrier string, fits func(text string) bool) {
 	target := f.shape.deref()
 	enum := cmp.Or(target.scalarItem(), target).rules.lookup(roleValues)
@@ -543,20 +538,20 @@ func (p *mistakes) checkCarried(f *field, carrier string, fits func(text string)
 	}
 }
 
-// fillEnum gives s, the shape of a type of strings, numbers or booleans, the rule that
-// its values are those that its method Enum returns, if it has one:
+// fillEnum gives s, the shape of a type of strings, numbers or booleans, a rule that allows only
+// the values that the type's Enum method returns:
 //
 //	func (Color) Enum() []Color { return []Color{Red, Green, Blue} }
 //
-// The values of a type with MarshalText are listed by their texts, and no other
-// spelling that UnmarshalText knows is one of them. Types that write their own JSON
-// describe it by JSONSchema, and what that says goes before Enum.
+// The values of a type with MarshalText are listed by their texts, and other spellings that
+// UnmarshalText accepts are not allowed. For types with their own JSON, JSONSchema takes precedence
+// over Enum.
 //
-// The method is called once, on a zero value. It belongs to the application, so it
-// may panic. One with parameters or without a list, as generated code for Protocol
-// Buffers has it, is about something else.
+// The method is called once, on a zero value. It belongs to the application, so it may panic. A
+// method that has parameters or does not return a list, as generated for Protocol Buffers, is
+// ignored.
 //
-// The comments of the constants say what the values mean, unless the type has EnumTitles.
+// The comments of the constants document the values, unless the type has EnumTitles.
 func (p *mistakes) fillEnum(comments *Comments, s *shape, at string) {
 	method := reflect.New(s.typ).MethodByName("Enum")
 	if !method.IsValid() || s.custom != nil || method.Type().NumIn() > 0 || method.Type().NumOut() != 1 ||
@@ -593,8 +588,8 @@ func (p *mistakes) fillEnum(comments *Comments, s *shape, at string) {
 	}
 }
 
-// commentsOf returns what the comments of the constants in list say, which Enum of the type
-// returns. A value without a comment is its own title. It returns nil if no value has one.
+// commentsOf returns the comments of the constants in list, the result of the type's Enum method. A
+// value without a comment is its own title. It returns nil if no value has a comment.
 func commentsOf(comments *Comments, s *shape, list reflect.Value) (texts []valueText) {
 	any := false
 	for i := range list.Len() {
@@ -605,7 +600,7 @@ func commentsOf(comments *Comments, s *shape, list reflect.Value) (texts []value
 		case v.CanInt():
 			value = constantText(v.Int())
 		case v.CanUint():
-			value = constantText(int64(v.Uint())) // a larger one has no comment
+			value = constantText(int64(v.Uint())) // larger values have no comment
 		}
 		about := comments.valueComment(s.typ, value).whole()
 		any = any || about.text != ""
@@ -618,12 +613,12 @@ func commentsOf(comments *Comments, s *shape, list reflect.Value) (texts []value
 	return texts
 }
 
-// valueList returns what is known about the values of an enum, as a list with an item for each:
+// valueList returns the documentation of the values of an enum, as a list with an item for each:
 //
 //   - `r`: Red is the color of fire. It is warm.
 //   - `g`
 //
-// It is empty if nothing is known about any of them.
+// It is empty if none of the values is documented.
 func (s *shape) valueList() (list prose) {
 	enum := s.rules.lookup(roleValues)
 	if enum == nil || s.valueTexts == nil || len(s.valueTexts) != len(enum.values) {
@@ -692,7 +687,7 @@ func parseTexts(s *shape, text string) (rule, string) {
 	return enumOf(s, strings.Split(text, ",")), ""
 }
 
-// literalText returns a value of an enum as messages have it.
+// literalText returns a value of an enum as messages show it.
 func literalText(v reflect.Value) string {
 	if v.Kind() == reflect.String {
 		return strconv.Quote(v.String())
@@ -700,10 +695,9 @@ func literalText(v reflect.Value) string {
 	return fmt.Sprint(v.Interface())
 }
 
-// parseEnum makes the rule that a value is one of those in the tag, which have
-// commas between them. Numbers are published as they are written, and compared by
-// value. Different spellings of one value are a mistake, since JSON Schema wants
-// the values of an enum to be unique.
+// parseEnum makes the rule that a value is one of those listed in the tag, separated by commas.
+// Numbers are published as written, and compared by value. Different spellings of one value are a
+// mistake, since JSON Schema requires the values of an enum to be unique.
 func parseEnum(s *shape, text string) (rule, string) {
 	const want = "different values with commas between them, all of the field's type"
 	parts := strings.Split(text, ",")
@@ -730,7 +724,7 @@ func parseEnum(s *shape, text string) (rule, string) {
 // shortEnum is up to how many texts comparing each is as fast as a binary search.
 const shortEnum = 8
 
-// enumRule returns the rule that a value of shape s is one that texts spell.
+// enumRule returns the rule that allows only the values that texts spell.
 func enumRule(s *shape, texts []string) rule {
 	var values []reflect.Value
 	for _, text := range texts {
@@ -765,9 +759,9 @@ func enumRule(s *shape, texts []string) rule {
 	return r
 }
 
-// parseSize makes a rule that compares the length of a string or a slice with n: it
-// is violated where outside returns true. nouns is what the length counts. The length
-// of an array is part of its type, so that a rule would have no effect.
+// parseSize makes a rule that compares the length of a string or a slice with n: it is violated
+// where outside returns true. nouns is what the length counts, such as "items". The length of an
+// array is part of its type, so a rule would have no effect.
 func parseSize(nouns string, outside func(v reflect.Value, n int) bool) func(*shape, string) (rule, string) {
 	return func(_ *shape, text string) (rule, string) {
 		n, err := strconv.Atoi(text)
@@ -778,9 +772,8 @@ func parseSize(nouns string, outside func(v reflect.Value, n int) bool) func(*sh
 	}
 }
 
-// isShorter reports whether a string has less than n characters. They are Unicode
-// code points, as JSON Schema counts (2020-12 Validation, section 6.3). Between n
-// bytes and 4n bytes only counting tells.
+// isShorter reports whether a string has less than n characters. They are Unicode code points, as
+// JSON Schema counts (2020-12 Validation, section 6.3). It counts only strings of n to 4n bytes.
 func isShorter(v reflect.Value, n int) bool {
 	s := v.String()
 	return len(s) < n || len(s) < n*utf8.UTFMax && utf8.RuneCountInString(s) < n
@@ -839,8 +832,9 @@ func parseRegexp(_ *shape, text string) (rule, string) {
 	return rule{value: appendQuoted(nil, text), violates: func(v reflect.Value) bool { return !re.MatchString(v.String()) }}, ""
 }
 
-// htmlPattern returns the attribute for the pattern of r. HTML reads a pattern with the flag v, in
-// which classes have more escapes, and wants it to match the whole text (HTML, section 4.10.5.3.6):
+// htmlPattern returns the attribute for the pattern of r. HTML compiles a pattern with the flag v,
+// which requires more escapes in classes, and matches it against the whole text (HTML, section
+// 4.10.5.3.6):
 //
 //	^[a-z-]+$   ^[a-z\-]+$
 //	^a          ^a[^]*
@@ -851,7 +845,7 @@ func htmlPattern(_ *shape, r *rule) string {
 	class, first, depth, alternatives, last := false, false, 0, false, ""
 	for rest := pattern; rest != ""; {
 		last = rest[:1]
-		if rest[0] == '\\' { // all escapes that a pattern may have mean the same
+		if rest[0] == '\\' { // all accepted escapes mean the same in HTML
 			last = rest[:2]
 		} else if n := len(rest) - len(strings.TrimLeft(rest, rest[:1])); !class {
 			class, first = last == "[", true
@@ -888,10 +882,9 @@ func htmlPattern(_ *shape, r *rule) string {
 	return string(appendQuoted(nil, text))
 }
 
-// parseBound makes a rule that compares a value with the number in the tag. outside
-// reports by the result of the comparison whether the value is against the rule. A
-// bound that the Go type cannot hold is a mistake: it would say nothing, or forbid
-// every value.
+// parseBound makes a rule that compares a value with the number in the tag. outside reports whether
+// a comparison with this result breaks the rule. A bound that the Go type cannot hold is a mistake:
+// it would have no effect or forbid every value.
 func parseBound(outside func(int) bool) func(*shape, string) (rule, string) {
 	return func(s *shape, text string) (rule, string) {
 		x, ok := s.valueFor(text)
@@ -993,13 +986,13 @@ func isMultiple(v reflect.Value, unit uint64, point int) bool {
 	if !isDigit(text[0]) {
 		return false // NaN or an infinity, of Service.Call
 	}
-	// The value is mag × 10^exp, so it is a multiple if mag × 10^(exp-point) is one of unit.
+	// The value is mag × 10^exp, so it is a multiple if mag × 10^(exp-point) is a multiple of unit.
 	mag, exp, _ := splitDecimal(text)
 	if exp < point {
-		return mag == 0 // which does not end in 0
+		return mag == 0 // mag does not end in 0
 	}
 	rest := mag % unit
-	for n := min(exp-point, 64); n > 0 && rest > 0; n-- { // no uint64 has more factors 2 or 5
+	for n := min(exp-point, 64); n > 0 && rest > 0; n-- { // a uint64 has at most 64 factors 2 or 5
 		high, low := bits.Mul64(rest, 10)
 		_, rest = bits.Div64(high, low, unit)
 	}
@@ -1015,9 +1008,9 @@ func parseUnique(_ *shape, text string) (rule, string) {
 	return rule{value: []byte("true"), violates: hasRepeated}, ""
 }
 
-// hasRepeated reports whether a list of scalars holds one twice. Items compare as Go
-// values of one type, which for scalars is how JSON Schema compares: 1 and 1.0 have
-// become one number by then.
+// hasRepeated reports whether a list of scalars contains a value twice. Items compare as Go values
+// of one type, which for scalars is how JSON Schema compares: 1 and 1.0 have become one number by
+// then.
 func hasRepeated(list reflect.Value) bool {
 	seen := make(map[any]struct{}, list.Len())
 	for i := range list.Len() {
@@ -1030,13 +1023,12 @@ func hasRepeated(list reflect.Value) bool {
 	return false
 }
 
-// A published pattern is read by ECMAScript's rules, in practice with the flag u
-// (JSON Schema 2020-12, section 6.4), and enforced by Go's. It is published and
-// compiled as it is written, so svc accepts only the constructs that both read
-// alike:
+// A published pattern is read by ECMAScript's rules, in practice with the flag u (JSON Schema
+// 2020-12, section 6.4), and enforced by Go's. It is published and compiled as written, so svc
+// accepts only constructs that mean the same in both:
 //
-//	x                      the character itself, but for ^$\.*+?()[]{}|
-//	\. \* \/               one of those characters, or a slash; inside [ ] also \-
+//	x                      the character itself, except for ^$\.*+?()[]{}|
+//	\. \* \/               one of these characters, or a slash; inside [ ] also \-
 //	\t \n \v \f \r \x41    control characters, and characters below U+0100
 //	\d \D \w \W            the digits and word characters of ASCII, and all others
 //	\p{Lu} \P{L}           a general category of Unicode, and all others
@@ -1045,15 +1037,15 @@ func hasRepeated(list reflect.Value) bool {
 //	x|y (x) (?:x)          alternatives and groups
 //	x* x+ x? x{2,3} x+?    repetitions
 //
-// The general categories are those with one name and meaning in both: C and Cn
-// include unassigned characters only from Go 1.25 on, and LC is new there. Which
-// characters are in a category depends on each side's version of Unicode.
+// The general categories are those whose name and meaning are the same in both: C and Cn include
+// unassigned characters only since Go 1.25, which also added LC. Each side's version of Unicode
+// determines which characters are in a category.
 const (
 	sharedChar = `\\[tnvfr^$\\.*+?()\[\]{}|/]|\\x[0-9A-Fa-f]{2}`
 	sharedSet  = `\\[dDwW]|\\[pP]\{(?:L[ulmto]?|M[nce]?|N[dlo]?|P[cdseifo]?|S[mcko]?|Z[slp]?|C[cfo])\}`
 
-	// A class begins with a ^, a dash or a first item. A dash between items is
-	// the one of a range, since ECMAScript takes no other beside \d and the like.
+	// A class begins with a ^, a dash or a first item. A dash between items always forms a range,
+	// because ECMAScript allows no other dash beside \d and the like.
 	classChar  = `(?:[^\\\[\]-]|\\-|` + sharedChar + `)`
 	classItem  = `(?:` + classChar + `(?:-` + classChar + `)?|` + sharedSet + `)`
 	classFirst = `(?:-|(?:[^\\\[\]^-]|\\-|` + sharedChar + `)(?:-` + classChar + `)?|` + sharedSet + `)`

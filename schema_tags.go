@@ -1,8 +1,9 @@
 package svc
 
-// This file reads struct tags as texts. A slip in one would cost its field a rule without a word, on
-// the server and in every document: reflect stops reading there, and a key that is misspelt looks
-// like one of another library. A field that no JSON has loses its rules in the same way.
+// This file parses struct tags. A slip in a tag would silently cost its field a rule, on the server
+// and in every document: reflect stops parsing there, and a misspelled key looks like a key of a
+// different library. Tags of a field that is not in the JSON would lose their rules in the same
+// way.
 
 import (
 	"fmt"
@@ -25,9 +26,10 @@ func ownTags() []string {
 	return own
 }
 
-// nearTag returns the tag of svc that was meant by key, or "": one that differs in case, _ and -, or
-// in one or two letters of many. A key of three letters is always somebody else's, and so are those
-// of other libraries that are near to ours. Most fields of a service have the same few keys of others.
+// nearTag returns the tag of svc that key probably misspells, or "". The two differ only in case, _
+// and -, or in one or two letters of many. Keys of three letters are never misspellings, and
+// neither are some known keys of other libraries. Most fields of a service use the same few keys of
+// other libraries, so results are kept.
 func (c *shapes) nearTag(key string) string {
 	switch key {
 	case "bson", "hjson", "jsonb", "json5", "patch", "xpath":
@@ -59,8 +61,8 @@ func nearName(name string, names []string) (meant string) {
 	return meant
 }
 
-// checkStructTags notes the slips in the tags of t, a struct whose place in messages is at if it has
-// no name. It does so once for each struct.
+// checkStructTags notes the slips in the tags of the struct t. If t has no name, messages name its
+// place at. It checks each struct once.
 func (c *shapes) checkStructTags(t reflect.Type, at string) {
 	if c.tagged[t] {
 		return
@@ -103,8 +105,8 @@ func (c *shapes) checkTag(sf reflect.StructField, at string) {
 	}
 }
 
-// cutPair returns the first pair of a tag, and what is behind it, by the grammar of reflect, which
-// wants no blank before the next pair. ok is false if reflect would read nothing.
+// cutPair returns the first pair of a tag and the rest, by the grammar of reflect, which does not
+// require a space before the next pair. ok is false if reflect would read nothing.
 func cutPair(tag string) (key, value, after string, ok bool) {
 	n := strings.IndexFunc(tag, func(r rune) bool { return r <= ' ' || r == ':' || r == '"' || r == 0x7f })
 	if n <= 0 || !strings.HasPrefix(tag[n:], `:"`) {
@@ -127,7 +129,7 @@ func tagExcerpt(text string) string {
 	return "`" + text + "`"
 }
 
-// whyUnread says why reflect reads nothing of rest, and what would be right.
+// whyUnread explains why reflect cannot parse rest, and how to fix it.
 func whyUnread(rest string) string {
 	first := rest[0]
 	if strings.IndexByte(",;|\t\n\r", first) >= 0 {
@@ -187,7 +189,7 @@ func (c *shapes) checkJSONTag(tag, at string) {
 	}
 }
 
-// isBadInName reports whether encoding/json takes no name that has r.
+// isBadInName reports whether encoding/json rejects names that contain r.
 func isBadInName(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", r)
 }
@@ -201,13 +203,13 @@ func (c *shapes) checkPlaceOptions(key, tag, at string) {
 	}
 }
 
-// checkUnread notes the tags of svc on sf, a field that no JSON has for this reason: it is not
-// exported, or its own fields are members in its place.
+// checkUnread notes the tags of svc on sf, a field that is not in the JSON. The reason is that it
+// is not exported, or that its own fields are members in its place.
 func (c *shapes) checkUnread(sf reflect.StructField, at, reason string, also ...string) {
 	for rest := strings.TrimLeft(string(sf.Tag), " "); rest != ""; {
 		key, value, after, ok := cutPair(rest)
 		if !ok {
-			return // as checkTag has noted
+			return // checkTag has noted it
 		}
 		rest = strings.TrimLeft(after, " ")
 		name, _ := parseJSONTag(value)
@@ -237,8 +239,8 @@ func formatNames() (names []string) {
 	return names
 }
 
-// checkVanished notes each name of all, the fields of t, that none of left has: two fields of that
-// name hide each other, so that encoding/json drops both.
+// checkVanished notes each name of all, the fields of t, that is missing in left: two fields with
+// that name hide each other, and encoding/json drops both.
 func (c *shapes) checkVanished(t reflect.Type, all, left []*field, at string) {
 	for i, f := range all {
 		isSame := func(o *field) bool { return o.name == f.name }
@@ -256,8 +258,8 @@ func (c *shapes) checkVanished(t reflect.Type, all, left []*field, at string) {
 	}
 }
 
-// checkTakeover notes the members of the struct t that are lost because a type that it embeds has a
-// method for its JSON or text, which t inherits: encoding/json calls that for the whole of t.
+// checkTakeover notes the members of the struct t that are lost because t inherits the JSON or text
+// method of an embedded type: encoding/json calls it for the whole of t.
 func (c *shapes) checkTakeover(t reflect.Type, u use, at *placeText) {
 	if t.Kind() != reflect.Struct {
 		return
@@ -276,8 +278,8 @@ func (c *shapes) checkTakeover(t reflect.Type, u use, at *placeText) {
 		at, ifaces[i].Method(0).Name, by, t, strings.Join(lost, ", "))
 }
 
-// lostMembers returns the exported fields of the struct t that are beside the embedded type from
-// which t inherits the method of iface, and that type. It returns nil if t declares the method.
+// lostMembers returns the exported fields of the struct t other than the embedded type from which t
+// inherits the method of iface, and that type. It returns nil if t declares the method.
 func lostMembers(t reflect.Type, iface reflect.Type) (lost []string, by reflect.Type) {
 	if declaresMethod(t, iface.Method(0).Name) {
 		return nil, nil
@@ -308,7 +310,7 @@ func isDatabaseNull(t reflect.Type) bool {
 	return ok && valid.Type.Kind() == reflect.Bool && scans && gives
 }
 
-// addDatabaseNull notes that t, for which isDatabaseNull is true, has a JSON that nobody wants.
+// addDatabaseNull notes that t, for which isDatabaseNull is true, would have surprising JSON.
 func (c *shapes) addDatabaseNull(t reflect.Type, at string) {
 	var names []string
 	inner := "T"

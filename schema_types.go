@@ -6,9 +6,9 @@ package svc
 // a type can be an input or an output; the fields of a struct, their tags and names; types
 // that contain themselves.
 //
-// A compile pass compiles all types of a service. newShapes begins it, shapeFor adds a type
-// and those that it reaches, and finishShapes ends it. Names and cycles are known only
-// then, so plans and schemas are made after it.
+// A compile pass compiles all types of a service. newShapes begins it, shapeFor adds a type and the
+// types that it reaches, and finishShapes ends it. Names and cycles are known only then, so plans
+// and schemas are made after it.
 
 import (
 	"bytes"
@@ -25,9 +25,9 @@ import (
 	"strings"
 )
 
-// shapes is one compile pass: the shapes of all types that a service reaches.
-// The order of all is that of the methods and fields in the source, and with it
-// the order of everything published: no map is ranged over.
+// shapes is one compile pass: the shapes of all types that a service reaches. all is in the order
+// of the methods and fields in the source, and so is everything published: svc never ranges over a
+// map to publish.
 type shapes struct {
 	*mistakes
 	comments *Comments                   // of Options; nil without them
@@ -35,11 +35,11 @@ type shapes struct {
 	schemas  map[reflect.Type]string     // Options.Schemas
 	tagged   map[reflect.Type]bool       // the structs whose tags are checked
 	ownTags  []string
-	near     map[string]string // the tag that was meant, by each key of a tag that svc does not read
+	near     map[string]string // the tag of svc that a key misspells, by key
 	byType   map[reflect.Type]*shape
 	all      []*shape                   // in the order they were met
-	named    []*shape                   // those of all with a name
-	fit      map[fitKey]map[*shape]bool // those that checkUse has checked
+	named    []*shape                   // the shapes in all that have a name
+	fit      map[fitKey]map[*shape]bool // the shapes that checkUse has checked
 
 	tagMistakes int // how many mistakes are about tags, which do not prevent plans
 }
@@ -74,9 +74,9 @@ func (c *shapes) shapeFor(t reflect.Type, at string) *shape {
 	before, tagsBefore := len(c.list), c.tagMistakes
 	c.fillShape(s, at)
 	found := len(c.list) - before
-	s.hasMistake = found > c.tagMistakes-tagsBefore // one that is not about tags, in s or in a type that was first met there
-	// Mistakes in a named struct have the name of the struct, so each is noted once.
-	// Other types are compiled again at each place.
+	s.hasMistake = found > c.tagMistakes-tagsBefore // a mistake that is not about tags, in s or in a type first found there
+	// Messages about a named struct name the struct, so each mistake is noted once. Other types are
+	// compiled again at each place.
 	if found > 0 && (t.Name() == "" || t.Kind() != reflect.Struct) {
 		delete(c.byType, t)
 	}
@@ -96,7 +96,7 @@ type fieldOwner struct {
 	field string
 }
 
-// describeType sets what the comment of the type of s says.
+// describeType sets the documentation of s from the comment of its type.
 func (c *shapes) describeType(s *shape) {
 	if c.comments == nil || s.typ.Name() == "" {
 		return
@@ -106,8 +106,8 @@ func (c *shapes) describeType(s *shape) {
 	s.about, s.gone = about.whole(), about.deprecated
 }
 
-// describeField sets what the comment of f says, a field of type t that the struct in declares. A
-// tag doc replaces the text.
+// describeField sets the documentation of f from its comment. f has type t and is declared in the
+// struct in. A tag doc replaces the text.
 func (c *shapes) describeField(f *field, t, in reflect.Type) {
 	if c.comments == nil {
 		return
@@ -172,9 +172,9 @@ func ownKind(t reflect.Type) shapeKind {
 	return kindAny
 }
 
-// fillShape sets the kind of s before it looks at the parts of s, since a part may have the
-// type of s again. The last three cases are in the order of encoding/json. kindCustom and
-// kindText get the schema of a method JSONSchema, and scalars the values of a method Enum.
+// fillShape sets the kind of s before it looks at the parts of s, since a part may have the same
+// type as s. The last three cases are in the order of encoding/json. kindCustom and kindText get
+// the schema of a method JSONSchema, and scalars the values of a method Enum.
 func (c *shapes) fillShape(s *shape, at string) {
 	t := s.typ
 	switch {
@@ -247,7 +247,7 @@ func (c *shapes) fillKind(s *shape, at string) {
 		s.elem = c.elemShape(t, at, at+"[]")
 	case reflect.Map:
 		s.kind = kindMap
-		s.key = c.keyShape(t.Key(), at) // before elem: a field in elem may have the type t and rules, and then copies s
+		s.key = c.keyShape(t.Key(), at) // before elem: a field in elem may have the type t and rules, and would copy s too early
 		s.elem = c.elemShape(t, at, at+"[]")
 	case reflect.Struct:
 		if s.kind = kindObject; isDatabaseNull(t) {
@@ -257,8 +257,8 @@ func (c *shapes) fillKind(s *shape, at string) {
 			c.moveFile(s)
 		}
 	case reflect.Interface:
-		// An interface with methods could be encoded in an output. It is a mistake
-		// everywhere, since it cannot be decoded and has no schema.
+		// An interface with methods could be encoded, but not decoded, and it has no schema. So it
+		// is a mistake everywhere.
 		c.addIf(t.NumMethod() > 0, "%s: JSON cannot say which type is in the interface %v; use a struct, or any", at, t)
 		s.kind = kindAny
 	default:
@@ -276,9 +276,9 @@ func (c *shapes) elemShape(t reflect.Type, at, in string) *shape {
 	return s
 }
 
-// isOpaque reports whether t is a url.URL, or a struct whose fields are all unexported,
-// which would be {} in JSON. It notes that as a mistake. Fields named _ do not count. A
-// type with a method MCPContent needs no JSON, so it is allowed.
+// isOpaque reports whether t is a url.URL, or a struct whose fields are all unexported, whose JSON
+// would be {}. It notes this as a mistake. Fields named _ do not count. A type with a method
+// MCPContent needs no JSON, so it is allowed.
 func (c *shapes) isOpaque(t reflect.Type, at string) bool {
 	if t == reflect.TypeFor[url.URL]() {
 		c.addf("%s: a url.URL has no form in JSON; use a string with the tag `format:\"uri\"` and parse it in Validate", at)
@@ -301,8 +301,8 @@ func (c *shapes) isOpaque(t reflect.Type, at string) bool {
 	return true
 }
 
-// keyShape returns the shape of a map key of type t: a string, an integer or a text. A
-// text has MarshalText or UnmarshalText; as in encoding/json, these come before the kind.
+// keyShape returns the shape of a map key of type t: a string, an integer or a text. As in
+// encoding/json, a type with MarshalText or UnmarshalText is a text, whatever its kind.
 func (c *shapes) keyShape(t reflect.Type, at string) *shape {
 	s := &shape{typ: t}
 	switch {
@@ -320,11 +320,10 @@ func (c *shapes) keyShape(t reflect.Type, at string) *shape {
 	return s
 }
 
-// fillCustom fills the schema of a type that writes or reads its own JSON or text.
-// The type describes it by a method JSONSchema, which returns JSON Schema 2020-12, or the
-// application by Options.Schemas, which counts first. Without them, the schema accepts any JSON, or any string.
-// The method is called once, on a zero value. If it panics or returns a map that is not
-// JSON, that is a mistake.
+// fillCustom fills the schema of a type that writes or reads its own JSON or text. Options.Schemas
+// takes precedence over the type's method JSONSchema, which returns JSON Schema 2020-12. Without
+// either, the schema accepts any JSON, or any string. The method is called once, on a zero value.
+// If it panics or returns a map that cannot be JSON, that is a mistake.
 func (c *shapes) fillCustom(s *shape, at string) {
 	of := s.typ.String() + ".JSONSchema returns"
 	text := []byte(c.schemas[s.typ])
@@ -334,7 +333,7 @@ func (c *shapes) fillCustom(s *shape, at string) {
 		return
 	}
 	if !isJSON(text) || !isJSONObject(trimJSON(text)) {
-		return // as checkSchemas has noted
+		return // checkSchemas has noted it
 	}
 	schema := readSchema(text)
 	c.addIf(hasReference(schema), "%s: %s a $ref or definitions for one; write the schema out in their place", at, of)
@@ -348,7 +347,8 @@ func (c *shapes) fillCustom(s *shape, at string) {
 	}
 }
 
-// callJSONSchema returns what the method JSONSchema of t returns, as JSON, or nil if it has none.
+// callJSONSchema returns the result of the method JSONSchema of t, as JSON, or nil if t has no such
+// method.
 func (c *shapes) callJSONSchema(t reflect.Type, at string) (text []byte) {
 	d, ok := reflect.New(t).Interface().(interface{ JSONSchema() map[string]any })
 	if !ok {
@@ -371,7 +371,7 @@ func (c *shapes) callJSONSchema(t reflect.Type, at string) (text []byte) {
 	return text
 }
 
-// checkSchemas notes what is wrong with Options.Schemas.
+// checkSchemas notes the mistakes in Options.Schemas.
 func (p *mistakes) checkSchemas(schemas map[reflect.Type]string) {
 	for _, t := range slices.SortedFunc(maps.Keys(schemas),
 		func(a, b reflect.Type) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) }) {
@@ -407,9 +407,9 @@ func hasReference(v any) (found bool) {
 	return found
 }
 
-// eachSchema returns the value of a keyword with each schema in it replaced by the result
-// of visit (JSON Schema 2020-12, Core, section 10). It returns the value of a keyword that
-// has no schemas, such as enum, unchanged.
+// eachSchema returns the value of a keyword with each schema in it replaced by the result of visit
+// (JSON Schema 2020-12, Core, section 10). It returns the value of a keyword without schemas, such
+// as enum, unchanged.
 func eachSchema(keyword string, value any, visit func(any) any) any {
 	switch keyword {
 	case "items", "not", "additionalProperties", "if", "then", "else", "contains", "propertyNames", "unevaluatedItems",
@@ -441,7 +441,7 @@ func readSchema(text []byte) map[string]any {
 	d.UseNumber()
 	var out map[string]any
 	if err := d.Decode(&out); err != nil {
-		panic("svc: a schema is not JSON: " + err.Error()) // every piece of it was checked at registration
+		panic("svc: a schema is not JSON: " + err.Error()) // all parts were checked at registration
 	}
 	return out
 }
@@ -455,22 +455,21 @@ const (
 	asOutput use = "output" // encoded
 	// asReadOutput is the use of an output by a client, which decodes it.
 	asReadOutput use = "output that a client reads"
-	// asKeyedInput is the use of an input that is compared with another one.
+	// asKeyedInput is the use of an input that is compared with a previous one.
 	asKeyedInput use = "input that an idempotency key belongs to"
 	// asStored is the use by a Codec, which encodes and decodes a value.
 	asStored use = "object that a Codec writes and reads"
 )
 
-// A fitKey is what the result of checkUse for a shape depends on.
+// A fitKey identifies a result of checkUse for a shape.
 type fitKey struct {
 	use          use
 	checksItself bool // the input has a method Validate
 }
 
-// checkUse notes the mistakes that make the shapes below s unfit for a use, such as a type
-// in an input that has MarshalText but not UnmarshalText. It checks each type once; but as
-// soon as there is a mistake it checks all again, so that the mistake is reported for every
-// method that uses the type.
+// checkUse notes the mistakes that make the shapes below s unfit for a use, such as a type in an
+// input that has MarshalText but not UnmarshalText. It checks each type once; but after the first
+// mistake it checks all of them again, to report the mistake for every method that uses the type.
 func (c *shapes) checkUse(s *shape, u use, at string) {
 	key := fitKey{u, hasMethods(s.typ, typeValidator)}
 	if c.fit[key] == nil || len(c.list) > 0 {
@@ -498,8 +497,8 @@ func (c *shapes) checkUse(s *shape, u use, at string) {
 		}
 		has, lacks, reads := marshal, unmarshal, unmarshal.Method(0).Name
 		_, copies := s.typ.MethodByName(reads)
-		// encoding/json encodes an output with UnmarshalJSON but not MarshalJSON
-		// (encodeDynamic). A text must have its method, since it has no other form.
+		// For an output with UnmarshalJSON but not MarshalJSON, encoding/json does the encoding
+		// (encodeDynamic). A text must have its method, because it has no other form.
 		switch {
 		case u != asOutput && !hasMethods(s.typ, unmarshal):
 		case (u == asKeyedInput || u == asStored || u == asOutput && s.kind == kindText) && !hasMethods(s.typ, marshal):
@@ -550,7 +549,7 @@ func (c *shapes) moveFile(s *shape) {
 		}
 		f.tags = c.parseFileTags(f)
 		name, isForm := lookupTag(f.tag, "form")
-		isForm = isForm && name != f.name // else it may be beside the tag json, as of any field
+		isForm = isForm && name != f.name // otherwise it only accompanies the tag json, as on any field
 		c.addIf(f.unkeyed, "%s: a %v is never compared, since its method has no idempotency key; drop the tag %s", f.place,
 			f.shape.typ, keyTag)
 		f.unkeyed = false
@@ -610,8 +609,8 @@ func (c *shapes) parseFileTags(f *field) *fileTags {
 	return t
 }
 
-// checkFiles notes each Body or File in the wrong place. s is an input or an output, which
-// may itself have one; its parts may not.
+// checkFiles notes each Body or File in the wrong place. The input or output s may have one itself;
+// its parts may not.
 func (c *shapes) checkFiles(s *shape, u use, at string) {
 	if c.byType[typeBody] == nil && c.byType[typeFile] == nil {
 		return // most services have no files
@@ -634,13 +633,13 @@ func (c *shapes) checkFiles(s *shape, u use, at string) {
 	})
 }
 
-// A level is a struct whose fields are those of the struct being walked: that itself, or one
-// that is embedded.
+// A level is a struct whose fields belong to the struct being walked: that struct itself, or an
+// embedded one.
 type level struct {
 	typ       reflect.Type
 	index     []int
 	optional  bool // behind a pointer, which may be nil
-	ambiguous bool // embedded in several ways at this depth, so Go and encoding/json promote no field of it
+	ambiguous bool // embedded in several ways at this depth, so Go and encoding/json promote none of its fields
 }
 
 // levelsOf returns t and the structs that it embeds, breadth first. embeds returns the struct
@@ -672,8 +671,8 @@ func levelsOf(t reflect.Type, embeds func(reflect.StructField) (reflect.Type, bo
 	return all
 }
 
-// collectFields returns every field of t that could be a member, breadth first: the fields of
-// t, then those of the structs it embeds, and so on.
+// collectFields returns every field of t that could be a member, breadth first: the fields of t,
+// then the fields of the structs it embeds, and so on.
 func (c *shapes) collectFields(t reflect.Type, at string) []*field {
 	var all []*field
 	for _, l := range levelsOf(t, promotedStruct) {
@@ -702,7 +701,7 @@ func (c *shapes) collectFields(t reflect.Type, at string) []*field {
 			if f == nil {
 				continue
 			}
-			if all = append(all, f); l.ambiguous { // a second one stands for the other ways, so neither hides the other
+			if all = append(all, f); l.ambiguous { // a second copy stands for the other ways, so neither hides the other
 				again := *f
 				all = append(all, &again)
 			}
@@ -711,10 +710,9 @@ func (c *shapes) collectFields(t reflect.Type, at string) []*field {
 	return all
 }
 
-// promotedStruct returns the struct whose fields are promoted by sf, and whether there is
-// one: sf embeds a struct or a pointer to it, without a json name, and the struct has no
-// methods of its own for JSON or text. Other embedded types are members with the name of the
-// type.
+// promotedStruct returns the struct whose fields sf promotes, and whether it promotes any: sf
+// embeds a struct or a pointer to it, without a json name, and the struct has no JSON or text
+// methods. Other embedded types are members with the name of the type.
 func promotedStruct(sf reflect.StructField) (reflect.Type, bool) {
 	t, ok := embeddedStruct(sf)
 	if !ok {
@@ -735,8 +733,8 @@ func embeddedStruct(sf reflect.StructField) (reflect.Type, bool) {
 	return t, sf.Anonymous && t.Kind() == reflect.Struct
 }
 
-// hasMembers reports whether t is a struct whose fields are members of an object: t has no
-// case in ownKind and no methods for JSON or text.
+// hasMembers reports whether the fields of t, a struct, are members of an object: t has no case in
+// ownKind and no JSON or text methods.
 func hasMembers(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct && ownKind(t) == kindAny && !hasOwnText(t)
 }
@@ -773,7 +771,7 @@ func (c *shapes) fieldFor(sf reflect.StructField, in reflect.Type, index []int, 
 		c.addKeyTag(sf, at, "which clients do not send; drop it")
 		return nil
 	}
-	f.name = cmp.Or(f.path, f.query, f.header, f.cookie, sf.Name) // as the tag has it, since clients of JSON-RPC know that name
+	f.name = cmp.Or(f.path, f.query, f.header, f.cookie, sf.Name) // as in the tag, because clients of JSON-RPC use that name
 	if name != "" && !f.hidden {
 		f.name, f.tagged = name, true
 	}
@@ -797,7 +795,7 @@ func (c *shapes) fieldFor(sf reflect.StructField, in reflect.Type, index []int, 
 	return f
 }
 
-// hasDocTag reports whether f has the tag doc, which an empty one has too: it hides a comment.
+// hasDocTag reports whether f has the tag doc, even if it is empty: an empty tag hides the comment.
 func (f *field) hasDocTag() bool {
 	_, ok := lookupTag(f.tag, "doc")
 	return ok
@@ -809,8 +807,8 @@ func (c *shapes) addKeyTag(sf reflect.StructField, at, reason string) {
 	c.addIf(ok, "%s.%s: %s:%q is on a field %s", at, sf.Name, keyTag, text, reason)
 }
 
-// checkKeyTags notes each tag idempotency on a field that is in none of the inputs. A field
-// of a struct that inputs and outputs embed may have it.
+// checkKeyTags notes each tag idempotency on a field that no input has. The tag is allowed in a
+// struct that inputs and outputs both embed.
 func (c *shapes) checkKeyTags(inputs []*shape) {
 	isTagged := func(f *field) bool { return f.unkeyed }
 	if !slices.ContainsFunc(c.all, func(s *shape) bool { return slices.ContainsFunc(s.fields, isTagged) }) {
@@ -820,7 +818,7 @@ func (c *shapes) checkKeyTags(inputs []*shape) {
 		by   reflect.Type
 		name string
 	}
-	known, done := make(map[declaration]bool), make(map[*shape]bool) // those of inputs, and of mistakes
+	known, done := make(map[declaration]bool), make(map[*shape]bool) // the declarations that inputs have or that are noted
 	for _, s := range inputs {
 		s.walk(nil, done, func(s *shape, _ *placeText) {
 			for _, f := range s.fields {
@@ -869,9 +867,9 @@ func (c *shapes) applyOptions(f *field, options string) {
 	}
 }
 
-// fillUnion makes s, whose fields are known, a union if tags say so: it gives s its
-// alternatives and puts the discriminator before the other fields. In JSON the members of
-// the alternative stand beside the common ones: {"type":"card","cents":5,"number":"42"} is a
+// fillUnion makes s, whose fields are known, a union if its tags ask for it: it gives s its
+// alternatives and puts the discriminator before the other fields. In JSON the members of the
+// alternative stand beside the common ones: {"type":"card","cents":5,"number":"42"} is a
 //
 //	type Payment struct {
 //		Type  string `json:"type" discriminator:"true"`
@@ -895,8 +893,8 @@ func (c *shapes) fillUnion(s *shape, at string) {
 			s.alternatives = append(s.alternatives, a)
 		}
 	}
-	// A promoted discriminator belongs to an embedded struct, for which collectFields has
-	// noted a mistake.
+	// If the discriminator is promoted, it belongs to an embedded struct. collectFields has noted a
+	// mistake for it.
 	first := slices.IndexFunc(s.fields, func(f *field) bool { return f.discriminates && len(f.index) == 1 })
 	switch {
 	case first < 0 && values != nil:
@@ -979,8 +977,8 @@ func (c *shapes) fillAlternative(s, a *shape, at string) {
 	if a.own.Name() != "" {
 		own = a.own.String()
 	}
-	// The discriminator of an alternative has one value. Its shape is a plain string,
-	// since its type may have Enum, whose component has the values of all alternatives.
+	// The discriminator of an alternative has one value. Its shape is a plain string, because a
+	// type with an Enum method would be a component with the values of all alternatives.
 	a.fields = slices.Clone(s.fields)
 	d := *s.fields[0]
 	d.shape, d.only = &shape{typ: d.shape.typ, kind: kindString}, appendQuoted(nil, a.value)
@@ -1012,9 +1010,9 @@ func parseJSONTag(tag string) (name, options string) {
 	return name, options
 }
 
-// dominantFields drops the fields that encoding/json drops: of the fields with one name, only the
-// least nested stays; of several at that depth, only the tagged one; and if several are still left,
-// none. The rest are in the order of their declaration, as encoding/json writes them. A dropped
+// dominantFields drops the fields that encoding/json drops: among fields with the same name, the
+// least nested wins; at the same depth, the tagged one; if that still leaves several, all are
+// dropped. The rest are in the order of their declaration, as encoding/json writes them. A dropped
 // field is not a mistake, because hiding a promoted field is a feature of Go.
 func dominantFields(all []*field) []*field {
 	byName := make(map[string][]*field, len(all))
@@ -1036,8 +1034,8 @@ func hidesField(a, b *field) bool {
 	return a.tagged && !b.tagged
 }
 
-// checkClashes notes two fields of one name if encoding/json would silently drop both, or
-// does not know the tag that names them. That is so if both are declared in the struct
+// checkClashes notes two fields with the same name if encoding/json would silently drop both, or
+// does not know the tag that names them. This is the case if both are declared in the struct
 // itself, or if neither hides the other and one of them has a tag such as query.
 func (c *shapes) checkClashes(all []*field, at string) {
 	type name struct{ kind, text string }
@@ -1077,8 +1075,8 @@ func (c *shapes) checkNames(fields []*field, at string) {
 	}
 }
 
-// finishShapes names the types, marks those that contain themselves, and notes those that
-// must not. It is called once, when all types of the service are known.
+// finishShapes names the types, marks recursive ones, and notes those that are not allowed. It is
+// called once, after all types of the service are compiled.
 func (c *shapes) finishShapes() {
 	endless := endlessObjects(c.all)
 	recursive, structless := recursiveShapes(c.all)
@@ -1118,13 +1116,13 @@ func markChecks(all []*shape) {
 	}
 }
 
-// hooksOf returns where in a struct of type t Validate is to be called. Each hook is an
-// index for reflect's FieldByIndex: those of embedded structs and of the alternatives of a
-// union, innermost first, and at last the empty index of t itself.
+// hooksOf returns the places in a struct of type t where Validate must be called. Each hook is an
+// index for reflect's FieldByIndex: first embedded structs and the alternatives of a union,
+// innermost first, and last the empty index of t itself.
 //
-// A method that t only inherits is called once, on the struct that declares it. If reflect
-// cannot call it there, since that is embedded under an unexported name, it is called on
-// the least deep struct around it:
+// A method that t only inherits is called once, on the struct that declares it. If reflect cannot
+// call it there because an unexported name is on the way, it is called on the innermost struct
+// around it that works:
 //
 //	type base struct{}                 // declares Validate
 //	type Paged struct{ base }
@@ -1133,8 +1131,8 @@ func markChecks(all []*shape) {
 //	type Owned struct{}                // declares Validate
 //	type EditTodo struct{ Owned }      // declares one too: two hooks, {0} and {}
 //
-// A struct that is embedded in several ways is checked at its smallest depth only, and not
-// at all if it is there twice: in the others, no field of it is a member.
+// A struct that is embedded in several ways is checked only at its smallest depth, and not at all
+// if it appears twice there: elsewhere, its fields are not members.
 func hooksOf(t reflect.Type) (hooks [][]int) {
 	if t.Kind() != reflect.Struct {
 		return nil
@@ -1151,7 +1149,7 @@ func hooksOf(t reflect.Type) (hooks [][]int) {
 			continue
 		}
 		index, at := l.index, l.typ
-		for len(index) > 0 && !t.FieldByIndex(index).IsExported() { // reflect calls no method of it
+		for len(index) > 0 && !t.FieldByIndex(index).IsExported() { // reflect cannot call its methods
 			if index, at = index[:len(index)-1], t; len(index) > 0 {
 				at, _ = embeddedStruct(t.FieldByIndex(index))
 			}
@@ -1176,8 +1174,8 @@ func isAlternative(f reflect.StructField) bool {
 	return variant && f.Type.Kind() == reflect.Pointer
 }
 
-// suppliesValidate reports whether t has a Validate that no struct in it declares whose fields are
-// members of t: its own, or that of a text that it embeds.
+// suppliesValidate reports whether t has a Validate that comes from none of the structs whose
+// fields t promotes: its own, or the Validate of a text that it embeds.
 func suppliesValidate(t reflect.Type) bool {
 	if declaresMethod(t, "Validate") {
 		return true
@@ -1194,14 +1192,14 @@ func suppliesValidate(t reflect.Type) bool {
 	return false
 }
 
-// maxInline is how many members a struct without a name in Go may have, with those of such
-// structs in it.
+// maxInline is how many members a struct without a Go name may have, including the members of such
+// structs inside it.
 const maxInline = 1000
 
-// nameInline adds to named the structs without a name in Go that contain themselves, since documents
-// have to refer to those. All others are written out wherever they are used. It notes those that
-// would grow by that. Each struct here has the next twice, and 3.0.3 writes what a pointer points
-// to twice:
+// nameInline adds to named the recursive structs without a Go name, since documents have to refer
+// to them. All others are written out wherever they are used. It notes structs that would grow too
+// large this way. Each struct here contains the next twice, or 3.0.3 writes it twice because a
+// pointer leads to it:
 //
 //	type C []struct{ Left, Right B }
 //	type B []struct{ Left, Right A }
@@ -1256,7 +1254,7 @@ func (s *shape) innermost() (inner *shape, times int) {
 	return inner, times
 }
 
-// containers has shapes and those below them, each once, and which of them contain each.
+// containers lists shapes and the shapes below them, each once, and the direct containers of each.
 type containers struct {
 	all []*shape
 	of  map[*shape][]*shape
@@ -1305,18 +1303,18 @@ func (c *containers) around(fits func(*shape) bool) map[*shape]bool {
 	return found
 }
 
-// recursiveShapes returns the shapes that contain themselves, and structless, the ones that have no
-// struct in the cycle:
+// recursiveShapes returns the shapes that contain themselves, and in structless the shapes whose
+// cycle has no struct:
 //
 //	type Tree struct{ Left, Right *Tree }  recursive
 //	type List []List                       recursive and structless
 //
-// It visits each shape once, since a service may have a thousand types that contain one
-// another (R. Tarjan, Depth-first search and linear graph algorithms, 1972).
+// It visits each shape once, since a service may have a thousand types that contain each other (R.
+// Tarjan, Depth-first search and linear graph algorithms, 1972).
 func recursiveShapes(all []*shape) (recursive, structless map[*shape]bool) {
 	order := make(map[*shape]int, len(all)) // the number of each visited shape, from 1, and MaxInt once its cycle is known
 	recursive, structless = make(map[*shape]bool), make(map[*shape]bool)
-	var open []*shape // those whose cycle is not known yet, by their numbers
+	var open []*shape // the shapes whose cycle is not known yet, by their numbers
 	// visit returns the smallest number of an open shape that s leads to.
 	var visit func(s *shape) int
 	visit = func(s *shape) (first int) {
@@ -1356,19 +1354,19 @@ func recursiveShapes(all []*shape) (recursive, structless map[*shape]bool) {
 	return recursive, structless
 }
 
-// endlessObjects returns the objects that have no finite value, since every value contains
-// one of these objects. It begins with all objects, and drops those with a form (see schema.go)
-// that needs none of those left, until there are no more. For
+// endlessObjects returns the objects that have no finite value, since every value contains one of
+// these objects. It starts with all objects, and repeatedly drops objects with a form (see
+// schema.go) that needs none of the remaining ones. For
 //
 //	type A struct{ B B }
 //	type B struct{ A A }
 //	type C struct{ A *A; D D }
 //	type D struct{ N int }
 //
-// it drops D, which has no objects in it, and then C, whose A can be nil. A and B need each
-// other, so they stay.
+// it drops D, which contains no objects, and then C, whose A can be nil. A and B need each other,
+// so they stay.
 //
-// Each round begins with the innermost objects, so nearly always the first one finds all.
+// Each round starts with the innermost objects, so the first round nearly always finds everything.
 func endlessObjects(all []*shape) map[*shape]bool {
 	endless := make(map[*shape]bool)
 	for _, s := range all {

@@ -53,7 +53,7 @@ const (
 	openAPI30                 // the subset of OpenAPI 3.0.3: no null type, no siblings of $ref
 )
 
-// dialectVersions has the value of the member "openapi" in the documents of a dialect.
+// dialectVersions has the value of "openapi" in the documents of each dialect.
 var dialectVersions = [...]string{openAPI31: "3.1.0", openAPI32: "3.2.0", openAPI30: "3.0.3"}
 
 // dialectOf returns the dialect of a version of OpenAPI, such as "3.1" or "3.1.0". The
@@ -72,8 +72,8 @@ func dialectOf(version string) (d dialect, ok bool) {
 type schemaWriter struct {
 	dialect dialect
 	use     schemaUse
-	// sent has the types that clients send. Objects of other types are only answered, with each
-	// member that has a default. If it is nil, all are sent.
+	// sent has the types that clients send. Other objects appear only in responses, which always
+	// include members that have a default. If sent is nil, all types are sent.
 	sent map[reflect.Type]bool
 	// ref returns the name to refer to a shape by, which is written behind prefix, or ""
 	// to write the shape in place. If ref is nil, everything is in place.
@@ -81,15 +81,15 @@ type schemaWriter struct {
 	prefix string
 	open   *shape            // an object to which applications add other members, or nil
 	plain  bool              // texts are not Markdown, also in documents
-	words  map[string]string // what noteWords has noted, by the patterns; nil if nobody asks
+	words  map[string]string // set by noteWords, by pattern; nil if the caller does not need them
 }
 
 // A schemaUse says what a schema is published for. The zero value is a document.
 //
-// MCP clients hand the schema of an input to a model, and each model knows another part of JSON
-// Schema. So schemas of inputs stay inside what all of them take: appendToolSchema of
-// schema_write_tools.go puts the rest into words. Clients check results against the schema of an
-// output by validators, which know all of it:
+// MCP clients hand the schema of an input to a model, and models differ in the keywords of JSON
+// Schema that they support. So schemas of inputs use only keywords that all of them accept:
+// appendToolSchema of schema_write_tools.go puts the rest into words. Clients check results against
+// the schema of an output with validators, which support all keywords:
 //
 //	                      in a document    of an input    of an output
 //	format                all              date-time      all
@@ -102,8 +102,8 @@ type schemaWriter struct {
 //	                                       words
 //	no other properties   of a strict      no             no
 //	                      service
-//	texts of types        all              not that of    none
-//	                                       the whole
+//	texts of types        all              not for the   none
+//	                                       whole schema
 //	base64                a format         an encoding    a format
 //	                                       and a pattern
 //	x-mcp-header          none             yes            yes
@@ -142,17 +142,17 @@ func (w *schemaWriter) appendField(dst []byte, f *field) []byte {
 //	3.0.3    {"type":"string","nullable":true,
 //	          "anyOf":[{"type":"string","nullable":true,"enum":[null]},{"type":"string"}]}
 //
-// In 3.0.3 the keyword nullable adds null only to the type beside it. So null is a schema
-// of the same type whose only value is null, and a type in place is written twice: beside
-// the anyOf, and as its second branch. Validators read the anyOf. Generators read the
-// keywords beside it and make an optional field; for the anyOf alone, oapi-codegen and
-// ogen write code that does not compile. A $ref is not written twice, since 3.0.3 allows
-// nothing beside it and generators understand it in an anyOf. Null is the first branch:
-// orval up to 8.31 writes it as "| null", which TypeScript accepts only at the beginning
-// of a type. The second branch of a large type has the type alone, since the keywords beside the
-// anyOf say the rest: each pointer around it would double it again.
+// In 3.0.3 the keyword nullable adds null only to the type beside it. So null is a schema of the
+// same type whose only value is null, and a type in place is written twice: beside the anyOf, and
+// as its second branch. Validators read the anyOf. Generators read the keywords beside it and make
+// an optional field; for the anyOf alone, oapi-codegen and ogen write code that does not compile. A
+// $ref is not written twice, since 3.0.3 allows nothing beside it and generators understand it in
+// an anyOf. Null is the first branch: orval up to 8.31 writes it as "| null", which TypeScript
+// accepts only at the beginning of a type. For a large type the second branch has only the type,
+// because the keywords beside the anyOf say the rest. Otherwise each pointer around the type would
+// double its size again.
 func (w *schemaWriter) appendValue(dst []byte, s *shape, f *field) []byte {
-	target := s.deref() // several pointers in a row have one null
+	target := s.deref() // several pointers in a row share one null
 	nullable := target != s && !f.notNull && !(s.kind == kindPointer && s.elem == target && w.leavesOutNull(f))
 	// A schema that takes any JSON takes null too.
 	if free := target.kind <= kindCustom && !target.constrains(w.dialect); free || !nullable {
@@ -186,15 +186,15 @@ func (w *schemaWriter) appendValue(dst []byte, s *shape, f *field) []byte {
 	return m.close()
 }
 
-// appendType30 appends the 3.0.3 schema of all values of a type, or of null alone. 3.0.3 has
-// null only beside a type, and an enum must list it.
+// appendType30 appends the 3.0.3 schema of all values of a type, or of null alone. In 3.0.3, null
+// needs a type beside it, and an enum must list it.
 func appendType30(dst []byte, jsonType string, null bool) []byte {
 	m := openMembers(dst)
 	if m.add("type", jsonType); null {
 		m.add("nullable", true, "enum", []byte("[null]"))
 	}
 	if jsonType == "array" {
-		m.addRaw("items", []byte("{}")) // 3.0.3 requires it beside the type
+		m.addRaw("items", []byte("{}")) // required by 3.0.3 beside the type
 	}
 	return m.close()
 }
@@ -222,9 +222,9 @@ func (s *shape) takesNullable() bool {
 	return typed
 }
 
-// leavesOutNull reports whether the schema does not say that f, a pointer, can be null: an
-// output does not have null if the encoder leaves it out, a form leaves out what the user
-// does not fill in, and a model can leave out what is optional.
+// leavesOutNull reports whether the schema leaves out that f, a pointer, can be null: the encoder
+// leaves out a nil pointer instead of writing null, users leave form fields empty, and models can
+// leave out optional arguments.
 func (w *schemaWriter) leavesOutNull(f *field) bool {
 	switch w.use {
 	case forDocument:
@@ -247,12 +247,11 @@ func (s *shape) jsonType(f *field) string {
 	return cmp.Or(kindTypes[s.kind], "object")
 }
 
-// appendPlain appends the schema of a value that is not null. Without annotate it leaves
-// out the annotations of the field, which appendValue writes beside the anyOf, once for
-// both branches.
+// appendPlain appends the schema of a value that is not null. Without annotate it leaves out the
+// annotations of the field: appendValue writes them once, beside the anyOf.
 func (w *schemaWriter) appendPlain(dst []byte, s *shape, f *field, annotate bool) []byte {
 	m, inPlace := openMembers(dst), s
-	if ref := w.lookupRef(s); ref == "" || f.mcpHeader != "" && w.use != forDocument { // a header needs the type beside it
+	if ref := w.lookupRef(s); ref == "" || f.mcpHeader != "" && w.use != forDocument { // a header needs its type beside it
 		w.writePlain(&m, s, f, false)
 	} else if w.dialect == openAPI30 && annotate && (f.isDescribed() || f.def != nil || f.example != nil) {
 		m.open("allOf", '[')
@@ -297,7 +296,7 @@ func (w *schemaWriter) writePlain(m *members, s *shape, f *field, null bool) {
 		w.writeTyped(m, s, f)
 	}
 	switch {
-	case f.only != nil && w.dialect == openAPI30: // which has no const
+	case f.only != nil && w.dialect == openAPI30: // 3.0.3 has no const
 		m.add("enum", [][]byte{f.only})
 	case f.only != nil:
 		m.addRaw("const", f.only)
@@ -357,7 +356,7 @@ func (s *shape) customIn(d dialect) map[string]any {
 		return !isText || value == "null" || name != "description" && name != "type"
 	})
 	if all["type"] == "array" {
-		all["items"] = map[string]any{} // 3.0.3 requires it beside the type
+		all["items"] = map[string]any{} // required by 3.0.3 beside the type
 	}
 	return all
 }
@@ -376,9 +375,9 @@ const (
 	formKeywords = " type required title description properties anyOf "
 )
 
-// schema30 returns v, a schema of 2020-12 or a part of one, as a schema of 3.0.3. It sets
-// exact to false if the result does not mean the same. 3.0.3 has fewer keywords, one
-// example, no schemas true and false, no type null, and requires items for an array.
+// schema30 returns v, a schema of 2020-12 or a part of one, as a schema of 3.0.3. It sets exact to
+// false if the result does not mean the same. 3.0.3 has fewer keywords, allows only one example,
+// lacks the schemas true and false and the type null, and requires items for an array.
 //
 //	{"type":"string","examples":["a","b"]}  {"type":"string","example":"a"}
 //	{"type":["string","null"]}              {"type":"string","nullable":true}
@@ -412,7 +411,8 @@ func schema30(v any, exact *bool) any {
 	return out
 }
 
-// splitNull returns the other of two types of which one is null, and true, or what it gets.
+// splitNull splits null off a list of two types: it returns the other type and true. It returns
+// anything else unchanged.
 func splitNull(jsonType any) (other any, nullable bool) {
 	if list, _ := jsonType.([]any); len(list) == 2 {
 		switch "null" {
@@ -425,22 +425,22 @@ func splitNull(jsonType any) (other any, nullable bool) {
 	return jsonType, false
 }
 
-// constrains reports whether the type has a method JSONSchema whose schema is more than a
+// constrains reports whether the schema that JSONSchema of the type returns is more than a
 // description.
 func (s *shape) constrains(d dialect) bool {
 	custom := s.customIn(d)
 	return len(custom) > 1 || len(custom) == 1 && custom["description"] == nil
 }
 
-// writeCustom writes the schema that the method JSONSchema returned. It is a map, so the
-// keywords are sorted: all that is published has one order. f is the field with the value.
+// writeCustom writes the schema that JSONSchema returned for the value of the field f. The schema
+// is a map, so it sorts the keywords.
 func (w *schemaWriter) writeCustom(m *members, s *shape, f *field, null bool) {
 	custom := s.customIn(w.dialect)
 	if !w.isWhole() {
 		custom = w.trimCustom(custom).(map[string]any)
 	}
 	for _, name := range slices.Sorted(maps.Keys(custom)) {
-		if name == "description" && f.doc.text != "" { // writeAnnotations writes that of the field
+		if name == "description" && f.doc.text != "" { // writeAnnotations writes the description of the field
 			continue
 		}
 		value := custom[name]
@@ -454,10 +454,10 @@ func (w *schemaWriter) writeCustom(m *members, s *shape, f *field, null bool) {
 	}
 }
 
-// trimCustom returns v, a schema by JSONSchema or a part of one, as MCP clients get it:
-// without formats that they may not know, and for a form with types and names only.
-// Most schemas accept more with fewer keywords, and the rest must not change. A not or a
-// oneOf would accept less if schemas in it had fewer constraints, so a form has none.
+// trimCustom returns v, a schema by JSONSchema or a part of one, for MCP clients: without formats
+// that they may not know, and for a form with only types and names. Fewer keywords make most
+// schemas accept more, which is fine. But a not or a oneOf would accept less if schemas in it had
+// fewer constraints, so a form drops them.
 func (w *schemaWriter) trimCustom(v any) any {
 	schema, ok := v.(map[string]any)
 	if !ok {
@@ -479,8 +479,9 @@ func (w *schemaWriter) trimCustom(v any) any {
 	return out
 }
 
-// writeTyped writes the type of a scalar, a list or a map. It writes the bounds of the Go
-// type unless the format or an enum implies them or the field has its own, which are never wider.
+// writeTyped writes the type of a scalar, a list or a map. It writes the bounds of the Go type
+// unless the format or an enum implies them. The field's own bounds, which are never wider, replace
+// them.
 func (w *schemaWriter) writeTyped(m *members, s *shape, f *field) {
 	m.addText("type", s.jsonType(anywhere))
 	format, low, high := s.formatAndBounds(w.dialect)
@@ -490,7 +491,7 @@ func (w *schemaWriter) writeTyped(m *members, s *shape, f *field) {
 	}
 	if s.format != "" {
 		format = s.format
-		if w.isWhole() && s.kind.isMachineInteger() { // the format of the tag does not imply the bounds, as that of the type did
+		if w.isWhole() && s.kind.isMachineInteger() { // a format in a tag does not imply the bounds, unlike the format of the type
 			low, high = s.integerBounds()
 		}
 	}
@@ -548,8 +549,8 @@ func (w *schemaWriter) knowsFormat(format string) bool {
 	return w.use >= forForm && slices.Contains([]string{"email", "uri", "date"}, format)
 }
 
-// writeNames writes propertyNames, the schema of the member names of a map with this key.
-// Names are strings, so an integer key has an enum or a pattern there:
+// writeNames writes propertyNames, the schema of the member names of a map with this key. Names are
+// strings, so for an integer key it writes an enum or a pattern:
 //
 //	map[uint8]bool  "propertyNames":{"pattern":"^(0|[1-9][0-9]{0,2})$"}
 func (w *schemaWriter) writeNames(m *members, key *shape) {
@@ -565,20 +566,21 @@ func (w *schemaWriter) writeNames(m *members, key *shape) {
 	m.closeSome(at, '}')
 }
 
-// writeQuoted writes the type of a number tagged `json:",string"`: a string that has the JSON of
-// the number in it.
+// writeQuoted writes the type of a number tagged `json:",string"`: a string that contains the JSON
+// number.
 func (w *schemaWriter) writeQuoted(m *members, s *shape) {
 	m.addText("type", "string")
 	w.writePattern(m, s.numberPattern(), s.quotedNote())
 }
 
-// writePattern writes a pattern that the author has not set as a rule, and notes what it means.
+// writePattern writes a pattern that is not a rule of the author, and notes what it means.
 func (w *schemaWriter) writePattern(m *members, pattern, words string) {
 	m.addText("pattern", pattern)
 	w.noteWords(pattern, words)
 }
 
-// noteWords notes what a pattern means: "" if it has no words, or others in another field.
+// noteWords notes the meaning of a pattern: "" if it has no words, or different words in a
+// different field.
 func (w *schemaWriter) noteWords(pattern, words string) {
 	if w.words == nil || pattern == "" {
 		return
@@ -589,8 +591,8 @@ func (w *schemaWriter) noteWords(pattern, words string) {
 	w.words[pattern] = words
 }
 
-// formatAndBounds returns the format of a scalar and the bounds of its Go type, as
-// far as the format does not imply them:
+// formatAndBounds returns the format of a scalar, and the bounds of its Go type unless the format
+// implies them:
 //
 //	int8, int16            int32, with both bounds
 //	int32                  int32, with both bounds unless in 3.0.3
@@ -605,9 +607,9 @@ func (w *schemaWriter) noteWords(pattern, words string) {
 //	[]byte                 byte
 //	strings, json.Number   none
 //
-// The formats are those of OpenAPI 3.0.3 in every dialect, since 2020-12 leaves formats open and
-// code generators know these. OpenAPI has none for unsigned integers, so they get the next signed
-// format that holds them.
+// Every dialect uses the formats of OpenAPI 3.0.3, because 2020-12 leaves formats open and code
+// generators know these. OpenAPI has none for unsigned integers, so they get the next signed format
+// that holds them.
 //
 // In 3.0.3 an int has the format int32, for which generators write the usual integer
 // type of their language. The server does not enforce it. Validators of the other
@@ -640,8 +642,8 @@ var numberFormats = [...]string{
 	reflect.Float32: "float", reflect.Float64: "double",
 }
 
-// kindNotes say what is in the strings of a kind, for readers of the page and of the client in
-// TypeScript. The client has them as sentences.
+// kindNotes describe the strings of a kind, for readers of the page and of the TypeScript client.
+// The client shows them as sentences.
 var kindNotes = [...]string{
 	kindTime: "a time by RFC 3339", kindDuration: "a duration, such as 1m30s", kindBytes: "base64",
 	kindFile: "",
@@ -655,8 +657,8 @@ func (s *shape) quotedNote() string {
 	return "a number, in a string"
 }
 
-// exceedsInt64 reports whether a rule or the default of s, an unsigned integer in the
-// field f, has a number that the format int64 excludes.
+// exceedsInt64 reports whether a rule or the default of s, an unsigned integer in the field f,
+// contains a number that the format int64 excludes.
 func (s *shape) exceedsInt64(f *field) bool {
 	for _, r := range s.rules {
 		if slices.ContainsFunc(r.values, func(v reflect.Value) bool { return v.Uint() > math.MaxInt64 }) {
@@ -679,8 +681,8 @@ func (w *schemaWriter) writeObject(m *members, s *shape) {
 		}
 	}
 	if w.use == forToolInput || w.use >= forForm {
-		// A form must have properties, even if it is empty (MCP 2025-11-25, ElicitRequest), and OpenAI's
-		// API refuses all tools for one that has none.
+		// A form must have properties, even if it is empty (MCP 2025-11-25, ElicitRequest). If a
+		// tool has none, OpenAI's API refuses all tools.
 		m.end("}")
 	} else {
 		m.closeSome(at, '}')
@@ -701,11 +703,11 @@ func (w *schemaWriter) writeObject(m *members, s *shape) {
 	}
 }
 
-// writeUnion writes the union s. In documents it is a oneOf with a discriminator, for
-// which generators of clients write exact types. The discriminator maps values to
-// components only (OpenAPI 3.1.0, Discriminator Object), so it is left out if the
-// alternatives are in place. MCP clients get anyOf, since some reject oneOf; so does the result of a
-// ValueOrStream, which has no discriminator.
+// writeUnion writes the union s. In documents it is a oneOf with a discriminator, for which client
+// generators produce exact types. The discriminator maps values to components only (OpenAPI 3.1.0,
+// Discriminator Object), so it is left out if the alternatives are in place. It is an anyOf for MCP
+// clients, because some reject oneOf, and for the result of a ValueOrStream, which has no
+// discriminator.
 func (w *schemaWriter) writeUnion(m *members, s *shape) {
 	keyword, mapping := "oneOf", openMembers(nil)
 	if w.use != forDocument || s.fields == nil {
@@ -739,9 +741,9 @@ func (w *schemaWriter) writeChoices(m *members, s *shape) {
 	m.end("]")
 }
 
-// writeRules writes the constraints of a value. Of two bounds on one side it writes the
-// tighter one: 3.0.3 has room for one only, and linters ask for one. In 3.0.3 the exclusive keywords
-// are booleans beside the bound. With null an enum lists null too.
+// writeRules writes the constraints of a value. If there are two bounds on one side, it writes only
+// the tighter one, because 3.0.3 has room for only one and linters ask for one. In 3.0.3 the
+// exclusive keywords are booleans beside the bound. If null is true, an enum lists null too.
 func (w *schemaWriter) writeRules(m *members, rules ruleSet, null bool) {
 	for _, r := range rules {
 		switch {
@@ -761,9 +763,9 @@ func (w *schemaWriter) writeRules(m *members, rules ruleSet, null bool) {
 	}
 }
 
-// isTightest reports whether no other bound in rs makes r superfluous. Of two bounds on one
-// side, the tighter one is violated by the number of the other: of minimum 5 and
-// exclusiveMinimum 5, only the second is violated by 5.
+// isTightest reports whether no other bound in rs makes r superfluous. A bound is tighter than a
+// second one on the same side if the number of the second violates it: 5 violates exclusiveMinimum
+// 5, but not minimum 5.
 func (rs ruleSet) isTightest(r rule) bool {
 	return r.role != roleLow && r.role != roleHigh || !slices.ContainsFunc(rs, func(rival rule) bool {
 		return rival.role == r.role && rival.keyword != r.keyword && !r.violates(rival.values[0])
@@ -797,7 +799,7 @@ func (w *schemaWriter) writeAnnotations(m *members, f *field, s *shape) {
 }
 
 // valueList returns the list of the values of s, which is written in place, or nil. Forms have
-// titles in its place, and a model sees an output when it gets one.
+// titles instead, and models do not need the list for outputs.
 func (w *schemaWriter) valueList(s *shape) prose {
 	if s == nil || w.use >= forToolOutput {
 		return prose{}
@@ -806,7 +808,7 @@ func (w *schemaWriter) valueList(s *shape) prose {
 }
 
 // writeAbout writes the annotations of a type: its comment, unless a method JSONSchema says more.
-// The object around a form has none (MCP 2025-11-25, ElicitRequest).
+// The top-level object of a form has no annotations (MCP 2025-11-25, ElicitRequest).
 func (w *schemaWriter) writeAbout(m *members, s *shape) {
 	if w.use >= forForm && s.kind == kindObject {
 		return
@@ -852,8 +854,8 @@ func addWords(text, words string) string {
 	return text
 }
 
-// textOf returns a text in the form that readers expect: Markdown in documents (OpenAPI 3.1.0,
-// Rich Text Formatting), and as it is on the page and for models.
+// textOf returns the form of a text that readers expect: Markdown in documents (OpenAPI 3.1.0, Rich
+// Text Formatting), and plain text on the page and for models.
 func (w *schemaWriter) textOf(p prose) string {
 	if w.use == forDocument && !w.plain {
 		return p.markdown
@@ -861,7 +863,7 @@ func (w *schemaWriter) textOf(p prose) string {
 	return p.text
 }
 
-// isDescribed reports whether the field has a text of its own.
+// isDescribed reports whether the field has its own text.
 func (f *field) isDescribed() bool { return f.doc.text != "" || f.deprecated }
 
 // appendParameter appends the schema of a field that a parameter sets. It describes the
@@ -887,8 +889,8 @@ func (f *field) asParameter() field {
 	return p
 }
 
-// unquotedLiteral returns the JSON inside a JSON string, or nil if there is none:
-// the default "5" of a `json:",string"` integer is 5 in a URL.
+// unquotedLiteral returns the JSON inside a JSON string, or nil if the string is not JSON: the
+// default "5" of a `json:",string"` integer is 5 in a URL.
 func unquotedLiteral(quoted []byte) []byte {
 	if quoted == nil || !isJSON(textOf(quoted)) {
 		return nil
@@ -900,7 +902,7 @@ func unquotedLiteral(quoted []byte) []byte {
 // always a string, with an enum or a pattern for the texts that the binder accepts.
 func (w *schemaWriter) appendPathParameter(dst []byte, f *field) []byte {
 	p := f.asParameter()
-	p.def = nil // a path always has the value
+	p.def = nil // a path always includes the value
 	target := f.shape.deref()
 	if w.dialect != openAPI30 || target.kind.isStringy() {
 		return w.appendParameter(dst, &p)
@@ -925,9 +927,8 @@ func (w *schemaWriter) appendPathParameter(dst []byte, f *field) []byte {
 	return m.close()
 }
 
-// listTexts returns the values of an enum of shape s as a JSON array of strings, as
-// they are written in a path or as names. Integers have one spelling there, whatever
-// their tag says.
+// listTexts returns the values of an enum of shape s as a JSON array of strings, as they are
+// written in a path or as names. Each integer has one spelling there, however the tag spells it.
 func (r *rule) listTexts(s *shape) []byte {
 	if s.kind.isStringy() {
 		return r.value
@@ -1063,9 +1064,9 @@ func object(pairs ...any) []byte {
 	return m.close()
 }
 
-// encodeDocument returns a value in a document as JSON, with <, > and & as they are. It
-// panics if encoding/json cannot encode v. It is slower than members, so it is for values
-// of many types, such as the schemas of JSONSchema.
+// encodeDocument returns a value in a document as JSON, without escaping <, > and &. It panics if
+// encoding/json cannot encode v. It is slower than members, so it is for values of many types, such
+// as the schemas of JSONSchema.
 func encodeDocument(v any) []byte {
 	text, ok := plainJSON(v)
 	if !ok {
@@ -1074,15 +1075,14 @@ func encodeDocument(v any) []byte {
 	return text
 }
 
-// components are the schemas under components/schemas of an OpenAPI or OpenRPC
-// document: those that something refers to, and those that these refer to. A
-// type that nothing refers to, such as an input that comes from the query, has
-// none, since linters complain about unused components.
+// components are the schemas under components/schemas of an OpenAPI or OpenRPC document. A type is
+// included only if something refers to it, because linters complain about unused components. An
+// input that comes from the query, for example, is not.
 //
 // Invariant: schemas has the name of each shape in pending, with nil.
 type components struct {
 	writer  schemaWriter
-	names   map[*shape]string // none for a type without a component
+	names   map[*shape]string // lacks types without a component
 	schemas map[string][]byte
 	pending []*shape // not written yet, in the order of their first references
 }
@@ -1096,9 +1096,9 @@ func newComponents(d dialect, names map[*shape]string, sent map[reflect.Type]boo
 	return c
 }
 
-// referShape returns the name of the component of s, which becomes part of the document, or
-// "" if the schema is to be written in place: only struct types and enums that have a name
-// become components.
+// referShape returns the name of the component of s, and adds the component to the document. It
+// returns "" if the schema must be written in place: only named struct types and enums become
+// components.
 func (c *components) referShape(s *shape) string {
 	name := c.names[s]
 	if name == "" || !s.isComponent() {
@@ -1112,14 +1112,15 @@ func (c *components) referShape(s *shape) string {
 }
 
 // writeSchemas writes the pending schemas, which may add others, and returns all schemas. A
-// component has no constraints and no description of a field: those are beside the $ref.
+// component does not include the constraints and description of a field: they stand beside the
+// $ref.
 func (c *components) writeSchemas() map[string][]byte {
 	texts := make([]byte, 0, 512*len(c.pending)) // one behind the other; most fit
 	for ; len(c.pending) > 0; c.pending = c.pending[1:] {
 		start, m := len(texts), openMembers(texts)
 		c.writer.writePlain(&m, c.pending[0], anywhere, false)
 		c.writer.writeAbout(&m, c.pending[0])
-		texts = m.close() // if append has moved them, earlier ones keep their text in the old memory
+		texts = m.close() // if append moved the array, earlier schemas keep their text in the old one
 		c.schemas[c.names[c.pending[0]]] = texts[start:]
 	}
 	return c.schemas

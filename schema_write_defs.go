@@ -1,15 +1,15 @@
 package svc
 
-// This file writes schemas that need nothing beside them, for tools and descriptors. A small one
-// is written out, but for types that contain themselves. A large one has each type under $defs,
-// and $refs to it, so its size is linear in its types. Written out, each of these structs would
-// have the next twice:
+// This file writes schemas that do not refer to other documents, for tools and descriptors. A small
+// schema is written out, except for types that contain themselves. A large schema lists each type
+// under $defs and refers to it, so its size is linear in its types. If these structs were written
+// out, each would contain the next twice:
 //
 //	type A struct{ Left, Right B }
 //	type B struct{ Left, Right C }
 
-// maxWrittenOut is the size, in bytes of JSON, up to which a schema is written out, since models and
-// people read that with less effort than references.
+// maxWrittenOut is the maximum size, in bytes of JSON, of a schema that is written out. Below it,
+// models and people read schemas more easily without references.
 const maxWrittenOut = 4096
 
 // maxInPlace ends the writing of a schema that will be larger than maxWrittenOut.
@@ -44,7 +44,8 @@ func (w schemaWriter) writeOut(s *shape, names map[*shape]string) (m members, is
 	return m, inPlace <= maxInPlace && len(m.buf) < maxWrittenOut
 }
 
-// newDefs returns the schemas under $defs, none so far, of the types for which refers returns true.
+// newDefs returns an empty list of schemas under $defs, for the types for which refers returns
+// true.
 func (w schemaWriter) newDefs(names map[*shape]string, refers func(*shape) bool) *components {
 	c := &components{writer: w, names: names, schemas: make(map[string][]byte)}
 	c.writer.prefix = defsPrefix

@@ -1,7 +1,7 @@
 package svc
 
-// This file has the patterns of values that are written in strings, such as "5" for 5. JSON Schema
-// has nothing else for them.
+// This file makes patterns for values that are written in strings, such as "5" for 5. JSON Schema
+// has no other keyword for them.
 
 import "strconv"
 
@@ -25,8 +25,8 @@ const (
 	base64Pattern = `^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$`
 )
 
-// numberPattern returns the pattern of the numbers of shape s in a string. Integers have one spelling
-// each, so that two names of a map never stand for one map key.
+// numberPattern returns the pattern of a number of shape s in a string. Integers have one spelling
+// each, so two names in a map never stand for the same key.
 func (s *shape) numberPattern() string {
 	if !s.kind.isMachineInteger() {
 		return anyNumberPattern

@@ -1,7 +1,8 @@
 package svc
 
-// This file keeps schemas of tools inside what all hosts of MCP take. Hosts hand them to models
-// whose APIs know parts of JSON Schema, and refuse every tool of a server for one keyword:
+// This file restricts tool schemas to the keywords that all MCP hosts accept. Hosts pass them to
+// models whose APIs support only parts of JSON Schema, and may refuse every tool of a server
+// because of one keyword:
 //
 //	keyword                              in place of it
 //	-----------------------------------  ------------------------------------------------
@@ -14,7 +15,7 @@ package svc
 //	anyOf beside other members           anyOf alone, whose first branch has these
 //	anyOf in anyOf                       one list
 //
-// Formats are words already; see sayFormat. The rules hold, however they are said.
+// Formats are words already; see sayFormat. The server enforces the rules in any case.
 
 import (
 	"bytes"
@@ -79,7 +80,7 @@ func appendToolPart(dst []byte, keyword string, value []byte) []byte {
 	return append(dst, value...)
 }
 
-// toolWords returns what the keywords of a schema say that hosts do not take.
+// toolWords returns words for the keywords of a schema that hosts do not accept.
 func toolWords(schema []byte) (words []string) {
 	eachMember(schema, func(name, value []byte) {
 		switch keyword := string(name); {
@@ -101,7 +102,7 @@ func toolWords(schema []byte) (words []string) {
 	return words
 }
 
-// nameWords returns what a schema says of the names of a map.
+// nameWords describes the names of a map in words.
 func nameWords(schema []byte) string {
 	if values := itemsOf(memberAt(schema, ruleEnum)); values != nil {
 		return "names must be one of " + listValues(values)
@@ -126,7 +127,7 @@ func enumWords(value []byte) string {
 }
 
 // toolEnum returns the texts of an enum or a const as JSON, without the empty one. It returns nil
-// if a value is not a text, or none is left.
+// if a value is not a text, or no text is left.
 func toolEnum(value []byte) []byte {
 	values := enumValues(value)
 	if slices.ContainsFunc(values, func(v []byte) bool { return !isText(v) }) {
@@ -161,12 +162,13 @@ func listValues(values [][]byte) string {
 	return strings.Join(texts, ", ")
 }
 
-// annotations are the keywords that constrain nothing, which the first branch of an anyOf can have in
-// its place.
+// annotations are the keywords that do not constrain values, so the first branch of an anyOf can
+// hold them instead.
 var annotations = []string{"description", "title", "default", "examples", "deprecated", "x-mcp-header"}
 
-// toolBranches returns the branches of a schema that is one anyOf, as all hosts take them: one list,
-// whose first has the annotations beside the anyOf. It returns nil for any other schema.
+// toolBranches returns the branches of a schema that is only an anyOf, in the form that all hosts
+// accept: one list, with the annotations moved into the first branch. It returns nil for any other
+// schema.
 func toolBranches(schema []byte) (branches [][]byte) {
 	list, isUnion := itemsOf(memberAt(schema, "anyOf")), true
 	eachMember(schema, func(name, _ []byte) {
