@@ -1680,3 +1680,21 @@ func randomEmbedding(g *rand.Rand, depth int) reflect.Type {
 	}
 	return made[depth]
 }
+
+// Verify that words which a schema cannot say are not read as part of the last item of a list.
+func TestAddWords(t *testing.T) {
+	for _, test := range []struct{ text, want string }{
+		{"", "must be 1"},
+		{"The kind.", "The kind (must be 1)."},
+		{"the kind", "the kind (must be 1)"},
+		{"The kind.\n\n- 1: for all", "The kind.\n\n- 1: for all\n\nMust be 1."},
+		{"- 1: for all.\n  And more", "- 1: for all.\n  And more\n\nMust be 1."},
+		{"- 1: for all\n\nAnd more", "- 1: for all\n\nAnd more (must be 1)"},
+	} {
+		t.Run(rowName(test.text), func(t *testing.T) {
+			if got := addWords(test.text, "must be 1"); got != test.want {
+				t.Errorf("%q, want %q", got, test.want)
+			}
+		})
+	}
+}

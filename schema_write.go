@@ -842,10 +842,14 @@ func (w *schemaWriter) sayFormat(text string, s *shape) string {
 	return addWords(text, words)
 }
 
-// addWords adds words to a text in parentheses.
+// addWords adds words to a text in parentheses, or as a paragraph behind a list, whose last item
+// they would seem to be about.
 func addWords(text, words string) string {
 	if text == "" {
 		return words
+	}
+	if last := text[strings.LastIndexByte(text, '\n')+1:]; strings.HasPrefix(last, "- ") || strings.HasPrefix(last, "  ") {
+		return text + "\n\n" + capitalized(words) + "."
 	}
 	phrase, isSentence := strings.CutSuffix(text, ".")
 	if text = phrase + " (" + words + ")"; isSentence {
@@ -923,7 +927,7 @@ func (w *schemaWriter) appendPathParameter(dst []byte, f *field) []byte {
 	if p.example != nil {
 		p.example = appendQuoted(nil, p.example)
 	}
-	w.writeAnnotations(&m, &p, nil)
+	w.writeAnnotations(&m, &p, target)
 	return m.close()
 }
 

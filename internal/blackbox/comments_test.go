@@ -272,3 +272,48 @@ func TestCommentsHostile(t *testing.T) {
 		t.Errorf("the Markdown has markup: %q", found)
 	}
 }
+
+type (
+	gradeAPI interface {
+		Get(context.Context, *gradeID) (*remarkBy, error)
+	}
+	gradeID struct {
+		ID grade `json:"id" doc:"the one to get"`
+	}
+	grade     int
+	gradeImpl struct{}
+)
+
+func (grade) Enum() []grade                                        { return []grade{1, 2} }
+func (gradeImpl) Get(context.Context, *gradeID) (*remarkBy, error) { return nil, nil }
+
+const gradeSource = `package blackbox_test
+
+type gradeAPI interface { Get() }
+
+// A grade says how hard it is.
+type grade int
+
+const (
+	easy grade = 1 // for all
+	hard grade = 2 // for few
+)
+`
+
+// Verify that an integer in a path has the comments of its type. In 3.0.3 it is written as texts,
+// in place and not by a $ref.
+func TestCommentsOfPathInteger(t *testing.T) {
+	t.Parallel()
+	service := svc.MustRegister[gradeAPI](gradeImpl{}, &svc.Options{Name: "grades", Comments: remarks(gradeSource)})
+	const about = `"description":"A grade says how hard it is.\n\n- ` + "`1`: for all\\n- `2`: for few" + `"`
+	for _, test := range []struct{ query, want string }{
+		{"?openapi=3.0", `"description":"the one to get","required":true,"schema":{"type":"string","enum":["1","2"],` + about + `}`},
+		{"?openapi=3.1", `"grade":{"type":"integer","format":"int64","enum":[1,2],` + about + `}`},
+	} {
+		t.Run(rowName(test.query), func(t *testing.T) {
+			if text := string(kitchenDocument(service, test.query)); !strings.Contains(text, test.want) {
+				t.Errorf("%s\nhas no %s", text, test.want)
+			}
+		})
+	}
+}
