@@ -331,3 +331,41 @@ func TestRecipeConnect(t *testing.T) {
 		})
 	}
 }
+
+// Notes that everybody can read and write.
+type Notes interface {
+	// Add a note.
+	Create(ctx context.Context, in *NewNote) (*StoredNote, error)
+}
+
+type NewNote struct {
+	Text string `json:"text" minLength:"1" maxLength:"80"`
+}
+
+type StoredNote struct {
+	ID   int    `json:"id"`
+	Text string `json:"text"`
+}
+
+// noteStore implements Notes.
+type noteStore struct {
+	mu   sync.Mutex
+	list []StoredNote
+}
+
+func (s *noteStore) Create(ctx context.Context, in *NewNote) (*StoredNote, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	note := StoredNote{ID: len(s.list) + 1, Text: in.Text}
+	s.list = append(s.list, note)
+	return &note, nil
+}
+
+func Example_write() {
+	service := svc.MustRegister[Notes](&noteStore{}, &svc.Options{Logger: slog.New(slog.DiscardHandler)}) // its name is that of the interface
+	show(service.REST(), request("POST", "/notes", `{"text":"Buy milk"}`))
+	show(service.REST(), request("POST", "/notes", `{"text":""}`))
+	// Output:
+	// 200 {"id":1,"text":"Buy milk"}
+	// 400 {"error":{"code":"INVALID_ARGUMENT","message":"invalid input: /text must have at least 1 character","details":{"violations":[{"in":"body","path":"/text","rule":"minLength","message":"must have at least 1 character","limit":1}]}}}
+}
