@@ -1,6 +1,6 @@
 package svc
 
-// This file makes calls: from the caller to the outcome, in the same way for every transport. In
+// This file runs calls, from the caller to the outcome, in the same way for every transport. In
 // this order:
 //
 //   - call and carrier: the steps of a call, and what its transport does in them
@@ -11,8 +11,8 @@ package svc
 //   - batchBudget: the limits on the answers and the log lines of a batch
 //   - the frame of a request: workspaces, endpoints, deadlines
 //
-// A transport turns text into calls and outcomes into text. What holds for every call, whatever
-// its transport, is here.
+// A transport turns text into calls and outcomes into text. Everything that does not depend on the
+// transport is here.
 
 import (
 	"cmp"
@@ -42,11 +42,11 @@ import (
 //	place   call.takePlace        UNAVAILABLE if the service is busy; carrier.readInput
 //	                              calls it between the body and its decoding
 //	input   carrier.readInput     INVALID_ARGUMENT, and the errors of reading a body
-//	method  call.invoke           those of the method; Options.Intercept runs around
+//	method  call.invoke           the errors of the method; Options.Intercept runs around
 //	                              call.callMethod, which runs endpoint.invoke or
 //	                              the method, with an idempotency key in
 //	                              Idempotency.Run
-//	body    call.endBody          those of reading a Body, if the method has returned none
+//	body    call.endBody          errors of reading a Body, unless the method returned one
 //	output  carrier.encodeOutput  INTERNAL for an output that cannot be written
 //	end     call.end              tells Options.Observe and the log
 //
@@ -55,49 +55,48 @@ import (
 type call struct {
 	context.Context                        // of the request
 	endpoint        *endpoint              // that received the request; nil for Service.Call
-	method          *method                // nil if the request names none
-	request         *http.Request          // nil if there is none
-	response        http.Header            // of the response; nil if there is none, in a batch and over MCP
+	method          *method                // nil if the request does not name one
+	request         *http.Request          // nil without a request
+	response        http.Header            // nil without a response of its own, in a batch and over MCP
 	ws              *workspace             // nil for Service.Call
 	start           time.Duration          // since started; 0 without Options.Observe, and once the call is observed
 	keyed           *keyedCall             // of a call with an idempotency key; nil otherwise
 	ended           atomic.Bool            // the method has returned, or its stream has ended
 	streamFrom      atomic.Pointer[string] // of StreamFrom; nil without it
-	refused         bool                   // checkCaller has failed
-	inPlace         bool                   // takePlace has taken it, and givePlace was not called yet
+	refused         bool                   // checkCaller failed
+	inPlace         bool                   // between takePlace and givePlace
 	ofStreams       bool                   // one of Options.MaxStreams is this call's
 }
 
-// A carrier is a call together with what its transport has to do in it. It embeds a call, and
-// is the context of the method.
+// A carrier is a call and the parts of it that depend on the transport. It embeds a call, and is
+// the context of the method.
 type carrier interface {
 	context.Context
-	// readInput returns the input of the method: a pointer, or nil if it takes none.
+	// readInput returns the input of the method, a pointer, or nil if the method takes none.
 	readInput() (any, error)
-	// encodeOutput encodes what the method has returned: a pointer, or nil if it returns
-	// none.
+	// encodeOutput encodes the output of the method, a pointer, or nil if the method returns none.
 	encodeOutput(out any) error
 	// httpStatus returns the status of the response, which ended with err, for
 	// Options.Observe. It is asked for once, and only if one response answers c alone.
 	httpStatus(err error) int
 	// rpcName returns Observation.RPC.
 	rpcName() string
-	// bodyReader returns the Body that the method reads, or nil if it is not open. It is asked
-	// for only if the input has a Body.
+	// bodyReader returns the Body that the method reads, or nil if it is not open. It is called
+	// only if the input has a Body.
 	bodyReader() *bodyReader
 }
 
 // httpStatus returns 0, for a carrier without a response.
 func (c *call) httpStatus(error) int { return 0 }
 
-// rpcName returns no name, for a carrier whose calls have no other than that of the method.
+// rpcName returns "", for carriers whose calls have no name besides the method's.
 func (c *call) rpcName() string { return "" }
 
 // bodyReader returns nil, for a carrier whose transport carries no Body.
 func (c *call) bodyReader() *bodyReader { return nil }
 
-// A streamCarrier is a carrier that runs the streams of methods. For another carrier, the
-// stream is the output. One of a transport with transportRow.streams must be a streamCarrier.
+// A streamCarrier is a carrier that runs the streams of methods. For other carriers, the stream is
+// the output. If transportRow.streams is set, the carrier must be a streamCarrier.
 type streamCarrier interface {
 	carrier
 	// runStream runs a stream to its end. ctx is the context of the method, and
@@ -206,7 +205,7 @@ func (c *call) callStream(t streamCarrier, in any) error {
 
 // takePlace takes the place of the request for this call, and counts a stream or a file; see
 // load.go. It returns errBusy if there is no room. carrier.readInput calls it once. It does nothing
-// for a Service.Call and over standard input and output, whose calls are limited otherwise.
+// for a Service.Call and for calls over standard input and output, which have other limits.
 func (c *call) takePlace() error {
 	if c.ws == nil || c.request == nil {
 		return nil
@@ -226,7 +225,7 @@ func (c *call) takePlace() error {
 	return nil
 }
 
-// givePlace gives back what takePlace has taken, except for a stream or a file.
+// givePlace releases what takePlace took, except for a stream or a file.
 func (c *call) givePlace() {
 	if c.inPlace {
 		c.inPlace = false
@@ -234,9 +233,10 @@ func (c *call) givePlace() {
 	}
 }
 
-// endBody ends the Body that the method reads, if it has one: before anything of the answer is
-// sent, and on the other ways out of run. Read after that, it would be the connection of another
-// request. The error is that of a Read, and the answer of a method that has returned none but out.
+// endBody ends the Body that the method reads, if there is one. It is called before any part of the
+// response is sent, and on all other ways out of run, because a later Read could read the next
+// request of the connection. If the method returned no error, the call fails with the error of
+// endBody, which is the error of a Read.
 func (c *call) endBody(t carrier, out any) error {
 	if !c.method.takesBody() {
 		return nil
@@ -275,10 +275,10 @@ func (m *method) bindsEarly(ctx context.Context) bool {
 	return m.in != nil && !m.bind.runsCode && m.key == nil && m.checkCaller(ctx) == nil
 }
 
-// bindObject returns the input in text, a JSON object with all fields by their JSON names. An
-// empty text stands for {}. read and readErr are the results of a paramsReader, or nil if none
-// has read the text. A paramsReader does not call Validate methods, since they must not run
-// before the whole message is known to be JSON, so bindObject calls them.
+// bindObject returns the input in text, a JSON object with all fields by their JSON names. An empty
+// text stands for {}. read and readErr are the results of the paramsReader, or nil without one. A
+// paramsReader does not call Validate methods, since they must not run before the whole message is
+// known to be JSON, so bindObject calls them.
 func (c *call) bindObject(text []byte, read any, readErr error) (any, error) {
 	m := c.method
 	switch {
@@ -309,8 +309,8 @@ func (c *call) invoke(ctx context.Context, in any) (out any, err error) {
 	return c.checkOutput(out)
 }
 
-// callMethod calls the method, or endpoint.invoke in its place: in Idempotency.Run if the
-// call has an idempotency key.
+// callMethod calls the method, or endpoint.invoke instead: in Idempotency.Run if the call has an
+// idempotency key.
 func (c *call) callMethod(ctx context.Context, in any) (any, error) {
 	if c.keyed != nil {
 		return c.callKeyed(ctx, in)
@@ -340,9 +340,9 @@ func (c *call) callIntercepted(ctx context.Context, resource, name string, in an
 	return c.callMethod(ctx, in)
 }
 
-// checkOutput returns out if the method may return it. An interceptor and a replacement can
-// return anything, so the error names the option, for the log. A nil pointer in an interface
-// counts as no output.
+// checkOutput returns out if it is a valid output of the method. An interceptor or a replacement
+// can return anything, so the error, which goes to the log, names the option. A nil pointer in an
+// interface counts as no output.
 func (c *call) checkOutput(out any) (_ any, err error) {
 	m := c.method
 	if m.out == nil {
@@ -476,8 +476,8 @@ func (c *call) observeSkipped(t carrier, err error) {
 	}
 }
 
-// transport returns the transport of the call. A Service.Call within another call has
-// the transport of that.
+// transport returns the transport of the call. A Service.Call within a call has the transport of
+// the outer call.
 func (c *call) transport() Transport {
 	if c.endpoint != nil {
 		return c.endpoint.transport
@@ -491,19 +491,19 @@ func (c *call) transport() Transport {
 // Call calls a method by name, as a transport would: it checks the rules and the Validate methods
 // of the input, runs Options.Intercept, and turns a panic into an error. method is Method.Name, one
 // of its aliases or the Go name. input is a pointer to the method's input, or nil if it takes none.
-// The output is a pointer or nil. A [Stream] is returned as it is: run it. A [File] is returned as
-// it is: close its Content if it is an [io.Closer].
+// The output is a pointer or nil. Run a [Stream] that Call returns, and close the Content of a
+// [File] if it is an [io.Closer].
 //
 // An unknown method fails with UNIMPLEMENTED. An invalid input fails with INVALID_ARGUMENT,
-// including an input of another type or nested more than 1,000 levels deep. A [Body] has the media
-// types and limits of a request. Without the [Principal] that the method needs in ctx, the call
-// fails with UNAUTHENTICATED or PERMISSION_DENIED. [WithIdempotencyKey] gives the call a key. If a
-// goroutine of the method still reads a Body when the method returns, Call waits for that Read
-// until ctx ends.
+// including an input of the wrong type or nested more than 1,000 levels deep. The media types and
+// limits of a [Body] apply as in a request. Without the [Principal] that the method needs in ctx,
+// the call fails with UNAUTHENTICATED or PERMISSION_DENIED. [WithIdempotencyKey] gives the call a
+// key. If a goroutine of the method still reads a Body when the method returns, Call waits for that
+// Read until ctx ends.
 //
-// An optional field counts as absent if it is zero. Call applies no defaults; [Service.NewInput]
-// does. Call sets empty discriminators of unions, and Validate methods may change the input.
-// Otherwise Call only reads the input, so goroutines may share it.
+// An optional field counts as absent if it is zero. Call does not apply defaults;
+// [Service.NewInput] does. Call sets empty discriminators of unions, and Validate methods may
+// change the input. Otherwise Call only reads the input, so goroutines may share it.
 func (s *Service) Call(ctx context.Context, resource, method string, input any) (any, error) {
 	m, err := s.lookupMethod(resource, method)
 	if err != nil {
@@ -522,10 +522,10 @@ func (s *Service) Call(ctx context.Context, resource, method string, input any) 
 	return c.output, err
 }
 
-// forCaller returns err, the error of a call, for the program that made it by Service.Call. If a
-// method returns that error, the reasons of svc in it are not sent, like those of another service:
-// they are about the call that has ended. Those of a question stay, since the user whom it asked
-// is the one of the outer call.
+// forCaller returns err, the error of a call, for the program that made the call with Service.Call.
+// If a method returns that error, its svc reasons are not sent, like the reasons of a different
+// service: they describe the call that has ended. The reasons of a question stay, because it asked
+// the user of the outer call.
 func forCaller(err error) error {
 	err = hideReason(err)
 	e := ErrorFrom(err)
@@ -544,7 +544,7 @@ type localCall struct {
 	service *service
 	input   any
 	output  any
-	body    *bodyReader // that the method reads; nil if it has none
+	body    *bodyReader // for the method; nil without a Body
 }
 
 func (c *localCall) readInput() (any, error) {
@@ -615,8 +615,8 @@ type Info struct {
 	Request   *http.Request // nil for a Service.Call outside a request
 
 	// Header is the header of the response, or nil if there is no response. A method can add to it;
-	// Set replaces what middleware has set, such as Vary. Headers added in a batch or over MCP are
-	// not sent, because one response answers several calls or has already begun.
+	// Set replaces values that middleware has set, such as Vary. Headers added in a batch or over
+	// MCP are not sent, because one response answers several calls or has already begun.
 	Header http.Header
 
 	// Trace is the trace context of the caller, from the headers of the request. Over MCP it comes
@@ -653,9 +653,8 @@ func InfoFrom(ctx context.Context) (Info, bool) {
 }
 
 // StreamFrom sends an event ID over REST before the first item of the [Stream] that the method
-// returns. A client that reconnects with this ID asks for everything after the beginning of the
-// stream. If your stream does not begin with the oldest item, call StreamFrom before the method
-// returns:
+// returns. A client that reconnects with this ID asks for everything after the start of the stream.
+// If your stream does not begin with the oldest item, call StreamFrom before the method returns:
 //
 //	after := in.After // from the header Last-Event-ID
 //	if after == "" {
@@ -664,8 +663,8 @@ func InfoFrom(ctx context.Context) (Info, bool) {
 //	svc.StreamFrom(ctx, after)
 //
 // Without it, a client whose connection is cut before the first item cannot say where it was, and
-// misses what happens until it is back. An empty id is not sent. The method fails with INTERNAL if
-// id cannot be the ID of an [Event]. Other transports, and methods without a Stream, ignore it.
+// misses the items until it is back. An empty id is not sent. The method fails with INTERNAL if id
+// cannot be the ID of an [Event]. Other transports, and methods without a Stream, ignore it.
 func StreamFrom(ctx context.Context, id string) {
 	if c, ok := ctx.Value(callKey{}).(*call); ok {
 		c.streamFrom.Store(&id)
@@ -686,23 +685,23 @@ func (c *call) Value(key any) any {
 // batchLines is how many errors of one batch are logged one by one.
 const batchLines = 8
 
-// A batchBudget limits the answers and the log lines of one batch. A small request can
-// ask for the largest answer of a service, or cause an error, once for each call of the
-// batch. JSON-RPC and MCP use it for each message:
+// A batchBudget limits the responses and the log lines of one batch. A small request can ask for
+// the largest response of a service, or cause an error, once for each call of the batch. JSON-RPC
+// and MCP use it for each message:
 //
-//	checkNext; if it fails, answer with its error and call nothing
-//	answer the message and give the length to keepAnswer; if it fails, answer with its
-//	error in place of the answer
+//	checkNext; if it fails, respond with its error and do not call the method
+//	handle the message and pass the length of the response to keepAnswer; if it fails,
+//	respond with its error instead
 //
-// and logRest at the end. A batch takes the memory of maxAnswers, and of one more answer
-// for each of its workers. The zero value is a whole budget; a nil budget, that of a
-// single message, limits nothing. Methods may be called by several goroutines.
+// and logRest at the end. A batch takes the memory of maxAnswers, plus one response for each of its
+// workers. The zero value is a whole budget. A nil budget limits nothing; single messages have one.
+// Methods may be called by several goroutines.
 type batchBudget struct {
 	kept   atomic.Int64 // the bytes of the answers that are kept, at most maxAnswers
 	spent  atomic.Bool  // an answer did not fit, so no more calls begin
 	unrun  atomic.Int64 // the calls that did not begin
 	errors atomic.Int64 // the errors, logged or not
-	severe atomic.Bool  // an error that was not logged has a status of 500 or more
+	severe atomic.Bool  // an unlogged error has a status of 500 or more
 }
 
 // The errors of calls that exceed the budget. They tell whether the call was begun, which
@@ -714,9 +713,8 @@ var (
 		"the call was not begun: the answers of a batch have at most 16 MiB together, and those of other calls have used them up")
 )
 
-// checkNext returns nil if the next call of the batch may begin. It returns errBudgetSpent
-// if the answers so far use up the budget, and the error of ctx if that has ended, since a
-// client that has gone needs no answers.
+// checkNext returns nil if the next call of the batch may begin. It returns errBudgetSpent if the
+// responses so far use up the budget, and the error of ctx if the client has gone.
 func (b *batchBudget) checkNext(ctx context.Context) error {
 	if b == nil {
 		return nil
@@ -753,10 +751,9 @@ func (b *batchBudget) mayLog(err error) bool {
 	return false
 }
 
-// logRest writes a line with the number of errors that were not logged and of calls that
-// were not run, if there are any. Its level is error if one of the errors has that level,
-// and info if the client has gone and nothing else happened. It goes to the logger of the
-// endpoint, also after Join.
+// logRest writes a line with the number of errors that were not logged and of calls that were not
+// run, if there are any. Its level is error if one of the errors has that level, and info if only
+// the client has gone. It goes to the logger of the endpoint, even after Join.
 func (b *batchBudget) logRest(ctx context.Context, e *endpoint, r *http.Request) {
 	more, unrun := max(0, b.errors.Load()-batchLines), b.unrun.Load()
 	if more == 0 && unrun == 0 {
@@ -781,7 +778,7 @@ func (b *batchBudget) logRest(ctx context.Context, e *endpoint, r *http.Request)
 // Invariants:
 //
 //	one goroutine uses a workspace at a time
-//	nothing that a method gets to see aliases it, since a method may keep its
+//	no value passed to a method aliases it, since a method may keep its
 //	  input after it has returned
 //	a workspace in the pool points to nothing of the request that it served
 type workspace struct {
@@ -790,7 +787,7 @@ type workspace struct {
 	body   []byte              // of the request
 	raw    *bodyReader         // of the request, for a method that reads the body itself; nil otherwise
 	writer http.ResponseWriter // of the response; nil without HTTP
-	unread bool                // the request has a body, which is not read to its end, and raw is nil
+	unread bool                // the request has a body that is not read to its end, and raw is nil
 	text   rpcText             // in body, for JSON-RPC and MCP
 	budget *batchBudget        // of the batch; nil for a call that is alone in its request
 	place  *place              // of the request; nil without Options.MaxConcurrent
@@ -832,8 +829,8 @@ func (ws *workspace) forgetBody() {
 	}
 }
 
-// returnWorkspace keeps ws for another request, unless a large request has made it large.
-// Otherwise all workspaces of the pool would become large in time.
+// returnWorkspace puts ws back into the pool, unless a large request has made it large. Otherwise
+// all workspaces of the pool would grow large over time.
 func (s *service) returnWorkspace(ws *workspace) {
 	if ws.reset() {
 		s.workspaces.Put(ws)
@@ -852,30 +849,30 @@ func (ws *workspace) reset() bool {
 	return true
 }
 
-// An endpoint is the common part of the http.Handlers of all transports. Its options
-// apply until a method is found. After Join, the method can have others.
+// An endpoint is the common part of the http.Handlers of all transports. Its options apply until
+// the method is known. After Join, the method can have different ones.
 type endpoint struct {
 	*config
 	service   *service
 	transport Transport
 	limits    limits     // on the body of a request
-	route     string     // the pattern of the only route, for Observation.Route; "" if there is none
+	route     string     // the pattern of the only route, for Observation.Route; or ""
 	invoke    InvokeFunc // is called in place of the methods; nil calls the methods
-	// readsErrors is set if code of the application gets the errors of inputs, as an
-	// ErrorWriter does, so that they must have all their details; see inputOptions.lean.
+	// readsErrors is set if code of the application, such as an ErrorWriter, gets the errors of
+	// inputs, so that they need all their details; see inputOptions.lean.
 	readsErrors bool
 }
 
-// newEndpoint returns the endpoint of a handler that serves all methods. Its options are
-// those of the service, after Join those of the first one: which method a request is for,
-// and so its own MaxBody and BodyTimeout, is known only when the body has been read.
+// newEndpoint returns the endpoint of a handler that serves all methods. It has the options of the
+// service, or after Join of the first service: the method of a request, and so its own MaxBody and
+// BodyTimeout, is known only after the body has been read.
 func (s *service) newEndpoint(t Transport) endpoint {
 	return endpoint{config: s.methods[0].config, service: s, transport: t, limits: limits{s.opts.MaxBody, s.opts.BodyTimeout}}
 }
 
 // A responder is the part of a handler that differs between transports.
 //
-// To add a transport, add its constant and its row in svc_transport.go, and write a file with
+// To add a transport, add its constant and its row in svc_transport.go, and write a file with:
 //
 //   - a handler that embeds an endpoint, implements responder, and calls serveRequest in its
 //     ServeHTTP. It refuses what pages of other sites can send; see checkSite
@@ -884,8 +881,8 @@ func (s *service) newEndpoint(t Transport) endpoint {
 //
 // respond makes a carrier for each call in the request, and calls call.run and call.end.
 type responder interface {
-	// respond writes the response to r. It returns an error if it has written nothing because r makes
-	// no call; serveRequest logs and writes that error.
+	// respond writes the response to r. If r makes no call, it writes nothing and returns an error,
+	// which serveRequest logs and writes.
 	respond(w http.ResponseWriter, r *http.Request, ws *workspace) error
 	// writeErrorResponse responds to r with err, in the form of the transport.
 	writeErrorResponse(w http.ResponseWriter, r *http.Request, err error)
@@ -919,15 +916,15 @@ func (e *endpoint) serveRequest(w http.ResponseWriter, r *http.Request, h respon
 	e.service.returnWorkspace(ws)
 }
 
-// respondByOption responds with err by Options.OnError, which is for REST and for documents. If
-// err can be that of an input, readsErrors must be set.
+// respondByOption responds with err by Options.OnError, which is for REST and for documents. If err
+// can come from an input, readsErrors must be set.
 func (e *endpoint) respondByOption(w http.ResponseWriter, r *http.Request, err error) {
 	respondError(w, r, err, ErrorOptions{OnError: e.onError, Logger: e.logger})
 }
 
-// challenge adds the challenges of the guards, or else of the schemes of the service, to the
-// response for a method's own UNAUTHENTICATED, such as a login returns: a 401 must have one (RFC
-// 9110, section 15.5.2).
+// challenge adds challenges to the response for an UNAUTHENTICATED that the method itself returned,
+// such as a login, because a 401 must have a challenge (RFC 9110, section 15.5.2). They come from
+// the guards, or else from the schemes of the service.
 func (e *endpoint) challenge(ctx context.Context, header http.Header, err error) {
 	const name = "Www-Authenticate"
 	if sent := errorOrUnknown(err); sent.HTTPStatus() != http.StatusUnauthorized || sent.header[name] != nil || header[name] != nil {
@@ -946,8 +943,8 @@ func (e *endpoint) challenge(ctx context.Context, header http.Header, err error)
 	}
 }
 
-// logError logs err as the error of a call of m, or of the whole request if m is nil.
-// After Join, m can have another logger than the endpoint.
+// logError logs err as the error of a call of m, or of the whole request if m is nil. After Join, m
+// can have a different logger than the endpoint.
 func (e *endpoint) logError(ctx context.Context, r *http.Request, err error, m *method) {
 	place, logger := logPlace{transport: string(e.transport), request: r}, e.logger
 	if m != nil {

@@ -1,7 +1,7 @@
 package svc
 
-// This file makes calls that have an idempotency key. In this order: the key of a call; the
-// call in Idempotency.Run; and its errors. svc_idempotency.go has the options and the records.
+// This file makes calls with an idempotency key. In this order: the key of a call; the call in
+// Idempotency.Run; its errors. svc_idempotency.go has the options and the records.
 
 import (
 	"bytes"
@@ -19,12 +19,12 @@ type keyedCall struct {
 	key      string
 	sent     sentInput
 	input    string      // the fingerprint, once the method is called
-	header   http.Header // Info.Header of a call that has no response of its own; else nil
-	replayed bool        // the answer is that of an earlier call
+	header   http.Header // Info.Header of a call without its own response; else nil
+	replayed bool        // the answer repeats an earlier call
 }
 
 // readKey sets the idempotency key of the call from the values of the header at path, or adds a
-// violation to those that d finds in the input:
+// violation to the ones that d finds in the input:
 //
 //	values   key of the call
 //	-------  --------------------------------
@@ -33,7 +33,8 @@ type keyedCall struct {
 //	none     none, or a violation if the method requires one
 //	several  a violation
 //
-// A transport without headers quotes its key with strconv.Quote, so that quotes in it stay.
+// A transport without headers quotes its key with strconv.Quote, so that quotes inside the key
+// stay.
 func (c *call) readKey(d *decoder, path string, values []string) {
 	wrong := errNotKey
 	switch {
@@ -46,9 +47,9 @@ func (c *call) readKey(d *decoder, path string, values []string) {
 	case isKeyHeader(values[0]):
 		c.keyed = &keyedCall{key: values[0]}
 		if values[0][0] == '"' {
-			c.keyed.key, _ = strconv.Unquote(values[0]) // keyPattern has two of its escapes
+			c.keyed.key, _ = strconv.Unquote(values[0]) // keyPattern allows only two of its escapes
 		}
-		if c.response == nil && c.request != nil { // what the method adds is for the record alone
+		if c.response == nil && c.request != nil { // headers that the method adds go only into the record
 			c.keyed.header = make(http.Header)
 			if c.ws != nil && c.ws.writer != nil {
 				c.keyed.header = c.ws.writer.Header().Clone()
@@ -61,7 +62,7 @@ func (c *call) readKey(d *decoder, path string, values []string) {
 	d.wrongKey = &Violation{In: inHeader, Path: path, Rule: wrong.rule, Message: wrong.message}
 }
 
-// infoHeader returns the header that a method with this key changes. It is nil if there is none.
+// infoHeader returns the header that a method with this key changes, or nil.
 func (c *call) infoHeader() http.Header {
 	if c.response == nil && c.keyed != nil {
 		return c.keyed.header
@@ -70,8 +71,8 @@ func (c *call) infoHeader() http.Header {
 }
 
 // IdempotencyKeyFrom returns the idempotency key of the call that ctx belongs to, without quotes.
-// Use it to pass the key on to services that the method calls. It reports false if the call has
-// none.
+// Use it to pass the key on to services that the method calls. It reports false if the call has no
+// key.
 func IdempotencyKeyFrom(ctx context.Context) (string, bool) {
 	if c, ok := ctx.Value(callKey{}).(*call); ok && c.keyed != nil {
 		return c.keyed.key, true
@@ -79,9 +80,9 @@ func IdempotencyKeyFrom(ctx context.Context) (string, bool) {
 	return "", false
 }
 
-// markReplayed adds the header Idempotent-Replayed to a response if it repeats that of an earlier
-// call with the same key. Carriers call it for an answer that is sent, not for one of which an
-// interceptor made an error.
+// markReplayed adds the header Idempotent-Replayed to a response that repeats an earlier call with
+// the same key. Carriers call it only if the answer is sent, not if an interceptor replaced it by
+// an error.
 func (c *call) markReplayed(response http.Header) {
 	if c.keyed != nil && c.keyed.replayed {
 		response.Set("Idempotent-Replayed", "true")
@@ -100,9 +101,9 @@ type keyedResult struct {
 // Unwrap lets errors.As find the error of do in the error that Run returns around it.
 func (r *keyedResult) Unwrap() error { return r.error }
 
-// callKeyed is callMethod for a call with a key. Idempotency.Run calls the method, unless it
-// has a record. The output is read from the record in any case: all answers are equal then, and
-// one that cannot be read is not committed.
+// callKeyed is callMethod for a call with a key. Idempotency.Run calls the method, unless it has a
+// record. Even the first output is read back from its record: so all answers are equal, and an
+// unreadable record is never committed.
 func (c *call) callKeyed(ctx context.Context, in any) (any, error) {
 	plan := c.method.key
 	if c.keyed.input == "" { // an interceptor may call the method twice
@@ -131,13 +132,13 @@ func (c *call) callKeyed(ctx context.Context, in any) (any, error) {
 		return nil, r.error
 	case err != nil:
 		return nil, runError(ctx, err, r)
-	case r == nil && len(record) == 0, r != nil && r.error != nil: // Run has no error, and nothing to answer with
+	case r == nil && len(record) == 0, r != nil && r.error != nil: // Run returned neither an error nor a record
 		return nil, runLost.error
 	case r != nil && (len(record) == 0 || bytes.Equal(record, r.record)):
 		return r.out, nil
 	}
 	out, header, err := plan.readRecord(record, c.keyed.input)
-	if r != nil { // what the method has done is rolled back, and another call was faster
+	if r != nil { // the method was rolled back, because a different call was faster
 		restoreHeader(c.infoHeader(), r.before)
 	}
 	header.apply(c.infoHeader())
@@ -145,8 +146,8 @@ func (c *call) callKeyed(ctx context.Context, in any) (any, error) {
 	return out, err
 }
 
-// run calls the method and makes the record. An output that REST cannot send is an error, also
-// of a call over another transport: once it is committed, every call with the key would fail.
+// run calls the method and makes the record. An output that REST cannot send is an error for every
+// transport: if it were committed, all calls with the key would fail over REST.
 func (r *keyedResult) run(ctx context.Context, c *call, in any) {
 	if r.out, r.error = c.callNow(ctx, in); r.error == nil {
 		r.out, r.error = c.checkOutput(r.out)
@@ -161,14 +162,13 @@ func (r *keyedResult) run(ctx context.Context, c *call, in any) {
 	}
 }
 
-// restoreHeader makes a header what it was before.
+// restoreHeader sets a header back to before.
 func restoreHeader(h, before http.Header) {
 	clear(h)
 	maps.Copy(h, before)
 }
 
-// The results of a do that was called and has not returned, and of one that was called
-// twice or too late.
+// The results for a do that has not returned, and for one that was called twice or too late.
 var (
 	runLost = &keyedResult{error: &Error{Code: CodeInternal, sentParts: sentParts{reason: reasonOutcomeUnknown, ours: true},
 		cause: errors.New("Idempotency.Run returned no error, although do failed or has not returned, or without a record")}}
@@ -177,8 +177,9 @@ var (
 )
 
 // runError returns the error for err of Idempotency.Run: the error of the method, an *Error, the
-// end of ctx, or else UNAVAILABLE. r is the result of do; nil if it was not called. If it was, and
-// err is not its error, the call may be committed, and the error has the reason for that.
+// end of ctx, or else UNAVAILABLE. r is the result of do, or nil if Run did not call it. If Run
+// called it and err is not its error, the call may be committed, and the error gets the reason for
+// this.
 func runError(ctx context.Context, err error, r *keyedResult) error {
 	var own *Error
 	errors.As(err, &own)
@@ -206,8 +207,8 @@ func runError(ctx context.Context, err error, r *keyedResult) error {
 	return e.withOwnReason(reasonOutcomeUnknown).WithHeader("Retry-After", "1")
 }
 
-// keyRunning returns e, by which Idempotency.Run says that another call has the key, with the
-// reason for that and a time to wait, unless it has them.
+// keyRunning returns e, with which Idempotency.Run reports that a call with the key is still
+// running. It adds the reason and a retry time if e lacks them.
 func (e *Error) keyRunning() *Error {
 	if e.reason == "" {
 		e = e.withOwnReason(reasonKeyRunning)

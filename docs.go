@@ -75,7 +75,7 @@ func (s *Service) Docs(opts *DocsOptions) http.Handler {
 	})
 }
 
-// docsFiles has docs.html. Embedding needs a variable; nothing writes to it.
+// docsFiles contains docs.html. Embedding needs a variable; it is never written.
 //
 //go:embed docs.html
 var docsFiles embed.FS
@@ -95,16 +95,15 @@ func (w *docsWriter) renderPage() []byte {
 	middle, end, _ := strings.Cut(rest, "{{data}}")
 	start += html.EscapeString(w.service.opts.Name) + middle
 	page := w.appendData(append(make([]byte, 0, len(source)+2*len(w.texts)), start...))
-	if data := page[len(start):]; bytes.IndexByte(data, '<') >= 0 { // most data has none
+	if data := page[len(start):]; bytes.IndexByte(data, '<') >= 0 { // most data does not contain it
 		page = append(page[:len(start)], bytes.ReplaceAll(data, []byte("<"), []byte(`\u003c`))...)
 	}
 	return append(page, end...)
 }
 
-// docsPolicy returns the Content-Security-Policy that lets page use its own style and
-// script and call its own host, and nothing else. It has the hashes of the text between the
-// tags (CSP Level 3, section 6.7.2.11). The icon is an empty data URL, so that browsers do
-// not request one.
+// docsPolicy returns a Content-Security-Policy that lets page use only its own style and script and
+// call only its own host. It has the hashes of the text between the tags (CSP Level 3, section
+// 6.7.2.11). The icon is an empty data URL, so that browsers do not request one.
 func docsPolicy(page string) string {
 	hash := func(tag string) string {
 		_, rest, _ := strings.Cut(page, "\n<"+tag+">")
@@ -117,10 +116,10 @@ func docsPolicy(page string) string {
 		"; require-trusted-types-for 'script'; trusted-types 'none'"
 }
 
-// A docsWriter writes the page or the Markdown of a service. It has what both show: the
-// document, and for each operation what OpenAPI cannot express.
+// A docsWriter writes the page or the Markdown of a service. It holds what both show: the document,
+// and for each operation what OpenAPI cannot express.
 type docsWriter struct {
-	*apiBuilder  // of OpenAPI 3.1, with methods by QUERY beside; its schemas are written
+	*apiBuilder  // of OpenAPI 3.1, and beside it, methods by QUERY; its schemas are written
 	places       DocsOptions
 	operations   []docsOperation // in the order of reading
 	bytes.Buffer                 // of the Markdown
@@ -135,13 +134,13 @@ type docsOperation struct {
 	placeholders []string // of path, in the order of method.placeholders
 	order        int      // of the method in its resource; see readingOrder
 	rpc          string   // the name of the method over JSON-RPC; "" if it is not served there
-	mcp          string   // the name of the tool; "" if there is none
-	prompt       string   // the name of the prompt; "" if there is none
-	resource     string   // the URI of the resource; "" if there is none
+	mcp          string   // the name of the tool, or ""
+	prompt       string   // the name of the prompt, or ""
+	resource     string   // the URI of the resource, or ""
 
-	// names has the parameters that JSON-RPC and MCP call otherwise:
-	// {"name":"page","quoted":true}. If quoted, a number or a boolean is inside a string. The
-	// name is "" if only REST has the parameter.
+	// names has the parameters that JSON-RPC and MCP name differently:
+	// {"name":"page","quoted":true}. If quoted, a number or a boolean is inside a string. The name
+	// is "" if only REST has the parameter.
 	names    map[string][]byte
 	examples map[string][]byte // of parameters, and of the "body"
 }
@@ -171,7 +170,7 @@ func newDocsWriter(s *service, places DocsOptions) *docsWriter {
 			w.operations = append(w.operations, o)
 		}
 	}
-	groups := make(map[string]int) // those of the document: of joined services, the first has the first
+	groups := make(map[string]int) // the groups in the document: among joined services, the first comes first
 	for i, name := range w.tags {
 		groups[name] = i
 	}
@@ -181,7 +180,7 @@ func newDocsWriter(s *service, places DocsOptions) *docsWriter {
 	return w
 }
 
-// appendData appends what the script of the page reads, as one object:
+// appendData appends the data for the script of the page, as one object:
 //
 //	document                  the OpenAPI document
 //	rest, …, client           the paths of DocsOptions; absent if empty
@@ -191,7 +190,7 @@ func newDocsWriter(s *service, places DocsOptions) *docsWriter {
 //	reasons                   what listReasons returns; absent if it is empty
 //	rules                     the message of each rule by its keyword, with # for the value
 //	oneLine                   ruleRow.oneLine by the keyword, for the fields of forms
-//	words                     what patterns mean that are not for readers: those of svc, and those with a patternHint
+//	words                     the meaning of patterns that are not for readers: patterns of svc and patterns with a patternHint
 func (w *docsWriter) appendData(dst []byte) []byte {
 	var table [][3]any // code, HTTP status, JSON-RPC number
 	for _, c := range codes {
@@ -238,8 +237,8 @@ func (w *docsWriter) appendData(dst []byte) []byte {
 	return out.close()
 }
 
-// listReasons returns the reason, the code and the message of each declared error that has a
-// reason, sorted by the reasons; of those with one reason the first.
+// listReasons returns the reason, the code and the message of each declared error with a reason,
+// sorted by reason; if several share a reason, only the first.
 func (w *docsWriter) listReasons() (list [][3]string) {
 	for _, o := range w.operations {
 		for _, e := range o.method.errors {
@@ -274,8 +273,8 @@ func (m *method) readingOrder() int {
 	return place
 }
 
-// addParameters fills names and examples. A parameter has an example if it is required or
-// has the tag example. placeholders are the names of the path parameters in the document.
+// addParameters fills names and examples. It adds an example if the parameter is required or has
+// the tag example. placeholders are the names of the path parameters in the document.
 func (o *docsOperation) addParameters(m *method, placeholders []string) {
 	const restOnly = `{"name":""}`
 	for _, p := range m.ownParameters() {
@@ -323,8 +322,8 @@ func exampleForm(form []param) []byte {
 	return m.close()
 }
 
-// resolve returns the component that a Reference Object refers to, and any other value as it
-// is. Names of components need no escapes in a JSON Pointer.
+// resolve returns the component that a Reference Object refers to, and any other value unchanged.
+// Names of components need no escapes in a JSON Pointer.
 func (w *docsWriter) resolve(o []byte) []byte {
 	ref := textAt(o, "$ref")
 	name := ref[strings.LastIndexByte(ref, '/')+1:]
@@ -342,17 +341,16 @@ func isTrueAt(object []byte, name string) bool { return string(memberAt(object, 
 
 // These limits are about one example.
 const (
-	maxExample       = 6    // objects inside one another
+	maxExample       = 6    // levels of objects
 	maxExampleValues = 1000 // objects and items together
 )
 
-// An exampler makes one example. In an example with depth objects inside one another, the next
-// is empty. After room objects and items, all others are empty too.
+// An exampler makes one example. It leaves objects empty below depth levels of objects. After room
+// objects and items, all further ones are empty too.
 type exampler struct{ depth, room int }
 
-// exampleBody returns an example of the object s that has as many levels of objects as there
-// is room for: of types that share types, each level can have many times the objects of the one
-// around it.
+// exampleBody returns an example of the object s with as many levels of objects as there is room
+// for: if types share types, each level can have many times the objects of the level above.
 func exampleBody(s *shape) []byte {
 	for depth := maxExample; ; depth-- {
 		e := &exampler{depth, maxExampleValues}
@@ -368,8 +366,8 @@ func (e *exampler) hasRoom() bool {
 	return e.room >= 0
 }
 
-// object returns an example of the object s, with the fields that are required or have an
-// example. For a union it is one of the first alternative.
+// object returns an example of the object s, with the fields that are required or have an example.
+// For a union it is an example of the first alternative.
 func (e *exampler) object(s *shape, depth int) []byte {
 	m := openMembers(nil)
 	isEmpty := !e.hasRoom() || depth >= e.depth
@@ -390,12 +388,11 @@ func exampleValue(f *field, s *shape, nth, depth int) []byte {
 	return (&exampler{maxExample, maxExampleValues}).value(f, s, nth, depth)
 }
 
-// value returns an example for the field f, or for its item nth; s is the shape of
-// that value. Examples of two items differ if they can, for lists with uniqueItems. Members
-// that may be null are null, so a type that contains itself ends there, or in an empty list.
-// depth is the number of objects around the value; a parameter has depth 0. If no example
-// keeps the rules, as with a pattern that none of exampleTexts matches, the field needs the
-// tag example.
+// value returns an example of shape s for the field f, or for its item nth. Examples of two items
+// differ if they can, for lists with uniqueItems. Members that may be null are null, so a type that
+// contains itself ends there, or in an empty list. depth is the number of objects around the value;
+// a parameter has depth 0. If no example keeps the rules, such as a pattern that matches none of
+// exampleTexts, the field needs the tag example.
 func (e *exampler) value(f *field, s *shape, nth, depth int) []byte {
 	target := s.deref()
 	if s == f.shape {
@@ -419,7 +416,7 @@ func (e *exampler) value(f *field, s *shape, nth, depth int) []byte {
 		choice := target.exampleChoice()
 		return e.value(choice, choice.shape, nth, depth)
 	case target.kind == kindSlice, target.kind == kindArray:
-		least := max(leastSize(target), 1-depth) // a query, at depth 0, cannot have a list without items
+		least := max(leastSize(target), 1-depth) // a query (depth 0) cannot have a list without items
 		list := []json.RawMessage{}
 		for i := 0; i < min(least, 20) && e.hasRoom(); i++ {
 			list = append(list, e.value(f, target.elem, i, depth))
@@ -446,8 +443,9 @@ func (e *exampler) value(f *field, s *shape, nth, depth int) []byte {
 	return customExample(target.custom)
 }
 
-// exampleChoice returns the alternative of a union by JSON type that an example has: one with an
-// example of its own, else a scalar, in which nothing contains the union again, else the first.
+// exampleChoice returns the alternative of a union by JSON type to use as an example: the first
+// with an example of its own, else the first scalar, since it cannot contain the union again, else
+// the first of all.
 func (s *shape) exampleChoice() *field {
 	if i := slices.IndexFunc(s.fields, func(f *field) bool { return f.example != nil }); i >= 0 {
 		return s.fields[i]
@@ -455,8 +453,8 @@ func (s *shape) exampleChoice() *field {
 	return s.fields[max(0, slices.IndexFunc(s.fields, func(f *field) bool { return f.shape.kind.isScalar() }))]
 }
 
-// leastSize returns how many items, members or bytes a list, a map or a []byte of shape s has at
-// least.
+// leastSize returns the minimum number of items, members or bytes of a list, a map or a []byte of
+// shape s.
 func leastSize(s *shape) int {
 	if least := s.rules.lookup(roleLeast); least != nil {
 		return least.count
@@ -476,11 +474,11 @@ func customExample(schema map[string]any) []byte {
 	return []byte(cmp.Or(byType[kind], "{}"))
 }
 
-// firstAccepted returns the first of texts that spells a value of s and keeps its rules. If
-// there is none, or if s accepts every text, it returns the first of all. A text is that of a number, or what is
-// in a JSON string.
+// firstAccepted returns the first of texts that spells a value of s and keeps its rules. If no text
+// does, or if s accepts every text, it returns the first one. The texts are numbers, or the
+// contents of JSON strings.
 func firstAccepted(s *shape, texts []string) string {
-	if len(s.rules) == 0 && s.kind != kindText { // UnmarshalText has rules of its own
+	if len(s.rules) == 0 && s.kind != kindText { // UnmarshalText may refuse texts
 		return texts[0]
 	}
 	reader := &scalarReader{shape: s, decode: newDecoders(new(mistakes), false).decoderFor(s)}
@@ -493,8 +491,8 @@ func firstAccepted(s *shape, texts []string) string {
 	return texts[max(i, 0)]
 }
 
-// bytesExamples returns base64 to try for a []byte of shape s: that of hello, which is cut off or
-// repeated to a size that s can have, of "", and of exampleTexts.
+// bytesExamples returns base64 texts to try for a []byte of shape s: of hello, cut off or repeated
+// to a size that s can have, of "", and of exampleTexts.
 func bytesExamples(s *shape) (texts []string) {
 	n := 5
 	if most := s.rules.lookup(roleMost); most != nil {
@@ -507,8 +505,8 @@ func bytesExamples(s *shape) (texts []string) {
 	return texts
 }
 
-// numberExamples returns numbers to try: 1+nth, those at and beside the bounds, and 0.25. All
-// but the bounds are multiplied by the step of multipleOf.
+// numberExamples returns numbers to try: 1+nth, the bounds and their neighbours, and 0.25. All but
+// the bounds are multiplied by the step of multipleOf.
 //
 //	minimum 10, nth 0               => 1, 10, 11, 9, 0.25
 //	minimum 10, multipleOf 4, nth 1 => 8, 10, 12, 8, …
@@ -526,7 +524,7 @@ func numberExamples(rules ruleSet, nth int) []string {
 	return append(texts, "0.25")
 }
 
-// exampleTexts has texts that many patterns match.
+// exampleTexts are texts that match many patterns.
 var exampleTexts = strings.Fields(`1 a A a1 abc ABC text 1s 0.5 a-b AB-1 12 1234 12345 2026-01-02 #ffffff +15550100 a@b.co ` +
 	`https://example.com/ 127.0.0.1 10.0.0.0/8 "text"`)
 

@@ -1,8 +1,8 @@
 package svc
 
-// This file writes what the page and the Markdown show of a call beside curl: the call in
-// TypeScript, with the client of Service.TypeScript, and in Go, with Connect. Both have the
-// example of the method as their input.
+// This file writes the calls that the page and the Markdown show besides curl: in TypeScript, with
+// the client of Service.TypeScript, and in Go, with Connect. Both use the example of the method as
+// input.
 
 import (
 	"bytes"
@@ -44,8 +44,8 @@ func (o *docsOperation) members(cookies bool) (list []exampleMember) {
 	return list
 }
 
-// clientNames has the names in TypeScript of the parameters that have another name over REST, by
-// their places and names, and under "body" the value of a Body.
+// clientNames returns the names in TypeScript of the parameters that REST names differently, by
+// place and name, and under "body" the value of a Body.
 func (o *docsOperation) clientNames() map[string][]byte {
 	names := make(map[string][]byte)
 	for _, e := range o.members(false) {
@@ -168,8 +168,8 @@ func goLiteral(s *shape, text []byte) string {
 	return goType(s.typ) + "{" + strings.Join(values, ", ") + "}"
 }
 
-// goType returns the name of a type as a program writes that imports its package; types of a
-// program, of package main, have none:
+// goType returns the name of a type as written in a program that imports its package. Types of
+// package main have no qualifier:
 //
 //	*svc.PageResponse[example.com/notes.Note]  =>  *svc.PageResponse[notes.Note]
 func goType(t reflect.Type) string {

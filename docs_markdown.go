@@ -13,8 +13,8 @@ import (
 // This file writes the reference of a service as Markdown, for readers that do not run scripts: its
 // methods, each with a curl command, and its types, as the client in TypeScript declares them.
 
-// contentOf returns the media types of a request body or response, and the schema of the last. All
-// have the same, but for a ValueOrStream.
+// contentOf returns the media types of a request body or response, and the schema of the last one.
+// Except for a ValueOrStream, all have the same schema.
 func contentOf(o []byte) (types []string, schema []byte) {
 	eachMember(memberAt(o, "content"), func(name, media []byte) {
 		types, schema = append(types, string(name)), memberAt(media, "schema")
@@ -31,8 +31,8 @@ func isFileSchema(schema []byte) bool { return textAt(schema, "format") == "bina
 //	------------------------  --------------------------------------------------
 //	info                      the heading and the quote below it
 //	a tag                     a section
-//	an operation              a section below that of its tag, with a command
-//	parameters, the body      an item: the type of the input, and what is where
+//	an operation              a section below its tag, with a command
+//	parameters, the body      an item: the type of the input, and the place of each member
 //	a response                an item: its type, its headers below it
 //	a component               a declaration in TypeScript below Types
 func (w *docsWriter) renderMarkdown() []byte {
@@ -122,7 +122,7 @@ func (w *docsWriter) writeOperation(o docsOperation, c *clientCallText) {
 func (w *docsWriter) writeCallers(o *docsOperation) {
 	m := o.method
 	if len(m.schemes) == 0 {
-		if memberAt(o.text, "security") != nil { // an empty list: others have schemes
+		if memberAt(o.text, "security") != nil { // an empty list, since other methods have schemes
 			w.WriteString("- public: needs no credentials\n")
 		}
 		return
@@ -163,8 +163,8 @@ func (w *docsWriter) writeInput(o *docsOperation, c *clientCallText) {
 	}
 }
 
-// writeResponse writes a response and its headers. An error without a description of its own gets
-// the phrase of its status.
+// writeResponse writes a response and its headers. An error without a description gets the phrase
+// of its status.
 func (w *docsWriter) writeResponse(c *clientCallText, status string, response []byte) {
 	about := strings.TrimSuffix(plainLine(textAt(response, "description")), ".")
 	types, schema := contentOf(response)
@@ -190,7 +190,7 @@ func (w *docsWriter) writeResponse(c *clientCallText, status string, response []
 		if c.out != nil && status[0] == '2' {
 			member = c.out.headerMember(string(name))
 		}
-		if member != "" { // whose type has the description
+		if member != "" { // the type of a member has the description
 			about = ""
 		}
 		w.writeHeader("  ", string(name), isTrueAt(header, "required"), member, about)
@@ -265,8 +265,9 @@ func appendErrorMembers(dst, schema []byte) []byte {
 	return dst
 }
 
-// describePlaces returns where the members of the input are in a request over REST, such as ": id in the path;
-// limit, cursor in the query", and what JSON-RPC and MCP call those that they call otherwise.
+// describePlaces returns where the members of the input are in a REST request, such as ": id in the
+// path; limit, cursor in the query", and the names of members that JSON-RPC and MCP name
+// differently.
 func (o *docsOperation) describePlaces() string {
 	members := o.members(true)
 	var groups []string
@@ -329,8 +330,8 @@ func plainLine(text string) string {
 	return text
 }
 
-// codeSpan returns text as code, between more backticks than it has in a row (CommonMark
-// 0.31, section 6.1), since code has no escapes:
+// codeSpan returns text as code. Code spans cannot contain escapes, so it puts more backticks
+// around text than text has in a row (CommonMark 0.31, section 6.1):
 //
 //	a`b  =>  `` a`b ``
 func codeSpan(text string) string {
@@ -344,9 +345,9 @@ func codeSpan(text string) string {
 	return fence + text + fence
 }
 
-// curlCommand returns a curl command that calls an operation with its example. Secrets are
-// variables of the shell, so that none is in the shell's history. Parameters without an
-// example are optional and not sent.
+// curlCommand returns a curl command that calls an operation with its example. It writes secrets as
+// shell variables, to keep them out of the shell's history. It leaves out parameters without an
+// example, which are optional.
 func (w *docsWriter) curlCommand(o docsOperation) string {
 	path, command := o.path, "curl"
 	if o.method.stream != "" {
@@ -385,7 +386,7 @@ func (w *docsWriter) curlCommand(o docsOperation) string {
 	if o.method.form {
 		command += w.formArguments(o)
 	} else if o.method.takesBody() {
-		command += " -T FILE" // sends the file as it is
+		command += " -T FILE" // sends the file unchanged
 		types, _ := contentOf(memberAt(o.text, "requestBody"))
 		command += " -H 'Content-Type: " + types[0] + "'"
 	}
@@ -411,7 +412,7 @@ func (w *docsWriter) curlCommand(o docsOperation) string {
 func (w *docsWriter) formArguments(o docsOperation) (arguments string) {
 	f, option := o.method.in.file, " --data-urlencode "
 	if f != nil {
-		option = " --form-string " // which has no characters of its own, as -F has
+		option = " --form-string " // unlike -F, it treats no character specially
 	}
 	eachMember(o.examples["body"], func(name, value []byte) {
 		items := itemsOf(value)

@@ -1,7 +1,7 @@
 package svc
 
-// This file has the inputs and outputs that are not JSON: a Body, which a method reads, and
-// a File, which a method returns. svc buffers neither. In this order:
+// This file handles inputs and outputs that are not JSON: a Body, which a method reads, and a File,
+// which a method returns. svc buffers neither. In this order:
 //
 //   - Body, and reading that of a request
 //   - File, and sending one by http.ServeContent
@@ -38,11 +38,11 @@ import (
 // Body is rejected, before the method or by Read.
 //
 // If the body is too large, too slow or cut, Read returns an [*Error]. Check for it before you
-// store the file, of which you may have read a part. If your method ignores the error of Read, the
-// client still gets it. A method that returns a [Stream] or a [File] must read the Body before it
-// returns.
+// store the file, because you may have read only a part of it. If your method ignores the error of
+// Read, the client still gets it. A method that returns a [Stream] or a [File] must read the Body
+// before it returns.
 type Body struct {
-	ContentType string // one media type, as the client sent it; empty if it sent none
+	ContentType string // one media type, as the client sent it; empty if the client sent none
 	Size        int64  // in bytes; -1 if it is not known, as in a form
 	// FileName is what the client calls the file: a name without directories and control
 	// characters, of at most 255 bytes, or empty. Show it to people. Choose the name on disk
@@ -53,7 +53,8 @@ type Body struct {
 
 // NewBody returns a Body for a client or for [Service.Call]. A nil content is empty. NewBody sets
 // Size if content can seek or has a method Len. Otherwise set Size yourself if you know it. A
-// client fails if content has another length, and closes content if it is an [io.Closer].
+// client fails if the length of content differs from Size, and closes content if it is an
+// [io.Closer].
 func NewBody(content io.Reader, contentType string) Body {
 	b := Body{ContentType: contentType, Size: -1, content: content}
 	if c, ok := content.(interface{ Len() int }); ok {
@@ -77,14 +78,14 @@ func (b Body) Read(p []byte) (int, error) {
 	return b.content.Read(p)
 }
 
-// bodyBlock is the number of bytes for which a client has BodyTimeout. A limit on the whole
-// body would cut large files of honest clients. A limit on each Read would let a client send
-// one byte at a time for ever.
+// bodyBlock is the number of bytes for which a client has BodyTimeout. A limit on the whole body
+// would cut off large files of honest clients. A limit on each Read would let a client send one
+// byte at a time forever.
 const bodyBlock = 64 << 10
 
-// A bodyReader is the content of a Body during a call. The goroutine that sent on turn owns
-// total, spent and err. A mutex would not do: Read fails at once while another goroutine
-// reads, since the body may be code of the application that blocks for long.
+// A bodyReader is the content of a Body during a call. The goroutine that sent on turn owns total,
+// spent and err. A mutex would not do: Read fails at once while a second goroutine reads, because
+// the body may be application code that blocks for long.
 //
 // Invariant: err is set by the first Read that fails; nothing is read after it.
 type bodyReader struct {
@@ -92,12 +93,12 @@ type bodyReader struct {
 	w     http.ResponseWriter // nil outside a request
 	r     *http.Request       // nil outside a request
 	body  io.Reader
-	turn  chan struct{} // has room for one
-	ended atomic.Bool   // the method has returned; turn stays full, if end has got it
-	ruled bool          // size is that of the tag maxBytes
+	turn  chan struct{} // buffered, with a length of 1
+	ended atomic.Bool   // the method has returned; if end got turn, turn stays full
+	ruled bool          // size comes from the tag maxBytes
 	part  string        // of a form, whose file this is; "" for the whole body
 
-	total int64         // bytes that have arrived
+	total int64         // bytes read so far
 	spent time.Duration // in waiting for the current block
 	err   error         // what every later Read returns
 }
@@ -150,9 +151,9 @@ func (b *bodyReader) checkRest(size int64) error {
 	return nil
 }
 
-// limitBody puts a bodyReader into b. It returns an error with the status 415 for a content
-// type that is not one media type or that the tags do not allow, and with 413 for a Size over
-// the limit. If the size is unknown, Read returns that error. part is that of a form, or "".
+// limitBody puts a bodyReader into b. It returns an error with the status 415 if the content type
+// is not one media type or the tags do not allow it, and with 413 if Size is over the limit. If the
+// size is unknown, Read returns the 413 instead. part is the name of the form part, or "".
 func (t *fileTags) limitBody(b *Body, l limits, part string) error {
 	l.size = cmp.Or(t.max, l.size)
 	reader := &bodyReader{limits: l, body: *b, turn: make(chan struct{}, 1), ruled: t.max > 0, part: part}
@@ -168,7 +169,8 @@ func (t *fileTags) limitBody(b *Body, l limits, part string) error {
 	return reader.checkRest(b.Size)
 }
 
-// tooLargeError returns the error for a body over the limit, with the rule if a tag has set that.
+// tooLargeError returns the error for a body over the limit, with the rule if the limit comes from
+// a tag.
 func (b *bodyReader) tooLargeError() error {
 	err, path := b.limits.tooLargeError(), ""
 	if b.part != "" {
@@ -226,10 +228,9 @@ func (b *bodyReader) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// end makes every later Read fail, and interrupts one that another goroutine is in. It returns
-// the error of a Read that has failed, errBodyRead for one that it has interrupted, or nil. It
-// does nothing if it is called again. If the Body has not been read to its end, the response is
-// the last one of the connection.
+// end makes every later Read fail, and interrupts a Read on another goroutine. It returns the error
+// of a failed Read, errBodyRead if it interrupted one, or nil. Further calls do nothing. If the
+// Body was not read to its end, the response is the last one of the connection.
 func (b *bodyReader) end(ctx context.Context) error {
 	if b == nil || b.ended.Swap(true) {
 		return nil
@@ -247,16 +248,16 @@ func (b *bodyReader) end(ctx context.Context) error {
 	case b.w == nil:
 	case b.err != nil:
 		leaveBody(b.w, b.r)
-	default: // the client has this time for the rest
+	default: // this is the time that the client has for the rest
 		b.setDeadline(b.w, b.r)
 		leaveBody(b.w, b.r)
 	}
 	return b.err
 }
 
-// interrupt ends the Read that a goroutine of the method is in, and waits for turn. It reports
-// false if the Read has failed for that, or goes on: what the application reads from has no
-// deadline, so interrupt then waits until ctx ends.
+// interrupt ends the Read of a goroutine of the method, and waits for turn. It reports false if the
+// Read failed because of this, or still runs: readers of the application have no deadline, so
+// interrupt waits for them only until ctx ends.
 func (b *bodyReader) interrupt(ctx context.Context) bool {
 	var over <-chan struct{}
 	if b.w == nil || http.NewResponseController(b.w).SetReadDeadline(time.Unix(1, 0)) != nil {
@@ -286,17 +287,17 @@ func (b *bodyReader) interrupt(ctx context.Context) bool {
 // A Content that is an [io.Seeker] is sent as by [http.ServeContent], with conditional and range
 // requests (RFC 9110, sections 13 and 14), but without lists of ranges. svc reads Content after the
 // method and [Options].Intercept have returned, and then closes it if it is an [io.Closer]. If an
-// interceptor returns an error or another File, it must close the Content itself.
+// interceptor returns an error or a different File, it must close the Content itself.
 //
 // If Content fails before the first byte, the client gets INTERNAL; a later error closes the
 // connection. An end before Size counts as an error. doc/files.md has more.
 type File struct {
 	Name        string    // to save the file as; cut at 255 bytes
 	ContentType string    // a media type, one of the tag contentType; default: its only type, else application/octet-stream
-	ETag        string    // an entity tag, such as `"v1"`; empty for none
+	ETag        string    // an entity tag, such as `"v1"`; or empty
 	Modified    time.Time // zero if not known
 	Size        int64     // of a Content without Seek, in bytes; 0 if not known
-	Inline      bool      // browsers show the file, with the rights of this site, instead of saving it; so does the tag inline:"true"
+	Inline      bool      // browsers show the file, with the rights of this site, instead of saving it; the tag inline:"true" sets it too
 	Content     io.Reader // must not be nil
 }
 
@@ -310,8 +311,8 @@ func closeReader(r io.Reader) (err error) {
 	return err
 }
 
-// check returns an error if the File cannot be sent. It sets what its tags say: a missing content type,
-// and Inline.
+// check returns an error if the File cannot be sent. It sets a missing content type and Inline from
+// the tags.
 func (f *File) check(t *fileTags) error {
 	if f.ContentType == "" && len(t.types) == 1 {
 		f.ContentType = t.types[0]
@@ -330,9 +331,9 @@ func (f *File) check(t *fileTags) error {
 	return nil
 }
 
-// clampRange returns a value of Range with numbers that fit into an int64, as
-// http.ServeContent wants them; no file has more bytes. It reports false for values that are
-// ignored: all but one range of bytes (RFC 9110, section 14.1.2). For a file of 1000 bytes,
+// clampRange returns a value of Range with numbers that fit into an int64, for http.ServeContent;
+// files are never larger. It reports false for values to ignore: everything but a single range of
+// bytes (RFC 9110, section 14.1.2). For a file of 1000 bytes,
 //
 //	bytes=0-499  => 206 with the first 500 bytes
 //	bytes=500-   => 206 with all from byte 500
@@ -361,9 +362,9 @@ func clampRange(value string) (clamped string, ok bool) {
 	return "bytes=" + clamp(first) + "-" + clamp(last), true
 }
 
-// A fileSender sends a File. As the ResponseWriter of http.ServeContent it learns the status
-// and the header of the response, without sending them: the header is sent with the first
-// byte of the file, so that an error before that can still become the response.
+// A fileSender sends a File. As the ResponseWriter of http.ServeContent it records the status and
+// the header of the response without sending them. It sends the header with the first byte of the
+// file, so that an earlier error can still become the response.
 type fileSender struct {
 	http.ResponseWriter
 	status int
@@ -371,8 +372,8 @@ type fileSender struct {
 	err    error // of the File or the connection
 }
 
-// send sends the File, which check has accepted, as the response to r, with more headers.
-// If nothing was sent, it removes the headers of the file, since an error response follows.
+// send sends the File, which must have passed check, as the response to r, with more headers. If
+// nothing was sent, it removes the headers of the file, since an error response follows.
 func (f *File) send(w http.ResponseWriter, r *http.Request, more http.Header) (s *fileSender) {
 	s = &fileSender{ResponseWriter: w}
 	h := w.Header()
@@ -427,9 +428,9 @@ func (s *fileSender) sendFile(f *File, r *http.Request) (err error) {
 	return nil
 }
 
-// decide calls http.ServeContent, which decides the status and the header, with a HEAD
-// request and a content of this size that cannot be read. It returns the part of the File to
-// send: ServeContent seeks to start, and sets Content-Length to length.
+// decide calls http.ServeContent, which decides the status and the header, with a HEAD request and
+// an unreadable content of this size. It returns the part of the File to send: ServeContent seeks
+// to start, and sets Content-Length to length.
 //
 //	size 1000, Range: bytes=500-  => 206, start 500, length 500
 //	size 1000, If-None-Match hits => 304; start and length mean nothing
@@ -451,15 +452,15 @@ func (s *fileSender) decide(f *File, r *http.Request, size int64, canSeek bool) 
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
 	case verbQuery:
-		seen.Header.Del("Range") // only GET has ranges (RFC 9110, section 14.2)
+		seen.Header.Del("Range") // only GET supports ranges (RFC 9110, section 14.2)
 	default:
-		seen.Header = nil // preconditions of a write are about what it changes (RFC 9110, section 13.1)
+		seen.Header = nil // preconditions of a write apply to what it changes (RFC 9110, section 13.1)
 	}
 	content := io.NewSectionReader(nil, 0, size)
 	http.ServeContent(s, &seen, "", f.Modified, content)
-	start, _ = content.Seek(0, io.SeekCurrent) // where http.ServeContent would have read from
+	start, _ = content.Seek(0, io.SeekCurrent) // where http.ServeContent would have started to read
 	length, err := strconv.ParseInt(h.Get("Content-Length"), 10, 64)
-	if err != nil { // ServeContent sets none if middleware has set a Content-Encoding
+	if err != nil { // ServeContent does not set it if middleware has set a Content-Encoding
 		length = size
 	}
 	if !canSeek {
@@ -519,9 +520,9 @@ func fileName(name string) string {
 	return strings.ToValidUTF8(name[:min(len(name), maxFileName)], "") // the cut may be inside a character
 }
 
-// contentDisposition returns the value of Content-Disposition (RFC 6266). filename has only
-// ASCII characters that all clients read alike. If that changes the name, filename* has the
-// name as it is, in the encoding of RFC 8187:
+// contentDisposition returns the value of Content-Disposition (RFC 6266). filename uses only ASCII
+// characters that all clients read alike. If this changes the name, filename* has the original
+// name, encoded by RFC 8187:
 //
 //	a.png    =>  attachment; filename="a.png"
 //	50 €.png =>  attachment; filename="50 _.png"; filename*=UTF-8''50%20%E2%82%AC.png
@@ -567,8 +568,8 @@ type fileTags struct {
 const inlineTag = "inline"
 
 // isMediaType reports whether text is one media type (RFC 9110, section 8.3.1) that a header can
-// carry without changes. A Body has no other, so that a File can be sent with the type that it
-// came with:
+// carry unchanged. A Body with any other type is refused, so a File can be sent with the type that
+// it was uploaded with:
 //
 //	accepted      image/png, text/csv; charset=utf-8;, a/b;x="1, 2"
 //	not accepted  image, image/png;a=b,text/html, text/csv; charset, a/b;x="ä"
@@ -599,7 +600,7 @@ func isMediaType(text string) bool {
 	return true
 }
 
-// cutToken returns the token with which text begins, or "", and what is after it.
+// cutToken returns the token at the beginning of text, or "", and the rest.
 func cutToken(text string) (token, rest string) {
 	end := 0
 	for end < len(text) && isToken(text[end:end+1]) {
@@ -608,8 +609,8 @@ func cutToken(text string) (token, rest string) {
 	return text[:end], text[end:]
 }
 
-// cutParameterValue returns what is after the token or the quoted string with which text, the
-// value of a header, begins (RFC 9110, section 5.6.4). ok is false if it begins with neither.
+// cutParameterValue returns the rest of text, the value of a header, after the token or quoted
+// string at its beginning (RFC 9110, section 5.6.4). ok is false if it begins with neither.
 func cutParameterValue(text string) (rest string, ok bool) {
 	if !strings.HasPrefix(text, `"`) {
 		token, rest := cutToken(text)
@@ -619,15 +620,15 @@ func cutParameterValue(text string) (rest string, ok bool) {
 		switch text[i] {
 		case '"':
 			return text[i+1:], true
-		case '\\': // the next character has no meaning
+		case '\\': // skip the escaped character
 			i++
 		}
 	}
 	return "", false
 }
 
-// mediaTypeError returns the error for an upload whose Content-Type isMediaType does not accept,
-// or that has two.
+// mediaTypeError returns the error for an upload with more than one Content-Type, or with one that
+// isMediaType rejects.
 func (t *fileTags) mediaTypeError() error {
 	want := ", such as application/octet-stream"
 	if t.types != nil {
@@ -636,8 +637,7 @@ func (t *fileTags) mediaTypeError() error {
 	return httpError(http.StatusUnsupportedMediaType, CodeInvalidArgument, "the Content-Type must be one media type%s", want)
 }
 
-// partTypeError returns the error for a file with another Content-Type, which is this part of a
-// form.
+// partTypeError returns the error for a file whose part of a form has the wrong Content-Type.
 func (t *fileTags) partTypeError(part string) error {
 	want := cmp.Or(strings.Join(t.types, " or "), "one media type")
 	return httpError(http.StatusUnsupportedMediaType, CodeInvalidArgument, "the Content-Type of the part %s must be %s", part, want)

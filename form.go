@@ -1,15 +1,15 @@
 package svc
 
 // This file reads forms: request bodies as browsers send them for <form method="post">. bind.go
-// sets the fields of an input from what is read here. In this order:
+// sets the fields of an input from the result. In this order:
 //
-//   - which media types are a form
-//   - formInput, what a form has before its file
+//   - the media types of forms
+//   - formInput, the part of a form before its file
 //   - formReader, which reads the parts of multipart/form-data
 //   - formFile, the file of a form, which is read while it arrives
 //   - the form in a request
 //
-// A form is one of two (WHATWG HTML, section 4.10.21.8), of which only the second can have a
+// Forms have one of two media types (WHATWG HTML, section 4.10.21.8). Only the second can have a
 // file:
 //
 //	application/x-www-form-urlencoded   title=My+cat&tags=a&tags=b
@@ -40,19 +40,19 @@ import (
 	"strings"
 )
 
-// contentTypeForm is the media type of forms without files; those with files have
+// contentTypeForm is the media type of forms without files; forms with files use
 // contentTypeMultipart.
 const contentTypeForm = "application/x-www-form-urlencoded"
 
-// maxFormParts is the most parts of a form. net/http has the same limit.
+// maxFormParts is the maximum number of parts in a form. net/http has the same limit.
 const maxFormParts = 1000
 
-// A formInput is what a form has before its file.
+// A formInput is the part of a form before its file.
 type formInput struct {
 	encoded string     // application/x-www-form-urlencoded; "" for a form of parts
 	parts   []formPart // of multipart/form-data, without the file
 	hasFile bool       // a file follows, or is read
-	whole   bool       // nothing follows the file that is not read
+	whole   bool       // everything after the file has been read
 }
 
 // A formPart is a part of a form that is not a file, or a complaint about one.
@@ -62,8 +62,8 @@ type formPart struct {
 	wrong *complaint // in place of the value; nil if it can be read
 }
 
-// boundaryOf returns the boundary of a form of parts, and "" for the other media type. A form with
-// a file is one of parts. The error has the status 415.
+// boundaryOf returns the boundary of a multipart form, and "" for the other media type. With a file
+// the form must be multipart. The error has the status 415.
 func boundaryOf(types []string, withFile bool) (boundary string, err error) {
 	want := contentTypeForm + " or " + contentTypeMultipart
 	if withFile {
@@ -100,33 +100,33 @@ func isBoundary(text string) bool {
 	return text != "" && len(text) <= 70 && !strings.HasSuffix(text, " ")
 }
 
-// A formReader reads the parts of a form. mime/multipart finds them. What it does not limit is
-// limited by formSource, and its errors, which quote what the client has sent, are replaced.
+// A formReader reads the parts of a form with mime/multipart. formSource adds the missing limits.
+// Errors of mime/multipart are replaced, because they quote the client's data.
 type formReader struct {
 	parts  *multipart.Reader
 	source *formSource
-	read   int // parts that have begun
+	read   int // parts started so far
 }
 
-// newFormReader returns a reader of the form in r. Before the file it reads at most limit bytes;
-// a negative limit means none.
+// newFormReader returns a reader of the form in r. Before the file it reads at most limit bytes, or
+// without a limit if limit is negative.
 func newFormReader(r io.Reader, boundary string, limit int64) *formReader {
 	source := &formSource{reader: r, limit: limit}
 	return &formReader{parts: multipart.NewReader(source, boundary), source: source}
 }
 
-// A formSource is the text of a form. It keeps the error of reading it, which mime/multipart puts
-// into one of its own.
+// A formSource is the text of a form. It keeps the error of reading it, which mime/multipart wraps
+// in its own.
 //
-// At the end of the text it returns errFormEnded, after the end of a line, which the last boundary
-// may lack. mime/multipart takes an io.EOF in the header of a part for the end of the form, so that
-// a form which was cut there would seem to be whole.
+// At the end of the text it first returns a line end, which the last boundary may lack, and then
+// errFormEnded instead of io.EOF. mime/multipart treats io.EOF in the header of a part as the end
+// of the form, so a form that was cut there would look complete.
 type formSource struct {
 	reader io.Reader
-	limit  int64  // on total, before the file; negative for none
+	limit  int64  // on total, before the file; negative for no limit
 	inFile bool   // the limit does not count
 	total  int64  // bytes that have been read
-	last   string // what is still to be read after the end of the text
+	last   string // still to be read after the end of the text
 	ended  bool
 	err    error // of reader, but for io.EOF, or errFormOverLimit
 }
@@ -186,11 +186,11 @@ func (f *formReader) next() (*multipart.Part, error) {
 	return part, nil
 }
 
-// maxEpilogue is how many bytes may follow the last boundary. They mean nothing (RFC 2046, section
-// 5.1.1), and no browser sends more than the end of a line.
+// maxEpilogue is the maximum number of bytes after the last boundary. They are ignored (RFC 2046,
+// section 5.1.1), and browsers send only a line end.
 const maxEpilogue = 4 << 10
 
-// readEnd reads what follows the last boundary, since net/http serves the next request of the
+// readEnd reads the rest after the last boundary, because net/http serves the next request of the
 // connection only after that. It returns io.EOF, or why the text does not end.
 func (f *formReader) readEnd() error {
 	_, err := io.CopyN(io.Discard, f.source, maxEpilogue)
@@ -219,14 +219,14 @@ func formError(name string, c *complaint) error {
 	return found.err()
 }
 
-// A partHeader is what the header of a part says.
+// A partHeader is the parsed header of a part.
 type partHeader struct {
 	name     string
-	isFile   bool   // it has a name for the file, which may be empty
+	isFile   bool   // it has a file name, which may be empty
 	fileName string // as it was sent
 }
 
-// readHeader returns what the header of a part says.
+// readHeader parses the header of a part.
 func (f *formReader) readHeader(part *multipart.Part) (h partHeader, err error) {
 	values := part.Header["Content-Disposition"]
 	var params map[string]string
@@ -242,7 +242,7 @@ func (f *formReader) readHeader(part *multipart.Part) (h partHeader, err error) 
 	}
 	h.name = params["name"]
 	h.fileName, h.isFile = params["filename"]
-	if !strings.Contains(strings.ToLower(values[0]), "filename*") { // which has escapes of its own (RFC 8187)
+	if !strings.Contains(strings.ToLower(values[0]), "filename*") { // a value with filename* has different escapes (RFC 8187)
 		h.fileName = strings.ReplaceAll(h.fileName, quoteInName, `"`)
 	}
 	return h, nil
@@ -253,8 +253,8 @@ func (f *formReader) readHeader(part *multipart.Part) (h partHeader, err error) 
 const quoteInName = "%22"
 
 // readFields reads the form up to the file of this name, or to its end. file is "" for a form
-// without one. It returns the reader of the file, or nil if there is none. A file input that was
-// left empty has no name and no bytes, and counts as absent (WHATWG HTML, section 4.10.22.4).
+// without a file. It returns the reader of the file, or nil. A file input that was left empty has
+// no name and no bytes, and counts as absent (WHATWG HTML, section 4.10.22.4).
 func (f *formReader) readFields(in *formInput, file string) (*formFile, error) {
 	for {
 		part, err := f.next()
@@ -284,7 +284,7 @@ func (f *formReader) readFields(in *formInput, file string) (*formFile, error) {
 	}
 }
 
-// complaintAbout returns what is wrong with a part that has a text, or nil.
+// complaintAbout returns a complaint if a text part is invalid, or nil.
 func (h partHeader) complaintAbout(part *multipart.Part) *complaint {
 	_, params, err := parseMediaType(part.Header.Get("Content-Type"))
 	charset := strings.ToLower(params["charset"])
@@ -299,7 +299,7 @@ func (h partHeader) complaintAbout(part *multipart.Part) *complaint {
 	return nil
 }
 
-// isEncoded reports whether the bytes of a part differ from what its sender means.
+// isEncoded reports whether the body of a part must be decoded.
 func isEncoded(part *multipart.Part) bool {
 	return slices.ContainsFunc(part.Header["Content-Transfer-Encoding"], func(text string) bool {
 		return !slices.Contains([]string{"binary", "8bit", "7bit"}, strings.ToLower(text))
@@ -312,14 +312,14 @@ func (f *formReader) partError(name string) error {
 		&complaint{rule: ruleSyntax, message: "has no end: the last boundary of the form is missing"}))
 }
 
-// A formFile is the file of a form. As a reader it ends where the form ends: a form that was cut,
-// or that goes on behind the file, is an error, so that a method which stores the file at io.EOF
-// has all of it.
+// A formFile is the file of a form. As a reader it returns io.EOF only if the form ends properly: a
+// form that was cut, or that continues after the file, is an error. So a method that stores the
+// file at io.EOF has all of it.
 type formFile struct {
 	form  *formReader
 	part  *multipart.Part
 	head  partHeader
-	first []byte // what openFile has read
+	first []byte // read by openFile
 }
 
 // openFile returns the file that begins with part, or nil for a file input that was left empty.
@@ -361,11 +361,11 @@ func (f *formFile) Read(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// maxBehindFile is how many bytes may follow the file: the last boundary and what means nothing. It
-// is enough to name a part that must not be there.
+// maxBehindFile is the maximum number of bytes after the file: the last boundary and the ignored
+// rest. It is enough to name a part that must not be there.
 const maxBehindFile = maxEpilogue + 128
 
-// end returns io.EOF if the form ends behind the file, or the error of what follows.
+// end returns io.EOF if the form ends after the file, or an error.
 func (f *formFile) end() error {
 	source := f.form.source
 	source.inFile, source.limit = false, source.total+maxBehindFile
@@ -383,7 +383,7 @@ func (f *formFile) end() error {
 	return ErrorFrom(formError(h.name, errOtherFile)).WithCause(errNoOrder)
 }
 
-// errNoOrder says in the log what would let a form have its parts in this order.
+// errNoOrder tells, in the log, how to allow a form with its parts in this order.
 var errNoOrder = errors.New("with the tag order:\"any\" on the Body, fields may follow the file")
 
 // explainOrder returns err, the error of an input from the form, with errNoOrder as its cause if a
@@ -450,7 +450,7 @@ func checkForm(w http.ResponseWriter, r *http.Request, withFile bool) (boundary 
 	return boundaryOf(r.Header["Content-Type"], withFile)
 }
 
-// parseForm returns the form in body, which has no file.
+// parseForm returns the form in body. The form must not have a file.
 func parseForm(body []byte, boundary string) (*formInput, error) {
 	if boundary == "" {
 		return &formInput{encoded: string(body)}, nil
@@ -460,8 +460,9 @@ func parseForm(body []byte, boundary string) (*formInput, error) {
 	return in, err
 }
 
-// openForm reads the form in the body of r up to its file, which it returns as a Body, or nil if
-// the form has none. If its parts may have any order, it reads all. file is the field of the Body. After an error, a part of the body is unread.
+// openForm reads the form in the body of r up to its file, which it returns as a Body, or nil
+// without a file. If the parts may be in any order, it reads all of them. file is the field of the
+// Body. After an error, a part of the body is unread.
 //
 // body is r.Body, or a reader of it that may fail with errBusy.
 func openForm(

@@ -1,6 +1,7 @@
 package svc
 
-// This file has ValueOrStream: results of methods that are one output or several, as the call asks.
+// This file implements ValueOrStream, for methods that return one output or several, as the call
+// asks.
 
 import (
 	"fmt"
@@ -8,15 +9,16 @@ import (
 	"slices"
 )
 
-// A ValueOrStream is the output of a method that answers with one value or with a [Stream], as
-// its input asks, for example by a member stream:
+// A ValueOrStream is the output of a method that answers with one value or with a [Stream],
+// depending on its input, for example a member stream:
 //
 //	Complete(ctx context.Context, in *CompleteIn) (*svc.ValueOrStream[Completion, Token], error)
 //
-// The method sets one of the fields; both or none is INTERNAL. T is what any output can be,
-// except a [File]. Over REST the answer is JSON or events by what is set, whatever the request
-// accepts. Status and headers are those of T; a stream has the status 200. Other transports
-// answer with the value, or with the items as those of a Stream. The method has no idempotency key.
+// The method sets one of the fields; both or none is INTERNAL. T can be any output except a [File].
+// Over REST the answer is JSON or events, depending on the field that is set and not on the
+// request's Accept. Status and headers are those of T; a stream has the status 200. Other
+// transports answer with the value, or with the items in one answer, as for a Stream. The method
+// cannot have an idempotency key.
 type ValueOrStream[T, Item any] struct {
 	Value  *T
 	Stream Stream[Item]
@@ -24,7 +26,7 @@ type ValueOrStream[T, Item any] struct {
 
 // An either is a *ValueOrStream; see eitherOf.
 type either interface {
-	// parts returns Value and Stream, or nil for what is not set.
+	// parts returns Value and Stream, or nil for a field that is not set.
 	parts() (value, stream any)
 	// types returns T and Item.
 	types() (value, item reflect.Type)
@@ -43,7 +45,7 @@ func (*ValueOrStream[T, Item]) types() (value, item reflect.Type) {
 func (*ValueOrStream[T, Item]) each() eachFunc { return eachStreamItem[Item] }
 
 // eitherOf returns a nil pointer to the ValueOrStream that t is or points to, or nil. A struct that
-// embeds a ValueOrStream has its methods, and is not one.
+// embeds a ValueOrStream inherits its methods, but is not one.
 func eitherOf(t reflect.Type) either {
 	if t.Kind() != reflect.Pointer {
 		t = reflect.PointerTo(t)
@@ -72,7 +74,7 @@ func (c *methodCompiler) readEither(sig *signature) {
 	}
 }
 
-// split returns the one value of out, which m has returned, or the stream. Both are nil without an
+// split returns the single value of out, the output of m, or its stream. Both are nil without an
 // output.
 func (m *method) split(out any) (value, stream any) {
 	switch e, ok := out.(either); {
@@ -86,14 +88,14 @@ func (m *method) split(out any) (value, stream any) {
 	return nil, out
 }
 
-// isRecord reports whether out, which m has returned, is complete, since it is sent as one record.
+// isRecord reports whether out, the output of m, is sent as one record, so that it is complete.
 func (m *method) isRecord(out any) bool {
 	_, stream := m.split(out)
 	return stream == nil && !m.sendsFile()
 }
 
-// oneOf returns the value of out, or nil for a stream. It returns an error for a ValueOrStream that
-// has both, whose stream it releases, or none.
+// oneOf returns the value of out, or nil for a stream. It fails if a ValueOrStream has neither, or
+// both; it then releases the stream.
 func (m *method) oneOf(out any) (value any, err error) {
 	value, stream := m.split(out)
 	switch {

@@ -1,6 +1,6 @@
 package svc
 
-// This file has ErrorForm, a form of errors over REST in place of the envelope.
+// This file implements ErrorForm, which replaces the envelope of errors over REST.
 
 import (
 	"cmp"
@@ -13,13 +13,13 @@ import (
 )
 
 // An ErrorForm is a form of errors over REST that replaces the envelope of [WriteError]. Documents
-// have its schema, and clients of [Connect] with the same Options read it. It never changes.
+// show its schema, and clients of [Connect] with the same Options read it. It never changes.
 // [NewErrorForm] makes one; the zero value cannot be used.
 type ErrorForm struct {
 	shape       *shape
-	types       []*shape                   // those in shape that have names
+	types       []*shape                   // the named shapes in shape
 	mistakes    []error                    // in shape, which Register reports
-	write       func(*Error) reflect.Value // of the type of shape; the zero Value if there is none
+	write       func(*Error) reflect.Value // returns a value of the type of shape, or the zero Value for errors without this form
 	read        func(ptr any) *Error       // the other way round; nil for an error without a read
 	encode      encodeFunc                 // nil if there are mistakes
 	decode      decodeFunc
@@ -77,7 +77,7 @@ func (f *ErrorForm) WithStatus(code Code, status int) *ErrorForm {
 // such as 400 for "syntax". Errors with their own status keep it. The first such violation decides.
 // WithRuleStatus panics if rule is empty or a [Code], or if status is not from 400 to 599.
 func (f *ErrorForm) WithRuleStatus(rule string, status int) *ErrorForm {
-	// The application has rules of its own, so rule cannot be checked against a list.
+	// The application may define its own rules, so rule cannot be checked against a list.
 	if code := Code(rule); rule == "" || code == CodeOK || code.isError() || status < 400 || status > 599 {
 		panic(fmt.Sprintf("svc: ErrorForm.WithRuleStatus(%q, %d): want the rule of a violation, such as syntax, and a status from 400 to 599; "+
 			"WithStatus takes codes", rule, status))
@@ -100,8 +100,8 @@ func (f *ErrorForm) WithContentType(mediaType string) *ErrorForm {
 	return &c
 }
 
-// Write is an [ErrorWriter] for middleware. It responds in the form f, as REST does to the error of
-// a method. nil counts as UNKNOWN.
+// Write is an [ErrorWriter] for middleware. It responds in the form f, like REST to an error of a
+// method. nil counts as UNKNOWN.
 func (f *ErrorForm) Write(w http.ResponseWriter, r *http.Request, err error) {
 	leaveUnknown(w, r)
 	e := errorOrUnknown(err)
@@ -109,8 +109,8 @@ func (f *ErrorForm) Write(w http.ResponseWriter, r *http.Request, err error) {
 	writeErrorBody(w, f.statusOf(e), e.header, contentType, body, new(headerValues))
 }
 
-// statusOf returns the status of e in this form: its own, else that of the first of its
-// violations with a rule that has one, else that of its code. A nil form is the envelope.
+// statusOf returns the status of e in this form: its own, else the status of the first violation
+// whose rule has one, else the status of its code. A nil form is the envelope.
 func (f *ErrorForm) statusOf(e *Error) int {
 	if f == nil || e.status != 0 {
 		return e.HTTPStatus()
@@ -123,8 +123,8 @@ func (f *ErrorForm) statusOf(e *Error) int {
 	return cmp.Or(f.statuses[e.code()], e.HTTPStatus())
 }
 
-// appendBody appends e in this form. If the application has none for e, that is logged, and
-// the body is the envelope, as with a nil form.
+// appendBody appends e in this form. If the form is nil or the application returns nothing for e,
+// the body is the envelope; the latter is logged.
 func (f *ErrorForm) appendBody(dst []byte, e *Error, r *http.Request) (body []byte, contentType string) {
 	if f != nil {
 		body, err := f.encodeError(dst, e)
@@ -139,7 +139,7 @@ func (f *ErrorForm) appendBody(dst []byte, e *Error, r *http.Request) (body []by
 // encodeError appends the value that write returns for e.
 func (f *ErrorForm) encodeError(dst []byte, e *Error) (body []byte, err error) {
 	defer recoverTo(&err) // write and MarshalJSON are code of the application
-	// It gets a new Error, which it may change and keep, with nothing of the cause.
+	// Pass a new Error without the cause, which the application may change and keep.
 	v := f.write(&Error{
 		Code: e.code(), Message: e.message(), Details: maps.Clone(e.wireDetails()),
 		sentParts: sentParts{reason: e.sentReason(), found: e.found, status: int32(f.statusOf(e)), header: e.header},
@@ -152,7 +152,7 @@ func (f *ErrorForm) encodeError(dst []byte, e *Error) (body []byte, err error) {
 	return enc.buf, enc.err
 }
 
-// readBody returns the error in a body of this form, or nil if the body has another form.
+// readBody returns the error in a body of this form, or nil if the body does not have this form.
 func (f *ErrorForm) readBody(d *decoder, status int, text []byte) (e *Error) {
 	defer func() { recover() }() // read is code of the application
 	v := reflect.New(f.shape.typ)
@@ -162,7 +162,7 @@ func (f *ErrorForm) readBody(d *decoder, status int, text []byte) (e *Error) {
 	if e = f.read(v.Interface()); e != nil {
 		return e.clone()
 	}
-	// The status is all that is known. WithStatus may have given it to another code.
+	// Only the status is known. WithStatus may have given it to a different code.
 	code := CodeFromHTTP(status)
 	for _, row := range codes {
 		if f.statuses[row.code] == status {

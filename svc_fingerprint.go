@@ -1,10 +1,11 @@
 package svc
 
-// This file makes the fingerprint of an input, by which calls with one idempotency key are
-// compared. Two inputs are equal if what was sent is. In this order: the input; texts that are
-// sent; their plans; the writer; numbers. svc_readback.go has the inputs of Service.Call.
+// This file makes the fingerprint of an input. It decides whether two calls with the same
+// idempotency key have the same input: they do if the client sent the same values. In this order:
+// the input; texts that are sent; their plans; the writer; numbers. svc_readback.go handles inputs
+// of Service.Call.
 //
-// The fingerprint is an HMAC of a text that all equal inputs have, the print:
+// The fingerprint is an HMAC of the print, a text that is the same for all equal inputs:
 //
 //	what was sent                          print
 //	-------------------------------------  ------------------------------------------------------
@@ -13,15 +14,15 @@ package svc
 //	a text                                 "a" with the escapes that it needs
 //	a number, also in a parameter or a     by value: 100, 1e2 and 100.0 are 1e2
 //	  text, if the field is a number
-//	true, false, null                      as they are; a boolean field also takes "true"
+//	true, false, null                      unchanged; a boolean field also takes "true"
 //	a member whose print is long           # and its SHA-256; see sentWriter
 //	a parameter, a part of a form          the member that other transports have; a list if it
 //	                                         may be repeated
-//	a header or a cookie with json:"-"     a member that REST alone has, header"X-Account"
+//	a header or a cookie with json:"-"     a member that only REST has, header"X-Account"
 //	unknown members, idempotency:"-"       nothing
 //
-// A default that is sent, an empty member and a null are not the same as no member. No method of
-// the application runs, but those that write an input of Service.Call as JSON.
+// A default that is sent, an empty member and a null differ from a missing member. No method of the
+// application runs, except to write an input of Service.Call as JSON.
 
 import (
 	"bytes"
@@ -51,14 +52,15 @@ func (k *keyPlan) newInput(rest bool) sentInput {
 	return in
 }
 
-// A sentList has the values of a parameter that may be repeated.
+// A sentList holds the values of a repeatable parameter.
 type sentList struct {
 	field *field
 	print []byte
 }
 
-// noteText takes the print of the JSON of the input, if f is nil, or of a text of the field f from a
-// path, a query, a form, a header or a cookie. A wrong text has some print: its call is refused.
+// noteText adds the print of text: the JSON of the input if f is nil, or else a text from a path, a
+// query, a form, a header or a cookie for the field f. An invalid text gets any print, because its
+// call is refused.
 func (in *sentInput) noteText(f *field, text []byte) {
 	w := &in.writer
 	switch {
@@ -80,8 +82,8 @@ func (in *sentInput) noteText(f *field, text []byte) {
 	}
 }
 
-// fingerprint returns an HMAC of the input under the idempotency key, so that a store does not tell
-// what was sent: of a plain hash, the number of a card can be guessed.
+// fingerprint returns an HMAC of the input under the idempotency key, so that a store does not
+// reveal the input: the number of a card could be guessed from a plain hash.
 func (in *sentInput) fingerprint(key string) string {
 	w := &in.writer
 	for _, l := range in.repeats {
@@ -95,8 +97,8 @@ func (in *sentInput) fingerprint(key string) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// sentName returns what stands for f in a print. No member that is sent has the same: in the print
-// of an object, those begin with a quote.
+// sentName returns the name of f in a print. It never equals the name of a member that is sent,
+// which begins with a quote in the print of an object.
 func (f *field) sentName() string {
 	name, place := f.name, ""
 	if f.isNameless() {
@@ -108,14 +110,14 @@ func (f *field) sentName() string {
 	return string(appendQuoted([]byte(place), name))
 }
 
-// A sentPlan says which members of a JSON value count. nil is the plan of a value that the
-// application reads, of which everything counts as it is.
+// A sentPlan says which members of a JSON value count. It is nil for a value that the application
+// reads: all of it counts, unchanged.
 type sentPlan struct {
 	kind   shapeKind
 	inside *sentPlan            // of the items of a list, or the values of a map
-	fields map[string]*sentPlan // of an object: those that count, by their names
+	fields map[string]*sentPlan // the members of an object that count, by name
 
-	// A union has no fields, but those of each of its forms by the value of the member choice.
+	// A union has no fields. It has a plan for each value of its discriminator, the member choice.
 	choice string
 	forms  map[string]*sentPlan
 
@@ -177,14 +179,14 @@ func (c *sentPlans) planFields(s *shape) map[string]*sentPlan {
 	return fields
 }
 
-// A sentWriter writes the print of JSON that it reads. It needs one pass, and memory for the text:
-// what stands for an object is short, so that sorting the members of the objects around it does not
-// copy it again on each level.
+// A sentWriter writes the print of JSON that it reads. It needs one pass, and memory for the text
+// only: the print of an inner object is short, so sorting the members around it does not copy it
+// again on each level.
 type sentWriter struct {
 	scan    scanner
 	choices []string     // see sentPlans
 	print   []byte       // of the open values
-	members []sentMember // of the open objects, those of the innermost at the end
+	members []sentMember // of all open objects, the innermost last
 	sorted  []byte       // memory of endObject and addText
 }
 
@@ -192,7 +194,7 @@ type sentWriter struct {
 // the colon.
 type sentMember struct{ start, colon, end int }
 
-// longPrint is how many bytes the print of a member may have without being hashed.
+// longPrint is the longest print of a member, in bytes, that is not hashed.
 const longPrint = 128
 
 // readMembers adds the members of the object in text that count.
@@ -274,8 +276,8 @@ func (w *sentWriter) endObject(base, start int) {
 	w.members = w.members[:base]
 }
 
-// chooseForm returns the plan of the form of a union that the object at the scanner has, or p
-// itself for another value.
+// chooseForm returns the plan for the form of the object at the scanner if p is the plan of a
+// union, and p itself otherwise.
 func (w *sentWriter) chooseForm(p *sentPlan) *sentPlan {
 	if p == nil || p.forms == nil {
 		return p
@@ -290,12 +292,12 @@ func (w *sentWriter) chooseForm(p *sentPlan) *sentPlan {
 	if form := p.forms[textOr(string(value))]; form != nil {
 		return form
 	}
-	return p // which has no fields
+	return p // p has no fields
 }
 
-// chooseByJSON returns the plan of the alternative of a union by JSON type that the value at the
-// scanner is, as choicePlan.decodeChoice does, or p itself for another value. Where no text is
-// allowed, a string may have an alternative in it; see inputOptions.readStrings.
+// chooseByJSON returns the plan of the alternative for the value at the scanner if p is the plan of
+// a union by JSON type, like choicePlan.decodeChoice, and p itself otherwise. If no alternative is
+// a text, a string may contain an alternative; see inputOptions.readStrings.
 func (w *sentWriter) chooseByJSON(p *sentPlan) *sentPlan {
 	if p == nil || p.kind != kindByType {
 		return p
@@ -343,8 +345,8 @@ func (w *sentWriter) addValue(p *sentPlan) {
 	}
 }
 
-// addText adds the string at the scanner. One with a list or an object in it counts as that, where
-// one is wanted; see inputOptions.readStrings.
+// addText adds the string at the scanner. If the plan wants a list or an object and the string
+// contains one, addText adds that; see inputOptions.readStrings.
 func (w *sentWriter) addText(p *sentPlan) {
 	s := &w.scan
 	begin := s.pos
@@ -410,7 +412,7 @@ func appendDecimal(dst, num []byte) []byte {
 		fraction = bytes.TrimLeft(fraction, "0")
 	}
 	dst = append(dst, fraction...)
-	for len(dst) > start && dst[len(dst)-1] == '0' { // none at the end
+	for len(dst) > start && dst[len(dst)-1] == '0' { // drop trailing zeros
 		dst = dst[:len(dst)-1]
 		power++
 	}

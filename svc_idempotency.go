@@ -1,8 +1,8 @@
 package svc
 
-// This file has the idempotency keys of a service. In this order: the options; the plan of
-// a method with keys; keys, and the ids of records; headers; and records. svc_fingerprint.go
-// compares inputs, and call_idempotency.go makes the calls that have a key.
+// This file implements the idempotency keys of a service. In this order: the options; the plan of a
+// method with keys; keys, and the ids of records; headers; and records. svc_fingerprint.go compares
+// inputs, and call_idempotency.go makes the calls with a key.
 
 import (
 	"context"
@@ -27,26 +27,27 @@ import (
 //
 // Keys belong to the caller, by [Principal].Subject. Without a Principal all callers share them, so
 // keys must be random, or callers read each other's answers. Every answer is read from its record,
-// including the first, so unexported fields are lost. The record keeps what the method adds to
-// [Info].Header, except Set-Cookie.
+// including the first, so unexported fields are lost. The record keeps the headers that the method
+// adds to [Info].Header, except Set-Cookie.
 type Idempotency struct {
 	// Run opens a transaction and calls do in it, at most once for each id. It stores the record
 	// that do returns in the same transaction, and returns it. For a known id it returns the stored
-	// record without calling do. Give do a context that has the transaction and is derived from
+	// record without calling do. Pass do a context that carries the transaction and is derived from
 	// ctx. If do fails, roll back and return its error. If the method panics, so does do. Run must
 	// not be nil.
 	//
-	// Do not wait for another call with the same id: return ABORTED, which clients get as 409 with
-	// Retry-After. If Run returns an error that is not an [*Error], the call fails with UNAVAILABLE
-	// and Retry-After. If do has begun, that error has the reason outcome_unknown, because the
-	// transaction may have been committed. Before that, nothing has happened.
+	// If a call with the same id is still running, do not wait for it: return ABORTED, which
+	// clients get as 409 with Retry-After. If Run returns an error that is not an [*Error], the
+	// call fails with UNAVAILABLE and Retry-After. If do has begun, that error has the reason
+	// outcome_unknown, because the transaction may have been committed. Before that, nothing has
+	// happened.
 	Run func(ctx context.Context, id string, do func(context.Context) (record []byte, err error)) (record []byte, err error)
 	// KeepFor tells documents how long Run keeps a record. Zero means 24 hours; a negative value is
 	// a mistake.
 	KeepFor time.Duration
 }
 
-// A KeyUse says whether calls of a method have an idempotency key. With the zero value no key is
+// A KeyUse says whether calls of a method have an idempotency key. For the zero value, keys are not
 // read.
 type KeyUse string
 
@@ -66,14 +67,14 @@ type keyPlan struct {
 	use    KeyUse
 	name   string    // of the method, over JSON-RPC
 	bind   *binding  // of the input
-	object *sentPlan // of the input as one object, and body of what REST has in its body; nil without an input
+	object *sentPlan // object is for the whole input, body for its part in the body of REST requests; nil without an input
 	body   *sentPlan
 	unions []string               // the discriminators of the unions in the input
 	values map[*shape][]sentField // of an input of Service.Call, by its form
 	out    reflect.Type           // the struct; nil without an output
 	output encodeFunc             // writes the output in a record
 	decode decodeFunc             // reads it
-	status *statusField           // of the output; nil if it has none
+	status *statusField           // of the output; nil without a status field
 }
 
 // setKey decides whether calls of m have an idempotency key. compilePlans completes the
@@ -123,7 +124,7 @@ func (c *methodCompiler) compileKey(m *method) {
 		return
 	}
 	out, d, _ := compileReader(c.mistakes, m.out.typ, asReadOutput)
-	for _, f := range out.fields { // a record has those too that are no members; out is of this plan alone
+	for _, f := range out.fields { // a record also has the fields that are not members; only this plan uses out
 		if f.isNameless() {
 			f.name = "header " + f.name
 			f.prefix = `,"` + f.name + `":`
@@ -145,15 +146,15 @@ func isKeyHeader(value string) bool {
 		return 1 <= len(value) && len(value) <= 255 && !strings.ContainsFunc(value, isOther)
 	}
 	key, err := strconv.Unquote(value)
-	// Go has escapes that the pattern has not.
+	// The pattern allows fewer escapes than Go does.
 	return err == nil && 1 <= len(key) && len(key) <= 255 && !strings.ContainsFunc(key, isOther) && strconv.Quote(key) == value
 }
 
 // WithIdempotencyKey returns a copy of ctx with an idempotency key for the next call, of a client
 // from [Connect] or by [Service.Call]. The key has 1 to 255 visible ASCII characters, or the call
-// fails with INVALID_ARGUMENT. Calls that the method itself makes do not have the key. A
-// Service.Call also fails with INVALID_ARGUMENT if a value of the input is not read back from its
-// JSON as the same value.
+// fails with INVALID_ARGUMENT. Calls that the method itself makes do not get the key. A
+// Service.Call also fails with INVALID_ARGUMENT if part of the input changes when it is written as
+// JSON and read back.
 func WithIdempotencyKey(ctx context.Context, key string) context.Context {
 	if key == "" || key[0] == '"' || !isKeyHeader(key) { // call.readKey takes others as they are
 		key = strconv.QuoteToASCII(key)
@@ -181,15 +182,15 @@ func hashText(text []byte) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
-// headerChanges are what a method has done to Info.Header: the names that it has set or, with no
-// values, deleted; and the values that it has added to those of middleware.
+// headerChanges are the changes of a method to Info.Header: the headers that it set or, with no
+// values, deleted; and the values that it added to headers of middleware.
 type headerChanges struct {
 	Set   http.Header `json:"set,omitempty"`
 	Added http.Header `json:"added,omitempty"`
 }
 
-// compareHeaders returns the changes from one header to another. A cookie is for the client of
-// the first call alone: it may be a session, which no record may give to another.
+// compareHeaders returns the changes from one header to the other. It leaves out cookies, because
+// only the client of the first call may get them: a record must not give a session to anybody else.
 func compareHeaders(before, after http.Header) *headerChanges {
 	c := &headerChanges{make(http.Header), make(http.Header)}
 	for name, values := range after {
@@ -213,7 +214,7 @@ func compareHeaders(before, after http.Header) *headerChanges {
 	return c
 }
 
-// apply makes the changes in a header, which may be nil. c is nil for none.
+// apply makes the changes in a header, which may be nil. So may c.
 func (c *headerChanges) apply(h http.Header) {
 	if c == nil || h == nil {
 		return
@@ -231,7 +232,7 @@ func (c *headerChanges) apply(h http.Header) {
 // recordVersion is the version of the records that this release writes.
 const recordVersion = 3
 
-// A keyRecord is what a store keeps of a call:
+// A keyRecord is the stored record of a call:
 //
 //	{"version":3,"method":"notes.create","input":"…","header":{"added":{"Link":["</notes>"]}},
 //	"output":{…,"header Location":"notes/7"}}
@@ -255,7 +256,7 @@ func (p *keyPlan) writeRecord(input string, out any, header *headerChanges) (rec
 		}
 	}
 	if p.status != nil {
-		r.Status, _ = p.status.statusOf(out) // which checkOutput has tried
+		r.Status, _ = p.status.statusOf(out) // checkOutput has checked it
 	}
 	record = encodeDocument(r)
 	read, _, err = p.readRecord(record, input)
@@ -266,9 +267,9 @@ func (p *keyPlan) writeRecord(input string, out any, header *headerChanges) (rec
 var errKeyUsed = Errorf(CodeInvalidArgument, "the idempotency key was used with another method or another input; "+
 	"use a new key for a new call").WithStatus(http.StatusUnprocessableEntity).withOwnReason(reasonKeyReused)
 
-// readRecord returns the output in a record, or nil if the method has none, and what the method
-// has done to Info.Header. A record that cannot be read is UNAVAILABLE, since another release may
-// read it.
+// readRecord returns the output in a record, or nil if the method has none, and the changes that
+// the method made to Info.Header. An unreadable record is UNAVAILABLE, because a different release
+// may be able to read it.
 func (p *keyPlan) readRecord(record []byte, input string) (out any, header *headerChanges, err error) {
 	var r keyRecord
 	err = json.Unmarshal(record, &r)
@@ -287,7 +288,7 @@ func (p *keyPlan) readRecord(record []byte, input string) (out any, header *head
 		if p.status != nil && slices.Contains(p.status.allowed, r.Status) { // else it is the first, as in a record without one
 			p.status.set(v.Elem(), r.Status)
 		}
-		if _, err = appendRecord(new(encoder), nil, v.Interface(), p.output); err == nil { // else a union is new, of which it has nothing
+		if _, err = appendRecord(new(encoder), nil, v.Interface(), p.output); err == nil { // a new union may lack data in the record
 			return v.Interface(), r.Header, nil
 		}
 	}

@@ -13,14 +13,14 @@ import (
 	"time"
 )
 
-// This file has what MCP shows of one method: its name there, its texts and icons, and whether it is
-// a tool, a resource or a prompt. All of it is checked at registration, and names belong to the
-// service, so that documents and contracts have them too. In this order: the options; content of
-// outputs; the plan of a method; names. svc_mcp_uri.go has URIs, and svc_mcp_header.go the headers
-// that mirror arguments.
+// This file describes how MCP shows a method: its name, texts and icons, and whether it is a tool,
+// a resource or a prompt. All of this is checked at registration. Names belong to the service,
+// because documents and contracts list them too. In this order: the options; content of outputs;
+// the plan of a method; names. svc_mcp_uri.go has URIs, and svc_mcp_header.go the headers that
+// mirror arguments.
 
-// An MCPMethod says what MCP shows of a method. The zero value is a tool with the defaults. A field
-// whose comment names no default is empty by default.
+// An MCPMethod describes how MCP shows a method. The zero value is a tool with the defaults. A
+// field whose comment names no default is empty by default.
 //
 // A method is a tool, which models call. With a URI it is also a resource, which programs put in
 // front of a model; NotTool leaves the tool out. With Prompt it is only a prompt, which people
@@ -138,11 +138,11 @@ type contentProvider interface{ MCPContent() []MCPContent }
 // best ones first; svc does not filter them.
 type MCPCompleteFunc func(ctx context.Context, c MCPCompletion) ([]string, error)
 
-// An MCPCompletion is what a user has typed so far.
+// An MCPCompletion is the text that a user has typed so far.
 type MCPCompletion struct {
 	Argument  string            // the JSON name of the field, or the name in the URI
-	Value     string            // what the argument begins with; "" at first
-	Arguments map[string]string // the other ones that are known; nil for none
+	Value     string            // the beginning of the argument; "" at first
+	Arguments map[string]string // the other known arguments; or nil
 }
 
 // MCPContent is one block of content in the result of a tool (MCP 2026-07-28, Tools). By default
@@ -158,11 +158,11 @@ type MCPContent struct {
 	Type        string // "text", "image", "audio", "resource" or "resource_link"; "" means "text"
 	Text        string // the text of a text block or of a resource whose Data is nil
 	Data        []byte // the bytes of an image, a sound or a binary resource; sent in base64
-	MIMEType    string // the media type of Data, Text, or what the URI leads to, such as "image/png"
+	MIMEType    string // the media type of Data, Text, or the target of the URI, such as "image/png"
 	URI         string // the address of a resource, embedded or linked
 	Name        string // the name of a linked resource, for programs
 	Title       string // the name of a linked resource, for people; "" leaves it out
-	Description string // what a linked resource is, for models; "" leaves it out
+	Description string // describes the linked resource for models; "" leaves it out
 
 	// Audience says for whom the block is: "user", "assistant" or both.
 	Audience []string
@@ -179,7 +179,7 @@ type MCPContent struct {
 // An mcpPlan is what MCP shows of a method, compiled. It is zero without MethodOptions.MCP.
 type mcpPlan struct {
 	MCPMethod               // InputSchema is nil after a mistake
-	meta      []byte        // Meta as JSON; nil for none
+	meta      []byte        // Meta as JSON; or nil
 	headers   []headerParam // the arguments of InputSchema that headers mirror
 	uri       uriTemplate   // of URI
 }
@@ -221,7 +221,7 @@ func (c *methodCompiler) compileMCP(m *method) {
 	}
 }
 
-// checkMCPFields notes fields that mean nothing beside the others.
+// checkMCPFields notes fields that have no effect together.
 func (c *methodCompiler) checkMCPFields(o *MCPMethod) {
 	var ofTool, ofResource []string
 	add := func(list *[]string, name string, isSet bool) {
@@ -256,7 +256,7 @@ func (c *methodCompiler) checkMCPFields(o *MCPMethod) {
 		"MethodOptions.MCP has Complete, which completes arguments of a prompt or of a URI; add Prompt or a URI, or drop it")
 }
 
-// compileInputSchema compiles the schema of a tool that its author has written.
+// compileInputSchema compiles an InputSchema of the author.
 func (c *methodCompiler) compileInputSchema(m *method) {
 	own := m.mcp.InputSchema
 	m.mcp.InputSchema = nil
@@ -267,7 +267,7 @@ func (c *methodCompiler) compileInputSchema(m *method) {
 		return
 	}
 	var buf bytes.Buffer
-	json.Compact(&buf, own) // cannot fail: the scanner has found it to be JSON
+	json.Compact(&buf, own) // cannot fail: the scanner has checked it
 	schema := buf.Bytes()
 	if textAt(schema, "type") != "object" {
 		c.addf(`MethodOptions.MCP.InputSchema must be an object with "type":"object"`)
@@ -341,8 +341,8 @@ func (m *method) isTool() bool {
 func (m *method) isPrompt() bool   { return m.isServedBy(TransportMCP) && m.mcp.Prompt }
 func (m *method) isResource() bool { return m.isServedBy(TransportMCP) && m.mcp.URI != "" }
 
-// toolName returns the name of m over MCP: the name in its options, or the name that follows from
-// its Go name and the prefix of its own service, also after Join.
+// toolName returns the name of m over MCP: the name in its options, or the name derived from its Go
+// name and the prefix of its own service, even after Join.
 func (m *method) toolName() string {
 	switch prefix := m.toolPrefix; {
 	case m.mcp.Name != "":
@@ -362,8 +362,8 @@ func (m *method) isNamed() bool { return m.mcp.Name != "" || m.toolPrefix != "" 
 // before it.
 const maxToolName = 60
 
-// wrongToolName says what is wrong with the name of a tool, or returns "". APIs of models refuse all
-// tools for one name that begins with a digit.
+// wrongToolName returns what is wrong with the name of a tool, or "". Some APIs of models refuse
+// all tools because of one name that begins with a digit.
 func wrongToolName(name string) string {
 	switch {
 	case len(name) > maxToolName:
@@ -376,9 +376,9 @@ func wrongToolName(name string) string {
 	return ""
 }
 
-// checkMCPNames notes two tools or prompts with one name, and two resources with one URI, if options
-// made them so. Names that follow from Go names alone are nothing to a service without MCP, so only
-// the handler of MCP refuses them.
+// checkMCPNames notes two tools or prompts with the same name, and two resources with the same URI,
+// if options cause this. If the names are derived from Go names, only the handler of MCP refuses
+// them, because services without MCP do not use them.
 func checkMCPNames(p *mistakes, methods []*method) {
 	named, read := make(map[string]*method), make(map[string]*method)
 	for _, m := range methods {

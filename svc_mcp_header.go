@@ -35,10 +35,9 @@ type headerReader struct {
 	list []headerParam
 }
 
-// addHeaders adds the headers in a part of the input schema, which can be anywhere in it,
-// allowed or not. path has the properties that lead to the part. plain reports whether only
-// properties lead to it: behind a list, an alternative or a reference the value has no
-// fixed place in the arguments.
+// addHeaders adds the headers in a part of the input schema, wherever they are, allowed or not.
+// path lists the properties that lead to the part. plain reports whether only properties lead to
+// it: behind a list, an alternative or a reference the value has no fixed place in the arguments.
 func (r *headerReader) addHeaders(node []byte, path []string, plain bool) {
 	eachMember(node, func(keyword, value []byte) { // of an object
 		switch string(keyword) {

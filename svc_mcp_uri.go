@@ -8,10 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// This file has the URIs of resources: what they look like, and which values one has.
+// This file parses and expands the URIs of resources.
 
-// A uriTemplate is the URI of a resource in parts: todos://lists/{list}/todos/{id}{?limit}
-// has the names list and id, and limit in the query.
+// A uriTemplate is the parsed URI of a resource: todos://lists/{list}/todos/{id}{?limit} has the
+// names list and id, and limit in the query.
 type uriTemplate struct {
 	text         string         // MCPMethod.URI
 	pattern      *regexp.Regexp // of a URI without its query; a group for each name
@@ -79,8 +79,8 @@ func (u *uriTemplate) matchURI(uri string) (map[string]string, bool) {
 	return values, true
 }
 
-// expand returns the URI with the values that arguments, a JSON object, have for its names. It
-// reports false if resources/read would not take it, as where the path lacks a value.
+// expand returns the URI with the values for its names in arguments, a JSON object. It reports
+// false if resources/read would refuse it, for example because a value in the path is missing.
 func (u *uriTemplate) expand(arguments []byte) (string, bool) {
 	uri, _, _ := strings.Cut(u.text, "{?")
 	valueOf := func(name string) string {
@@ -104,16 +104,16 @@ func (u *uriTemplate) expand(arguments []byte) (string, bool) {
 	return uri, ok
 }
 
-// leadsOut reports whether a value has a dot segment (RFC 3986, section 5.2.4), or a NUL,
-// which ends the name of a file in C. A backslash divides segments too, as in paths of
-// Windows, and so does a slash that was sent as %2F.
+// leadsOut reports whether a value has a dot segment (RFC 3986, section 5.2.4), or a NUL, which
+// ends the name of a file in C. A backslash also separates segments, as on Windows, and so does a
+// slash that was sent as %2F.
 func leadsOut(value string) bool {
 	segments := strings.FieldsFunc(value, func(r rune) bool { return r == '/' || r == '\\' })
 	return slices.Contains(segments, ".") || slices.Contains(segments, "..") || strings.Contains(value, "\x00")
 }
 
-// coversURI reports whether every URI that fits the template was fits the template is too. They are
-// the same but for the names in braces, and is may have more parameters.
+// coversURI reports whether every URI that fits the template was also fits the template is. The two
+// may differ only in the names in braces, and is may have more parameters.
 func coversURI(is, was string) bool {
 	split := func(template string) (path string, query []string) {
 		path, params, _ := strings.Cut(template, "{?")
