@@ -1,9 +1,9 @@
 package svc
 
-// This file writes the OpenAPI document of a service from the plans of its REST routes, so
-// the document says what the server does. There are three forms: 3.0.3, which nearly every
-// tool reads; 3.1, whose schemas are full JSON Schema 2020-12; and 3.2, which is 3.1 with
-// a schema for the events of streams. 3.0.3 and 3.1 differ in:
+// This file writes the OpenAPI document of a service from the plans of its REST routes, so the
+// document matches the server. There are three forms: 3.0.3, which nearly every tool reads; 3.1,
+// whose schemas are full JSON Schema 2020-12; and 3.2, which is 3.1 with a schema for the events of
+// streams. 3.0.3 and 3.1 differ in:
 //
 //	What                       3.0.3                      3.1
 //	-------------------------  -------------------------  -----------------------
@@ -18,7 +18,7 @@ package svc
 //   - the handler, and how a request chooses the form
 //   - apiBuilder, which writes operations and puts the document together
 //   - the parts of an operation: parameters, request body, responses
-//   - what is said of errors
+//   - the texts about errors
 //
 // Each object of the specification is written once, as text. schema_write.go has the code
 // that OpenAPI and OpenRPC share, and document.go serves both.
@@ -68,7 +68,7 @@ func (s *Service) OpenAPI() http.Handler {
 const contentTypeOpenAPI = "application/vnd.oai.openapi+json"
 
 // An apiBuilder builds one document. Its maps are for lookups only: the order of the document is
-// the order of the methods, and of sorted names.
+// the order of the methods, and otherwise sorted by name.
 //
 // The document has only the components that something refers to. So the operations are
 // written first, each as a text of its own, and then the document is built from them.
@@ -76,20 +76,20 @@ type apiBuilder struct {
 	*components
 	service   *service
 	schemes   []scheme                // of the document
-	tags      []string                // the resources; none in 3.0.3
+	tags      []string                // the resources; nil in 3.0.3
 	paths     []*apiPath              // in the order of their first methods
 	responses map[string][]byte       // the shared responses, by their names in components
 	texts     []byte                  // the texts of all operations, one behind the other
-	errors    map[*config]errorTexts  // what is said about errors, for each of the joined services
+	errors    map[*config]errorTexts  // the texts about errors, for each of the joined services
 	bodies    map[reflect.Type]*shape // the types of error bodies; nil until something refers to one
 	used      usedNames
 }
 
 // usedNames are the names that may occur only once in a document.
 type usedNames struct {
-	// components has the owner of each name of a component: the shape of a type, or the
-	// part key of referPart. The names are in lower case, since some generators write a
-	// file for each component, and some file systems ignore case.
+	// components has the owner of each name of a component: the shape of a type, or the part key of
+	// referPart. The names are in lower case, because some generators write a file for each
+	// component, and some file systems ignore case.
 	components map[string]any
 	parts      map[any]string      // the components with numbers, by the part keys of their owners
 	numbers    map[string]int      // the last one behind each name of a part
@@ -107,13 +107,13 @@ func (s *service) methodsIn(d dialect) []*method {
 	return methods
 }
 
-// newAPIBuilder returns a builder that has written the operations of methods, which are of s.
-// The result depends only on these and the dialect, so each document is always the same, byte
-// for byte. With plain, texts are for readers that do not know Markdown, and the writer notes the
+// newAPIBuilder returns a builder that has written the operations of methods, which belong to s.
+// The result depends only on these and the dialect, so each document is always the same, byte for
+// byte. If plain is set, texts are for readers that do not know Markdown, and the writer notes the
 // words of patterns.
 //
-// Operations are written in the order of names, by which their IDs and the names of components
-// and placeholders are given, and listed in the order of the source.
+// Operations are written in the order of their names, because IDs and the names of components and
+// placeholders are assigned while writing. They are listed in the order of the source.
 func newAPIBuilder(s *service, d dialect, methods []*method, plain bool) *apiBuilder {
 	b := &apiBuilder{
 		components: newComponents(d, s.typeNames, sentTypes(methods)),
@@ -198,7 +198,7 @@ type apiOperation struct {
 //	a method                            an operation below paths
 //	a field of its input                one of parameters, or a property of requestBody
 //	a header tag in its output          one of the headers of that response
-//	the tag ETag in that of a GET       the parameter If-None-Match, the response 304
+//	an ETag in the output of a GET      the parameter If-None-Match, the response 304
 //	its output                          the schema of the response of success
 //	MethodOptions.OperationID           its operationId
 //	MethodOptions.Status                the status of that response
@@ -255,14 +255,14 @@ func (b *apiBuilder) serverURL() string {
 
 // writeOperation writes the operation of m and adds it to its path.
 //
-// In 3.0.3 an operation has neither a tag nor a description, and a summary of names: that form came
-// first, without them. Generators write a class for each tag, so adding tags would rename the
-// functions of all clients that have been generated before.
+// In 3.0.3 an operation has neither a tag nor a description, and its summary is made from names,
+// because this form came first, without them. Generators write a class for each tag, so adding tags
+// would rename the functions of all clients generated so far.
 func (b *apiBuilder) writeOperation(m *method) {
 	path := b.pathOf(m)
 	// The method C of the resource a_B and the method B_C of the resource a both have the id
 	// a_B_C, so the second gets a_B_C_2.
-	id := m.id // which newAPIBuilder has put there
+	id := m.id // set by newAPIBuilder
 	if id == "" {
 		id = firstFree(m.operationID(), "_", func(id string) bool { return b.used.operations[id] })
 		b.used.operations[id] = true
@@ -290,7 +290,7 @@ func (b *apiBuilder) writeOperation(m *method) {
 		m.addSecurity(&out, b.schemes, b.writer.dialect != openAPI30)
 		out.end("]")
 	}
-	b.texts = out.close() // if append has moved them, earlier operations keep their text in the old memory
+	b.texts = out.close() // if append moved the array, earlier operations keep their text in the old one
 	path.operations = append(path.operations, apiOperation{m, id, b.texts[start:]})
 }
 
@@ -325,13 +325,14 @@ func (t *fileTags) describeMost() string {
 	return " At most " + strconv.FormatInt(t.max, 10) + " bytes."
 }
 
-// writeForm writes the Request Body Object of a form. Its properties are the parts, in the order
-// in which they are sent. encoding says what the defaults of a version do not: that a list is a
-// pair for each item, and which types a part has. Without it a part with base64 would be
-// application/octet-stream (OpenAPI 3.1.1, Encoding Object).
+// writeForm writes the Request Body Object of a form. Its properties are the parts, in the order in
+// which they are sent. encoding overrides the defaults of the version: a list has a pair for each
+// item, and parts have their types. Without it a part with base64 would be application/octet-stream
+// (OpenAPI 3.1.1, Encoding Object).
 //
-// A form without a file has one media type in documents, although both are taken: of two with one
-// schema, openapi-python-client makes a client that sends both at once.
+// A form without a file has one media type in documents, although the server accepts both: if two
+// media types have the same schema, openapi-python-client generates a client that sends both at
+// once.
 func (b *apiBuilder) writeForm(out *members, m *method) {
 	fields, file := make([]*field, 0, len(m.bind.rest.form)+1), m.in.file
 	mediaType, about := contentTypeForm, "It can also be "+contentTypeMultipart+"."
@@ -363,7 +364,7 @@ func (b *apiBuilder) writeForm(out *members, m *method) {
 		object(mediaType, object("schema", schema, "encoding", encoding))))
 }
 
-// asPart returns a copy of the field of p as it is in a form: a part is never null.
+// asPart returns a copy of the field of p for a form: a part is never null.
 func (p *param) asPart() *field {
 	f := *p.field
 	f.shape = p.value
@@ -382,8 +383,8 @@ func (p *param) asPart() *field {
 // operations on GET /todos/{id} and PUT /todos/{todo} share one path, with the names of the
 // first: /todos/{id}.
 func (b *apiBuilder) pathOf(m *method) *apiPath {
-	// http.ServeMux unescapes patterns, so two spellings of a segment are one path. The
-	// template has the spelling that clients send.
+	// http.ServeMux unescapes patterns, so two spellings of a segment are the same path. The
+	// template uses the spelling that clients send.
 	segments := segmentsOf(b.service.prefix + m.path)
 	for i, text := range segments {
 		segments[i] = url.PathEscape(text) // "" for a placeholder
@@ -442,8 +443,8 @@ func (b *apiBuilder) writeParameters(out *members, m *method, names []string) {
 	out.closeSome(at, ']')
 }
 
-// describeAccept returns what a description says of an input that is the header Accept: OpenAPI
-// ignores a parameter of that name, so only plain documents have one.
+// describeAccept returns a description of an input from the header Accept. Only plain documents
+// have a parameter for it, because OpenAPI ignores a parameter with that name.
 func (m *method) describeAccept(plain bool) prose {
 	i := slices.IndexFunc(m.bind.rest.header, func(p param) bool { return p.canonical == headerAccept })
 	if i < 0 || plain {
@@ -460,8 +461,8 @@ func (b *apiBuilder) openParameter(out *members, name, in string, f *field, requ
 }
 
 // ownParameters returns the Parameter Objects of the headers that REST reads itself: If-None-Match,
-// Range and Idempotency-Key. It leaves out headers that a field of the input reads too, since
-// writeParameters has written the parameter of the field.
+// Range and Idempotency-Key. It leaves out headers that a field of the input also reads, because
+// writeParameters has written them.
 func (m *method) ownParameters() (list [][]byte) {
 	add := func(name, description string, required bool, schema string) {
 		if !slices.ContainsFunc(m.bind.rest.header, func(p param) bool { return p.canonical == name }) {
@@ -515,9 +516,9 @@ func (m *members) openContent(mediaType string) {
 }
 
 // fileContent returns the Content Object of a Body or a File, with its types in the order of the
-// tag, since clients use the first one. any stands for any type: clients cannot send a range such
-// as */*. All three forms have the format binary of 3.0.3. In 3.1 a file is a schema without a
-// type, which generators do not support.
+// tag, since clients use the first one. any is the media type if all are allowed, because clients
+// cannot send a range such as */*. All three forms use the format binary of 3.0.3: the 3.1 way, a
+// schema without a type, is not supported by generators.
 func fileContent(t *fileTags, any string) []byte {
 	types := t.types
 	if types == nil {
@@ -545,13 +546,13 @@ func (b *apiBuilder) referBody(m *method) string {
 	return b.referPart(m, m.in, part, "Body")
 }
 
-// referPart returns the name of the component of part, which has some of the fields of s,
-// the input or the output of m. The name is that of the type and suffix:
+// referPart returns the name of the component of part, which has some of the fields of s, the input
+// or the output of m. The name consists of the name of the type and suffix:
 //
 //	UpdateTodo without the field id of the path  => UpdateTodoBody
 //
-// Methods with the same part of one type share the component. If two routes have one input
-// type but different parts of it in the body, the second component gets a number.
+// Methods with the same part of a type share the component. If two routes have the same input type
+// but different parts of it in the body, the second component gets a number.
 func (b *apiBuilder) referPart(m *method, s, part *shape, suffix string) string {
 	name := b.service.typeNames[s]
 	if name == "" {
@@ -562,7 +563,7 @@ func (b *apiBuilder) referPart(m *method, s, part *shape, suffix string) string 
 	for _, f := range part.fields {
 		fields = append(append(fields, 0), f.name...)
 	}
-	partKey := any([2]any{s.typ, string(fields)}) // two parts of a type are equal if they have these fields
+	partKey := any([2]any{s.typ, string(fields)}) // two parts of a type are equal if their fields are
 	b.names[part] = b.namePart(partKey, name)
 	for i, a := range s.alternatives {
 		b.referPart(m, a, part.alternatives[i], suffix)
@@ -570,8 +571,8 @@ func (b *apiBuilder) referPart(m *method, s, part *shape, suffix string) string 
 	return b.referShape(part)
 }
 
-// namePart returns the name of the component of the part with this key: that of an equal part, or
-// name, with the next number if another component has it.
+// namePart returns the name of the component of the part with this key: the name of an equal part,
+// or name, followed by the next number if it is taken.
 func (b *apiBuilder) namePart(partKey any, name string) string {
 	fold := strings.ToLower(name)
 	switch b.used.components[fold] {
@@ -592,11 +593,11 @@ func (b *apiBuilder) namePart(partKey any, name string) string {
 	}
 }
 
-// writeResponses writes the responses of m by status. All errors have the same form, so
-// the member default alone would describe them. But linters require the status of a client
-// error, and some generators cannot read the range 4XX. So 400 is listed for every method,
-// and 404 for methods with a placeholder. 304 has no body, so default does not describe it.
-// If an error has the status of the success, only the success is listed.
+// writeResponses writes the responses of m by status. All errors have the same form, so default
+// alone could describe them. But linters require the status of a client error, and some generators
+// cannot read the range 4XX. So 400 is listed for every method, and 404 for methods with a
+// placeholder. 304 has no body, so default does not describe it. If an error has the status of the
+// success, only the success is listed.
 func (b *apiBuilder) writeResponses(out *members, m *method) {
 	texts := b.describeErrors(m)
 	list, common := m.listErrors()
@@ -636,8 +637,8 @@ func (b *apiBuilder) writeResponses(out *members, m *method) {
 	out.end("}")
 }
 
-// writeSuccess writes the Response Object of a success with this status. If fields of the output are
-// headers over REST and members over JSON-RPC and MCP, the body has a component of its own
+// writeSuccess writes the Response Object of a success with this status. If fields of the output
+// are headers over REST and members over JSON-RPC and MCP, the body has a separate component
 // without them, such as TodoResponse.
 func (b *apiBuilder) writeSuccess(out *members, m *method, status int) {
 	description, headers := http.StatusText(status), b.listHeaders(m)
@@ -674,10 +675,10 @@ func (b *apiBuilder) recordContent(m *method) []byte {
 	return contentWith(m.mediaType, b.writer.appendShape(nil, m.out))
 }
 
-// listHeaders returns the Header Objects of a success by name, for the headers that svc sets
-// and for those of the output. A time is a string without a format, since JSON Schema has
-// none for an HTTP-date. Set-Cookie is sent once for each cookie, so its schema describes
-// one cookie. A stream has none of those of a ValueOrStream.
+// listHeaders returns the Header Objects of a success by name, for the headers that svc sets and
+// for the headers of the output. A time is a string without a format, because JSON Schema has no
+// format for an HTTP-date. Set-Cookie is sent once for each cookie, so its schema describes one
+// cookie. The stream of a ValueOrStream does not have its headers.
 func (b *apiBuilder) listHeaders(m *method) map[string][]byte {
 	if !m.sendsFile() && m.key == nil && m.headers == nil { // as of most
 		return nil
@@ -705,9 +706,9 @@ func (b *apiBuilder) listHeaders(m *method) map[string][]byte {
 	return list
 }
 
-// describeStatus returns the Response Object of the errors in list that have this status.
-// Its description has the codes, messages and reasons of all of them. The errors after the first
-// common ones (see listErrors) are also examples, as they would be sent.
+// describeStatus returns the Response Object of the errors in list that have this status. Its
+// description lists the codes, messages and reasons of all of them. The errors after the first
+// common ones (see listErrors) also appear as examples.
 func (m *method) describeStatus(status int, list []*Error, common int, texts errorTexts) []byte {
 	hasStatus := func(e *Error) bool { return m.errorForm.statusOf(e) == status }
 	if !slices.ContainsFunc(list[common:], hasStatus) { // as in most methods
@@ -716,7 +717,7 @@ func (m *method) describeStatus(status int, list []*Error, common int, texts err
 	var about, reasons []string
 	headers, examples, content := make(map[string][]byte), make(map[string][]byte), []byte(nil)
 	for i, e := range list {
-		if !hasStatus(e) || e == errAbsent { // only methods return NOT_FOUND, and list has what this one declares
+		if !hasStatus(e) || e == errAbsent { // only methods return NOT_FOUND, and list contains the declared ones
 			continue
 		}
 		if text := string(e.Code) + ": " + e.messageWithReason(); !slices.Contains(about, text) {
@@ -741,8 +742,8 @@ func (m *method) describeStatus(status int, list []*Error, common int, texts err
 	return object("description", strings.Join(about, "; "), "headers", headers, "content", content)
 }
 
-// These errors stand for errors that svc itself returns for many methods, with various
-// messages. Documents have only their codes.
+// These errors stand for errors that svc itself returns for many methods, with various messages.
+// Documents list only their codes.
 var (
 	errInvalid   = &Error{Code: CodeInvalidArgument}
 	errAbsent    = &Error{Code: CodeNotFound}
@@ -750,10 +751,10 @@ var (
 	errForbidden = &Error{Code: CodePermissionDenied}
 )
 
-// listErrors returns the errors of m: first the errors that svc returns for many methods, and then
-// those with a fixed message, such as the errors that m declares. common is how many the first are.
-// If an ErrorForm has statuses for rules, list has an error for each such rule, with a violation of
-// it.
+// listErrors returns the errors of m: first the common errors that svc returns for many methods,
+// and then errors with a fixed message, such as the errors that m declares. common is the number of
+// the former. If an ErrorForm has statuses for rules, list has an error for each such rule, with a
+// violation of it.
 func (m *method) listErrors() (list []*Error, common int) {
 	var special []*Error
 	list = append(make([]*Error, 0, 8), errInvalid)
@@ -795,9 +796,9 @@ func (m *method) exampleOf(e *Error) []byte {
 	return body
 }
 
-// describeStream describes the events that end a stream, whose data is not an item. The
-// schema of a stream cannot describe them: generators use it for the data of each event, so
-// it is the schema of an item.
+// describeStream describes the events that end a stream, whose data is not an item. The schema
+// cannot describe them, because generators use it for the data of each event, so it is the schema
+// of an item.
 func (m *method) describeStream() string {
 	done, cut := "The event named done, whose data is an empty object, says that the stream is complete. ",
 		". A stream that ends without either event was cut."
@@ -817,7 +818,7 @@ func (m *method) describeStream() string {
 }
 
 // streamContent returns the Content Object of a stream. Its schema is the schema of an item. In 3.2
-// it has an itemSchema instead, which describes an event as an object with the fields id, event,
+// it is an itemSchema instead, which describes an event as an object with the fields id, event,
 // retry and data (OpenAPI 3.2.0, Media Type Object, section "Sequential Media Types").
 func (b *apiBuilder) streamContent(m *method) []byte {
 	item := b.writer.appendShape(nil, m.item)
@@ -832,8 +833,8 @@ func (b *apiBuilder) streamContent(m *method) []byte {
 	return object(contentTypeEvents, object("itemSchema", []byte(events)))
 }
 
-// endSchema returns the schema of the event that ends a stream of m well, and a comma, or nothing
-// if there is none.
+// endSchema returns the schema of the event that ends a successful stream of m, and a comma, or
+// nothing if no event does.
 func (m *method) endSchema() string {
 	switch end := m.streamEnd; end {
 	case "":
@@ -847,7 +848,8 @@ func (m *method) endSchema() string {
 }
 
 // eventSchema is the schema of an event of a stream: an item, the end of the stream, or the event
-// error. ITEM stands for the schema of an item, DONE for that of endSchema, ENVELOPE for the schema of an error.
+// error. ITEM stands for the schema of an item, DONE for endSchema, and ENVELOPE for the schema of
+// an error.
 const eventSchema = `{"oneOf":[` +
 	`{"title":"Item","type":"object","properties":{"id":{"type":"string"},` +
 	`"event":{"type":"string","not":{"enum":["done","error"]}},"retry":{"type":"integer","minimum":0},` +
@@ -855,15 +857,15 @@ const eventSchema = `{"oneOf":[` +
 	`DONE{"title":"Error","type":"object","properties":{"event":{"const":"error"},` +
 	`"data":{"type":"string","contentMediaType":"application/json","contentSchema":ENVELOPE}},"required":["event","data"]}]}`
 
-// errorTexts is what the document says about the errors of one service.
+// errorTexts describe the errors of one service in the document.
 type errorTexts struct {
 	mediaType string // "" if their bodies are not known
 	schema    []byte
 	ref       []byte // a Response Object for any error, or the reference to it
-	reason    string // the schema of a body, in which REASON stands for that of its reason; "" if that is not known
+	reason    string // the schema of a body, with REASON in place of its reason's schema; "" if unknown
 }
 
-// schemaWith returns the schema of bodies that have one of these reasons. A newer service can have
+// schemaWith returns the schema of bodies with one of these reasons. A newer service may send
 // others.
 func (t *errorTexts) schemaWith(reasons []string) []byte {
 	if reasons == nil || t.reason == "" {
@@ -873,9 +875,9 @@ func (t *errorTexts) schemaWith(reasons []string) []byte {
 	return object("allOf", slices.Concat([]byte("["), t.schema, []byte(","+strings.Replace(t.reason, "REASON", reason, 1)+"]")))
 }
 
-// describeErrors returns what the document says about the errors of m. It describes the
-// bodies that an ErrorForm, WriteError and WriteProblem write. Those of any other
-// ErrorWriter are not known.
+// describeErrors returns the texts of the document about the errors of m. It describes the bodies
+// that an ErrorForm, WriteError and WriteProblem write. The bodies of any other ErrorWriter are
+// unknown.
 func (b *apiBuilder) describeErrors(m *method) errorTexts {
 	texts, known := b.errors[m.config]
 	if known {
@@ -907,8 +909,8 @@ func (b *apiBuilder) describeErrors(m *method) errorTexts {
 	return texts
 }
 
-// referResponse returns a reference to the Response Object text in components. It adds text
-// under name, or under name with a number if another response has that name.
+// referResponse returns a reference to the Response Object text in components. It adds text under
+// name, followed by a number if the name is taken.
 func (b *apiBuilder) referResponse(name string, text []byte) []byte {
 	name = firstFree(name, "", func(name string) bool {
 		other, known := b.responses[name]
@@ -918,8 +920,8 @@ func (b *apiBuilder) referResponse(name string, text []byte) []byte {
 	return object("$ref", "#/components/responses/"+name)
 }
 
-// referError returns a reference to the schema of body, a value of one of the types of error bodies.
-// Without components of their own, generators would invent names such as
+// referError returns a reference to the schema of body, which has one of the types of error bodies.
+// Without their own components, generators would invent names such as
 // ErrorErrorDetailsViolationsInner.
 func (b *apiBuilder) referError(body any) []byte {
 	if b.bodies == nil {
@@ -928,10 +930,10 @@ func (b *apiBuilder) referError(body any) []byte {
 	return appendRef(nil, componentPrefix, b.referShape(b.bodies[reflect.TypeOf(body)]))
 }
 
-// compileErrors compiles the types of error bodies. No type of an application has the names of their
-// components, ErrorBody, ErrorObject, Problem, ErrorDetails and Violation; see isOwnName.
+// compileErrors compiles the types of error bodies. Their components are ErrorBody, ErrorObject,
+// Problem, ErrorDetails and Violation. No application type has these names; see isOwnName.
 func (b *apiBuilder) compileErrors() {
-	c := newShapes(new(mistakes)) // there are none
+	c := newShapes(new(mistakes)) // these types have no mistakes
 	c.shapeFor(reflect.TypeFor[errorBody](), "")
 	c.shapeFor(reflect.TypeFor[problem](), "")
 	b.bodies = c.byType
@@ -983,8 +985,8 @@ type (
 		Details errorDetails `json:"details,omitzero"`
 	}
 
-	// RFC 9457, section 3, makes all members optional; those that WriteProblem always writes are
-	// required here. Code, reason and details are extension members (section 3.2).
+	// RFC 9457, section 3, makes all members optional; the members that WriteProblem always writes
+	// are required here. Code, reason and details are extension members (section 3.2).
 	problem struct {
 		Type     string       `json:"type"`
 		Title    string       `json:"title"`

@@ -83,11 +83,11 @@ package svc
 //   - options: Options, Defaults, MethodOptions
 //   - Service, and its registration: Register, Join, At
 //   - its description for programs: Descriptor
-//   - Observation, what Options.Observe learns about a call
+//   - Observation, the report to Options.Observe about a call
 //
-// svc_method.go compiles one method, svc_transport.go has the transports, svc_stream.go and
-// svc_either.go the streams, svc_errorform.go ErrorForm, and svc_idempotency.go the idempotency keys. call.go
-// makes the calls.
+// svc_method.go compiles one method, svc_transport.go lists the transports. svc_stream.go and
+// svc_either.go handle streams, svc_errorform.go ErrorForm, and svc_idempotency.go idempotency
+// keys. call.go runs the calls.
 
 import (
 	"cmp"
@@ -158,12 +158,12 @@ type Options struct {
 	// ignoring them. The query parameter that [Version] reads is accepted. doc/types.md has more.
 	Strict bool
 	// MaxBody is the largest request body, in bytes. A larger one gets 413 (RFC 9110, section
-	// 15.5.14) and nothing is called. Zero means DefaultMaxBody; a negative value means no
+	// 15.5.14) and the method is not called. Zero means DefaultMaxBody; a negative value means no
 	// limit.
 	MaxBody int64
 	// BodyTimeout is how long a client may take to send a body. After that it gets 408 (RFC 9110,
-	// section 15.5.9) and nothing is called. It replaces http.Server.ReadTimeout; a negative value
-	// leaves ReadTimeout in force. Zero means DefaultBodyTimeout.
+	// section 15.5.9) and the method is not called. It replaces http.Server.ReadTimeout; a negative
+	// value leaves ReadTimeout in force. Zero means DefaultBodyTimeout.
 	BodyTimeout time.Duration
 	// MaxConcurrent is how many requests the service works on at once, over REST, JSON-RPC and MCP
 	// together. Choose the number that the bottleneck serves at a time, such as the connections to
@@ -225,8 +225,8 @@ type MethodOptions struct {
 	Resource string
 	// HTTP is the route: a pattern of http.ServeMux with a verb, without a host or the prefix of
 	// At, such as "POST /todos/{id}/archive". A slash at the end of the path stands for itself, not
-	// for what is below. The verb QUERY is a read whose input is the JSON of
-	// the body (RFC 10008). Default: inferred from the method's name.
+	// for the paths below it. The verb QUERY is a read whose input is the JSON of the body (RFC
+	// 10008). Default: inferred from the method's name.
 	HTTP string
 	// Status is the HTTP status of success: 200, 201, 202 or 203 with an output, and 200, 202, 204
 	// or 205 without one. A stream has 200. An output whose fields are all headers with json:"-" has
@@ -245,7 +245,7 @@ type MethodOptions struct {
 	// Default: the comment of the method, if Options.Comments has it.
 	Description string
 	// Transports lists the transports that serve the method: TransportREST, TransportRPC,
-	// TransportMCP. Other transports and their documents do not have it. [Service.Call] calls every
+	// TransportMCP. Other transports and their documents leave it out. [Service.Call] calls every
 	// method. Default: all that can carry its input and output.
 	Transports []Transport
 	// Public lets everybody call the method, such as a health check, although Options.Schemes is
@@ -323,8 +323,8 @@ type InvokeFunc func(ctx context.Context, resource, method string, input any) (a
 // zero Service has no methods and cannot be served.
 type Service struct{ service }
 
-// A service is what handlers have of a Service. It has no exported methods, so that the linker can
-// leave out the transports that a program does not use.
+// A service is the part of a Service that handlers need. It has no exported methods, so that the
+// linker can leave out the transports that a program does not use.
 type service struct {
 	// Invariants:
 	//
@@ -332,16 +332,16 @@ type service struct {
 	//	names has every method by its name and its aliases
 	//	typeNames has every shape in types, and two types never share a name
 
-	opts       Options // for documents and whole requests: after Join, methods have others, in their config
+	opts       Options // for documents and whole requests: after Join, methods have their own in their config
 	about      prose   // Options.Description, or the comment of the interface
 	prefix     string  // of REST paths: "" or, after At, "/v1"
-	cookies    bool    // a scheme has a Cookie; see checkCookieSite
+	cookies    bool    // a scheme uses a Cookie; see checkCookieSite
 	methods    []*method
 	names      map[methodName]*method // by every name they answer to
 	types      []*shape               // every named type that the methods reach
 	typeNames  map[*shape]string      // in documents
 	workspaces *sync.Pool             // of *workspace; see call.go
-	load       *load                  // what it works on, with all that At has made of it
+	load       *load                  // its current load, shared with all services that At derived from it
 }
 
 // A methodName is a name that a method answers to, Method.Name or an alias.
@@ -409,8 +409,8 @@ func (opts *Options) withDefaults(iface reflect.Type) Options {
 	return o
 }
 
-// compileService compiles every method and checks the options. It adds mistakes to p;
-// the service can be used only if there are none.
+// compileService compiles every method and checks the options. It adds mistakes to p; the service
+// can be used only if it adds none.
 func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *service {
 	c := newMethodCompiler(p, iface, impl, o)
 	s := &service{opts: o, about: plainProse(o.Description), methods: c.compileMethods(), workspaces: new(sync.Pool)}
@@ -424,7 +424,7 @@ func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *servi
 	}
 
 	if o.Comments != nil && impl != nil && o.Description == "" {
-		about, _ := o.Comments.typeComment(iface) // compileMethods has noted what is wrong
+		about, _ := o.Comments.typeComment(iface) // compileMethods has noted mistakes in it
 		s.about = about.whole()
 	}
 	usesDefault := func(m *method) bool { return m.resource == o.Resource }
@@ -442,7 +442,7 @@ func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *servi
 	}
 	p.addIf(o.ErrorForm != nil && o.OnError != nil, "Options has an ErrorForm and an OnError; set one, since each writes all errors")
 
-	s.types = c.shapes.named // only now: compiling the methods has found them all
+	s.types = c.shapes.named // set here, because compiling the methods finds the types
 	if o.ErrorForm != nil {
 		s.types = append(s.types, o.ErrorForm.types...)
 	}
@@ -476,8 +476,8 @@ func checkPath(p *mistakes, o Options) {
 		"write the route of each method in Options.Methods, such as {HTTP: %q}", o.Path, "GET /"+o.Path)
 }
 
-// checkErrors adds a mistake for each declared error that is none, and for each reason that
-// clients could not rely on. beside are errors that the methods declare too.
+// checkErrors adds a mistake for each declared error that is not an error, and for each reason that
+// clients could not rely on. beside are other errors that the methods declare.
 func checkErrors(p *mistakes, of string, list, beside []*Error) {
 	for i, e := range list {
 		clashes := func(other *Error) bool {
@@ -515,14 +515,14 @@ func checkSchemes(p *mistakes, o Options) {
 // bearer is the scheme of Defaults.Auth.
 var bearer = Scheme{Type: "bearer"}
 
-// listSchemes returns the schemes of methods, each once, as documents show them. A second
-// one of a type has a number in its name, such as apiKey2.
+// listSchemes returns the schemes of methods, each once, as documents show them. If two have the
+// same name, the second gets a number, such as apiKey2.
 func listSchemes(methods []*method) (list []scheme) {
 	scopes, count := make(map[Scheme]map[string]string), make(map[string]int)
 	for _, m := range methods {
 		for _, source := range m.schemes {
 			if scopes[source] == nil {
-				scopes[source] = make(map[string]string) // they have no descriptions
+				scopes[source] = make(map[string]string) // scopes have no descriptions
 				list = append(list, scheme{source: source})
 			}
 			for _, scope := range m.scopes {
@@ -647,7 +647,7 @@ func listParts(methods []*method) map[reflect.Type][]string {
 	return parts
 }
 
-// hasHeaderMembers reports whether a header of the output is a member of it elsewhere.
+// hasHeaderMembers reports whether a header of the output is also a member, on other transports.
 func (m *method) hasHeaderMembers() bool {
 	return m.headers != nil && slices.ContainsFunc(m.headers.fields, func(h outputHeader) bool { return !h.hidden })
 }
@@ -661,9 +661,9 @@ func compareTypes(a, b *shape) int {
 		strings.Compare(a.value, b.value), strings.Compare(strict(a), strict(b)))
 }
 
-// At returns the same service under a path prefix: At("/v1") serves GET /v1/todos if s serves
-// GET /todos. A missing leading slash is added and trailing slashes are removed; "" and "/"
-// change nothing. Names on other transports stay. It panics if the prefix is not a plain path.
+// At returns the same service under a path prefix: At("/v1") serves GET /v1/todos if s serves GET
+// /todos. A missing leading slash is added and trailing slashes are removed; "" and "/" change
+// nothing. Names on other transports do not change. It panics if the prefix is not a plain path.
 func (s *Service) At(prefix string) *Service {
 	trimmed := strings.Trim(prefix, "/")
 	if trimmed == "" {
@@ -696,9 +696,9 @@ type Resource struct {
 // A Method is one method of a service.
 type Method struct {
 	Name        string      `json:"name"`                  // mark_done for MarkDone
-	Description string      `json:"description,omitempty"` // of MethodOptions, else the comment; "" if there is none
-	Input       *TypeInfo   `json:"input,omitempty"`       // nil if there is none
-	Output      *TypeInfo   `json:"output,omitempty"`      // nil if there is none
+	Description string      `json:"description,omitempty"` // MethodOptions.Description, else the comment; or ""
+	Input       *TypeInfo   `json:"input,omitempty"`       // nil without an input
+	Output      *TypeInfo   `json:"output,omitempty"`      // nil without an output
 	HTTP        HTTPBinding `json:"http"`                  // zero if REST does not serve the method
 	Stream      StreamMode  `json:"stream,omitempty"`      // "" if REST sends one record, or may; Output is one item of a stream
 }
@@ -707,7 +707,7 @@ type Method struct {
 type TypeInfo struct {
 	Name   string         `json:"name"`   // as in documents; "" for a type without a name
 	Kind   string         `json:"kind"`   // of package reflect: "struct", "string"
-	Schema map[string]any `json:"schema"` // JSON Schema 2020-12, needing nothing beside it; see Descriptor
+	Schema map[string]any `json:"schema"` // JSON Schema 2020-12, complete in itself; see Descriptor
 }
 
 // An HTTPBinding is the REST route of a method, with the prefix of [Service.At]. It is zero if REST
@@ -745,15 +745,14 @@ func (s *Service) Descriptor() *ServiceDescriptor {
 	for _, t := range s.types {
 		d.Types = append(d.Types, *schemas.typeInfo(t))
 	}
-	// Of services that were joined, several shapes can be one type, and have one name.
+	// In joined services, several shapes can be the same type, with the same name.
 	slices.SortStableFunc(d.Types, func(a, b TypeInfo) int { return strings.Compare(a.Name, b.Name) })
 	d.Types = slices.CompactFunc(d.Types, func(a, b TypeInfo) bool { return a.Name == b.Name })
 	return d
 }
 
-// documentInfo returns what documents say of the service as a whole: an Info Object.
-// identified says that licenses have an identifier, as in OpenAPI from 3.1 on. about is the
-// description of the service.
+// documentInfo returns the Info Object of documents about the service. identified says that
+// licenses have an identifier, as in OpenAPI since 3.1. about is the description of the service.
 func (s *service) documentInfo(identified bool, about string) []byte {
 	o := &s.opts
 	var contact, license []byte
@@ -772,8 +771,8 @@ func (s *service) documentInfo(identified bool, about string) []byte {
 	return object("title", o.Name, "description", about, "contact", contact, "license", license, "version", o.Version)
 }
 
-// A describer describes the methods and types of a service. Large schemas have one map under
-// $defs: of types that contain each other, each schema would have nearly all.
+// A describer describes the methods and types of a service. Large schemas share one map under
+// $defs. Otherwise, if types contain each other, each schema would repeat nearly all of them.
 type describer struct {
 	service *service
 	writer  schemaWriter

@@ -2,9 +2,9 @@ package svc
 
 // This file compiles one method of the interface. In this order:
 //
-//   - method and config: what a compiled method consists of
+//   - method and config: the parts of a compiled method
 //   - the compiler: signature, types, route, plans, call
-//   - calls without reflection, and with it
+//   - calls with and without reflection
 //   - names and routes, and the checks between methods
 
 import (
@@ -32,7 +32,7 @@ import (
 //	  method of a client
 //	in and bind are set if the method takes an input, and nil otherwise
 //	out, outType, result and encode are set if it returns an output
-//	path is set if REST serves it, and is "" otherwise
+//	path is set if REST serves the method, and "" otherwise
 //	stream, each, item and encodeItem are set if the outputs are sent as items.
 //	  item is out, and result is the record of all items, for transports that
 //	  send one answer. Otherwise result is out
@@ -44,7 +44,7 @@ type method struct {
 	goName   string
 	name     string // Method.Name
 	resource string
-	served   []Transport // those that serve it
+	served   []Transport // the transports that serve it
 	methodTexts
 	methodCallers
 	errors   []*Error // of MethodOptions.Errors and Options.Errors
@@ -55,17 +55,17 @@ type method struct {
 	bind     *binding // where each field of in comes from; see noBinding for a method without an input
 	methodOutput
 	call callFunc  // without the interceptor
-	key  *keyPlan  // nil if calls have no idempotency key
+	key  *keyPlan  // nil if calls cannot have an idempotency key
 	mcp  *mcpPlan  // MethodOptions.MCP; never nil in a service
 	task *taskPlan // nil without MethodOptions.Task
 }
 
-// methodTexts are what documents say about a method, by its options or its comment.
+// methodTexts are the documentation of a method, from its options or its comment.
 type methodTexts struct {
 	id          string // MethodOptions.OperationID; see method.operationID
-	about       prose  // MethodOptions.Description, or the comment without what is in end
+	about       prose  // MethodOptions.Description, or the comment without end
 	described   bool   // about is the Description
-	end         prose  // of the comment: what follows "Deprecated: "
+	end         prose  // the part of the comment after "Deprecated: "
 	place       int    // in the source, from 1; 0 without a comment of the interface
 	deprecated  bool   // by its options or its comment
 	deprecation *Deprecation
@@ -74,35 +74,35 @@ type methodTexts struct {
 // methodCallers says who may call a method.
 type methodCallers struct {
 	schemes []Scheme // of the service; any of them lets a caller in
-	public  bool     // everybody may call, although the service has schemes
+	public  bool     // callable without credentials, although the service has schemes
 	scopes  []string // that a caller must all have, each once
 }
 
-// A methodOutput is what a method returns, and how it is sent. It is zero without an output.
+// A methodOutput describes the output of a method and how it is sent. It is zero without an output.
 type methodOutput struct {
 	out        *shape       // of one output, or of one item of a stream
-	outType    reflect.Type // of what the method returns: *Out, a stream of them or a *ValueOrStream
+	outType    reflect.Type // the type that the method returns: *Out, a stream of them or a *ValueOrStream
 	encode     encodeFunc
 	either     bool // the output is a ValueOrStream
 	item       *shape
 	encodeItem encodeFunc
-	headers    *outputHeaders // of REST responses; nil if the output has no header tag
-	chosen     *statusField   // nil if the output has no field for its status
+	headers    *outputHeaders // of REST responses; nil without header tags
+	chosen     *statusField   // nil without a field for the status
 	stream     StreamMode     // "" if the output is sent as one record
 	streamEnd  string         // MethodOptions.StreamEnd
 	mediaType  string         // of a record over REST
-	bare       bool           // the output is headers and a status alone, so its response has no body
-	dropped    *atomic.Bool   // the log has told of a header that the method sets and that is not sent
+	bare       bool           // the output is only headers and a status, so its response has no body
+	dropped    *atomic.Bool   // the log has reported a header that the method sets but that cannot be sent
 	each       eachFunc       // calls yield for each item of what call returned
 	result     *shape         // of a whole answer
 }
 
-// A config is what the methods of one service share. Join makes a service of methods with
-// different configs. It is written by registration alone.
+// A config holds the options that the methods of one service share. Join makes a service of methods
+// with different configs. Only registration writes it.
 type config struct {
 	iface       reflect.Type
 	strict      bool
-	keyNames    []string   // the query parameters that have the keys of Options.Schemes
+	keyNames    []string   // the query parameters that contain the keys of Options.Schemes
 	baseURL     string     // Defaults.BaseURL
 	toolPrefix  string     // Options.ToolPrefix
 	errorForm   *ErrorForm // nil without
@@ -113,7 +113,7 @@ type config struct {
 	intercepted InvokeFunc // what Options.Intercept returned; nil without
 }
 
-// newConfig returns the config of a service with these options, which have their defaults.
+// newConfig returns the config of a service with these options, in which defaults are filled in.
 func newConfig(iface reflect.Type, o Options) *config {
 	c := &config{
 		iface: iface, strict: o.Strict, baseURL: o.Defaults.BaseURL, toolPrefix: o.ToolPrefix, errorForm: o.ErrorForm, onError: o.OnError,
@@ -136,8 +136,8 @@ type callFunc func(ctx context.Context, in any) (out any, err error)
 var typeError = reflect.TypeFor[error]()
 
 // appendRecord appends the JSON of an output, of one item of a stream or of an input, by its
-// encoder. Any error is INTERNAL, even if MarshalJSON returns another code: the method itself
-// has not failed, and the client cannot help it.
+// encoder. Any error is INTERNAL, whatever code MarshalJSON returns: the method itself has not
+// failed, and the client cannot fix it.
 func appendRecord(e *encoder, dst []byte, out any, encode encodeFunc) ([]byte, error) {
 	*e = encoder{buf: dst}
 	encode(e, reflect.ValueOf(out).Elem())
@@ -153,13 +153,13 @@ func (m *method) label() string { return m.resource + ": " + strings.ReplaceAll(
 // summary returns the first sentence of the description, or the label without one.
 func (m *method) summary() string { return cmp.Or(firstSentence(m.about.text), m.label()) }
 
-// describe returns the description of the method for documents, with what they say of work that
-// goes on and of a deprecated method.
+// describe returns the description of the method for documents, including the texts about tasks and
+// deprecation.
 func (m *method) describe() prose {
 	return m.about.join("\n\n", m.describeTask()).join("\n\n", m.farewell())
 }
 
-// farewell returns what is said of a deprecated method, and nothing of another one.
+// farewell returns a text about the deprecation of a method, or nothing.
 func (m *method) farewell() prose {
 	switch {
 	case m.deprecation != nil:
@@ -170,8 +170,8 @@ func (m *method) farewell() prose {
 	return prose{}
 }
 
-// setComment adds what the comment of a method says to its texts. An explicit Description replaces
-// the comment.
+// setComment adds the comment of a method to its texts. An explicit Description replaces the
+// comment.
 func (m *method) setComment(place int, c goComment) {
 	m.end, m.place, m.deprecated = c.end, place, m.deprecated || c.deprecated
 	if !m.described {
@@ -179,10 +179,10 @@ func (m *method) setComment(place int, c goComment) {
 	}
 }
 
-// inSourceOrder returns methods in the order for readers: the methods of each service that has
-// comments as in the source, and methods whose place is not known after the others. All else that a
-// service has is in the order of the names, so that what clients depend on, such as names of
-// components and operations, is not changed by moving a method in the source.
+// inSourceOrder returns methods in the order for readers. If a service has comments, its methods
+// are in the order of the source, and methods with an unknown place come last. Everything else in a
+// service is sorted by name, so that moving a method in the source does not change names that
+// clients depend on, such as those of components and operations.
 func inSourceOrder(methods []*method) []*method {
 	ordered := slices.Clone(methods)
 	for list := ordered; len(list) > 0; {
@@ -199,8 +199,8 @@ func inSourceOrder(methods []*method) []*method {
 // title returns the name of the method for mistakes.
 func (m *method) title() string { return m.titleOf(m.goName) }
 
-// titleOf returns the name of a method for mistakes: TodoAPI.Create, and Create
-// alone for the method of an interface that has no name itself.
+// titleOf returns the name of a method for mistakes: TodoAPI.Create, or just Create if the
+// interface has no name.
 func (c *config) titleOf(goName string) string {
 	if name := nameOf(c.iface); name != "" {
 		return name + "." + goName
@@ -231,11 +231,11 @@ type methodCompiler struct {
 	decoders *decoders
 	encoders *encoders
 	bindings map[bindingKey]*binding
-	closed   map[*shape]bool                        // the shapes that closeObjects has closed
-	statuses map[reflect.Type][]reflect.StructField // what statusFields has returned
+	closed   map[*shape]bool                        // the shapes closed by closeObjects
+	statuses map[reflect.Type][]reflect.StructField // the results of statusFields
 }
 
-// A bindingKey has what decides how an input is bound.
+// A bindingKey identifies the binding of an input: equal keys share it.
 type bindingKey struct {
 	in               *shape
 	placeholders     string
@@ -283,7 +283,7 @@ func (c *methodCompiler) compileMethods() []*method {
 	c.where = ""
 	c.shapes.checkKeyTags(inputsOf(methods))
 	c.shapes.finishShapes()
-	for _, m := range methods { // also those with mistakes, whose fields and defaults may have others
+	for _, m := range methods { // including methods with mistakes, whose fields and defaults may have more
 		c.where = m.title()
 		c.compilePlans(m, misshapen[m])
 	}
@@ -291,8 +291,8 @@ func (c *methodCompiler) compileMethods() []*method {
 }
 
 // methodComments returns a function that returns the place of a method in the source, from 1, and
-// its comment. A method of an interface that the sources do not have has the last place. Without
-// Options.Comments all places are 0. A client shows no comments, so it reads none.
+// its comment. A method of an interface that is not in the sources has the last place. Without
+// Options.Comments all places are 0. A client does not show comments, so it reads none.
 func (c *methodCompiler) methodComments() func(name string) (int, goComment) {
 	if c.opts.Comments == nil || c.impl == nil {
 		return func(string) (int, goComment) { return 0, goComment{} }
@@ -322,17 +322,16 @@ func inputsOf(methods []*method) (inputs []*shape) {
 	return inputs
 }
 
-// compileMethod compiles the types, the route and the call of a method. It returns nil for one
-// that is not exported. If the signature has a mistake, whole is false, and m has what could be
-// read of it.
+// compileMethod compiles the types, the route and the call of a method. It returns nil for an
+// unexported method. If the signature has a mistake, whole is false, and m contains the readable
+// parts.
 func (c *methodCompiler) compileMethod(rm reflect.Method) (m *method, whole bool) {
 	c.where = c.titleOf(rm.Name)
 	if !rm.IsExported() {
 		c.addf("the method is not exported; export it or remove it from the interface")
 		return nil, false
 	}
-	// The options are checked even if the signature is wrong, so that the author has
-	// all mistakes of a method at once.
+	// Check the options even if the signature is wrong, to report all mistakes of a method at once.
 	before := len(c.list)
 	sig := c.readSignature(rm.Type)
 	misshapen := len(c.list) > before
@@ -409,8 +408,8 @@ func (c *methodCompiler) checkForm(m *method) {
 	}
 }
 
-// presumedRoute returns a route that the fields of m can be checked against, since its own has a
-// mistake: with a placeholder for each that they name, and no others.
+// presumedRoute returns a route to check the fields of m against, because its own has a mistake. It
+// has exactly the placeholders that the fields name.
 func (m *method) presumedRoute() route {
 	r := route{verb: cmp.Or(m.verb, http.MethodPost), form: m.form, wrong: true}
 	if m.in != nil {
@@ -423,11 +422,11 @@ func (m *method) presumedRoute() route {
 	return r
 }
 
-// isUndeclared reports whether m has declared its errors, but not the code of err. Only the
-// codes below are for the method to choose: inputs, guards, limits and bugs have the others, so
-// any call can end with one. svc itself returns FAILED_PRECONDITION and OUT_OF_RANGE for a
-// File, ABORTED for an idempotency key, and errUnanswered for a question, which no method need
-// declare.
+// isUndeclared reports whether m has declared its errors, but not the code of err. Only the codes
+// below are for the method to choose. Inputs, guards, limits and bugs use the other codes, so any
+// call can end with one of them. A method does not have to declare the FAILED_PRECONDITION and
+// OUT_OF_RANGE of a File, the ABORTED of an idempotency key, and errUnanswered for a question,
+// which svc itself returns.
 func (m *method) isUndeclared(err error) bool {
 	if !m.declares || errorOrUnknown(err).Is(errUnanswered) {
 		return false
@@ -484,7 +483,7 @@ func (m *method) filePart() string {
 // sendsFile reports whether the output of m is a File.
 func (m *method) sendsFile() bool { return m.out != nil && m.out.kind == kindFile }
 
-// sendsRecord reports whether a success of m has one JSON text as its body over REST.
+// sendsRecord reports whether the body of a successful REST response of m is one JSON text.
 func (m *method) sendsRecord() bool {
 	return m.out != nil && (m.stream == "" || m.either) && !m.sendsFile() && !m.bare
 }
@@ -529,7 +528,7 @@ func (c *methodCompiler) chooseStatus(m *method, status int) int {
 	return cmp.Or(status, allowed[0])
 }
 
-// checkCallers notes mistakes in what the options say about callers.
+// checkCallers notes mistakes in the options about callers.
 func (c *methodCompiler) checkCallers(o MethodOptions) {
 	c.addIf(len(c.opts.Schemes) == 0 && (o.Public || len(o.Scopes) > 0),
 		"Public and Scopes need Options.Schemes, or Options.Defaults.Auth \"bearer\"")
@@ -539,7 +538,7 @@ func (c *methodCompiler) checkCallers(o MethodOptions) {
 	}
 }
 
-// schemesIn returns the schemes of a document, of which all has all, that a caller of m may use.
+// schemesIn returns the schemes that a caller of m may use, out of all schemes of a document.
 func (m *method) schemesIn(all []scheme) (list []*scheme) {
 	for _, s := range m.schemes {
 		list = append(list, &all[slices.IndexFunc(all, func(d scheme) bool { return d.source == s })])
@@ -548,9 +547,9 @@ func (m *method) schemesIn(all []scheme) (list []*scheme) {
 }
 
 // addSecurity adds the security requirements of m to a document with these schemes, an item for
-// each scheme. With roles each item has the scopes, as OpenAPI has from 3.1 on, else only those
-// of OAuth. The first item of a public method is empty, since it needs no credentials: those that
-// are sent must be valid all the same.
+// each scheme. If roles is set, each item lists its scopes, as OpenAPI allows since 3.1; otherwise
+// only OAuth items do. The first item of a public method is empty, because the method needs no
+// credentials. Credentials that are sent must still be valid.
 //
 //	"security": [{}, {"bearer": []}]
 func (m *method) addSecurity(out *members, all []scheme, roles bool) {
@@ -570,9 +569,9 @@ func (m *method) addSecurity(out *members, all []scheme, roles bool) {
 	}
 }
 
-// compileObject returns the shape of an input or an output, or nil if the method has none.
-// It notes a struct that is not a JSON object, such as time.Time. An output may have its
-// own JSON, since nothing is looked up in it.
+// compileObject returns the shape of an input or an output, or nil if the method has none. It notes
+// a struct that is not a JSON object, such as time.Time. An output may write its own JSON, because
+// svc does not look inside.
 func (c *methodCompiler) compileObject(t reflect.Type, u use) *shape {
 	if t == nil {
 		return nil
@@ -591,7 +590,7 @@ func (c *methodCompiler) compileObject(t reflect.Type, u use) *shape {
 	return s
 }
 
-// checkNoHeaders notes the tags header in the output t, which has methods for its own JSON.
+// checkNoHeaders notes header tags in the output t, which has JSON methods of its own.
 func (c *methodCompiler) checkNoHeaders(t reflect.Type) {
 	if t.Kind() != reflect.Struct {
 		return
@@ -606,7 +605,7 @@ func (c *methodCompiler) checkNoHeaders(t reflect.Type) {
 	}
 }
 
-// A signature has the types that a method takes and returns; nil for none.
+// A signature has the input and output types of a method; nil for none.
 type signature struct {
 	in, out reflect.Type // structs; out may be a list
 	outType reflect.Type // of the first result: *out, a stream of them or a *ValueOrStream
@@ -627,7 +626,7 @@ func (c *methodCompiler) readSignature(t reflect.Type) (sig signature) {
 	c.addIf(hasError && nOut > 2, "a method returns one output at most before the error; put everything into one struct")
 	if nIn == 2 && hasContext {
 		sig.in = c.structBehind(t.In(1), "input")
-	} else { // what may be meant, for the mistakes in it
+	} else { // continue with the probable meaning, to find its mistakes
 		for i := range nIn {
 			sig.in = cmp.Or(sig.in, structIn(t.In(i)))
 		}
@@ -648,7 +647,7 @@ func (c *methodCompiler) readSignature(t reflect.Type) (sig signature) {
 	return sig
 }
 
-// returned returns what a DirectCall has as its out.
+// returned returns the type that a DirectCall must have as its out.
 func (sig signature) returned() reflect.Type {
 	if sig.either != nil {
 		return sig.outType.Elem()
@@ -686,8 +685,8 @@ func (c *methodCompiler) structBehind(t reflect.Type, role string) reflect.Type 
 	return nil
 }
 
-// outputBehind returns the struct or the list that t points to, or notes a mistake. A list has a
-// type with a name, which can get members of its own later.
+// outputBehind returns the struct or the list that t points to, or notes a mistake. A list must
+// have a named type, so that it can get members later.
 func (c *methodCompiler) outputBehind(t reflect.Type) reflect.Type {
 	list := t
 	if t.Kind() == reflect.Pointer {
@@ -703,7 +702,7 @@ func (c *methodCompiler) outputBehind(t reflect.Type) reflect.Type {
 	return list
 }
 
-// setItem decides whether m sends items, maybe beside values, and of which shape they are.
+// setItem decides whether m sends items, as a stream or as a ValueOrStream, and sets their shape.
 func (c *methodCompiler) setItem(m *method, sig signature, mode StreamMode) {
 	m.item, m.either = m.out, sig.either != nil
 	if sig.item != nil {
@@ -755,10 +754,9 @@ func (c *methodCompiler) setStream(m *method, sig signature, o MethodOptions) {
 	}
 }
 
-// chooseRoute returns the route of m: the pattern of its options, or the one
-// inferred from its name. An inferred route has one placeholder at most. Its name
-// is that of the field with a path tag, so that the tag alone is enough to rename
-// {id}.
+// chooseRoute returns the route of m: the pattern of its options, or the one inferred from its
+// name. An inferred route has at most one placeholder, which takes the name of the field with a
+// path tag. So the tag alone is enough to rename {id}.
 func (c *methodCompiler) chooseRoute(m *method, name []string, pattern string) route {
 	if pattern != "" {
 		r, err := parsePattern(pattern)
@@ -790,11 +788,12 @@ func (c *methodCompiler) chooseRoute(m *method, name []string, pattern string) r
 	return inferRoute(base, name, placeholder)
 }
 
-// compilePlans compiles the binding and the encoder of m. Methods of one bindingKey have
-// one binding, since a service of a thousand methods often has a few dozen inputs. If there are
-// mistakes, each method has its own, so that they are reported for every method, and what has no
-// mistake is compiled for those that only a plan shows. Plans of the rest would repeat the same
-// mistakes in other words. misshapen says that the signature has one.
+// compilePlans compiles the binding and the encoder of m. Methods with the same bindingKey share a
+// binding, because a service of a thousand methods often has a few dozen inputs. If there are
+// mistakes, each method gets its own binding, to report them for every method. Then only the parts
+// without mistakes are compiled, to find the mistakes that only a plan shows; plans of the other
+// parts would repeat known mistakes in other words. misshapen says that the signature has a
+// mistake.
 func (c *methodCompiler) compilePlans(m *method, misshapen bool) {
 	switch {
 	case m.in != nil:
@@ -844,7 +843,7 @@ func (c *methodCompiler) compilePlans(m *method, misshapen bool) {
 	c.compileMCP(m)
 }
 
-// checkKeyPlace notes a parameter that has the key of a scheme.
+// checkKeyPlace notes a parameter that has the name of a scheme's key.
 func (c *methodCompiler) checkKeyPlace(m *method, p param, place string, hasKey func(Scheme) bool) {
 	c.addIf(slices.ContainsFunc(c.opts.Schemes, hasKey),
 		"%v.%s: the %s %s has the key of a scheme in Options.Schemes; choose another name", m.in.typ, p.goName, place, p.sourceName)
@@ -865,10 +864,9 @@ func (c *methodCompiler) compileDeprecation(given *Deprecation) *Deprecation {
 	return &d
 }
 
-// chooseCall returns the function that calls the method: the DirectCall of its
-// options, or one that uses reflection. A DirectCall of another method, which has the
-// right types by chance, is a mistake that nothing else would find. A client has
-// no implementation and calls nothing; see [Connect].
+// chooseCall returns the function that calls the method: the DirectCall of its options, or a call
+// by reflection. A DirectCall of a different method may happen to have the right types, so
+// chooseCall also compares names. A client has no implementation and calls nothing; see [Connect].
 func (c *methodCompiler) chooseCall(rm reflect.Method, sig signature, direct DirectCall) callFunc {
 	if c.impl == nil {
 		return nil
@@ -876,8 +874,8 @@ func (c *methodCompiler) chooseCall(rm reflect.Method, sig signature, direct Dir
 	if direct.bind == nil {
 		return reflectCaller(reflect.TypeOf(c.impl), reflect.ValueOf(c.impl), rm.Name, sig.in != nil, sig.out != nil)
 	}
-	// The text names the function for the form of this method. The one in the options may be
-	// for another form.
+	// The message names the function for the form of this method, because the one in the options
+	// may be for a different form.
 	forms := map[[2]bool]string{{true, false}: "In", {false, true}: "Out", {false, false}: "None"}
 	form := forms[[2]bool{sig.in != nil, sig.out != nil}]
 	if sig.stream {
@@ -900,7 +898,7 @@ func (c *methodCompiler) chooseCall(rm reflect.Method, sig signature, direct Dir
 // any number of services.
 type DirectCall struct {
 	iface   reflect.Type
-	in, out reflect.Type // nil where the method has none
+	in, out reflect.Type // nil if the method has none
 	name    string       // of the function, as package runtime gives it
 	bind    func(impl any) callFunc
 	each    eachFunc // nil if the method returns no stream
@@ -951,8 +949,8 @@ func DirectNone[I any](method func(I, context.Context) error) DirectCall {
 	})
 }
 
-// newDirectCall returns a DirectCall of method, which call calls. A nil function has the name "",
-// which is a mistake later.
+// newDirectCall returns a DirectCall that calls method through call. A nil function gets the name
+// "", which is reported later.
 func newDirectCall[I any](method any, in, out reflect.Type, each eachFunc,
 	call func(impl I, ctx context.Context, in any) (any, error)) DirectCall {
 	name := runtime.FuncForPC(reflect.ValueOf(method).Pointer()).Name()
@@ -962,15 +960,14 @@ func newDirectCall[I any](method any, in, out reflect.Type, each eachFunc,
 	}}
 }
 
-// callsMethod reports whether the function is the interface's method of that
-// name. Its types alone cannot tell, since methods may have the same ones, so the
-// name that the runtime has for the function decides:
+// callsMethod reports whether the function is the interface's method of this name. Methods can have
+// the same types, so it looks at the function's name in the runtime:
 //
 //	pkg.TodoAPI.Create       an interface type
-//	pkg.TodoAPI[...].Create  a generic one
-//	pkg.f.TodoAPI·1.Create   one that is local to a function
+//	pkg.TodoAPI[...].Create  a generic interface
+//	pkg.f.TodoAPI·1.Create   an interface that is local to a function
 //
-// That of an interface without a name begins with "go:interface".
+// For an interface without a name it begins with "go:interface".
 func (c DirectCall) callsMethod(method string) bool {
 	owner, ok := strings.CutSuffix(c.name, "."+method)
 	owner, _, _ = strings.Cut(owner, "·")
@@ -1022,7 +1019,7 @@ func reflectCaller(t reflect.Type, impl reflect.Value, name string, hasIn, hasOu
 //	HTTPServer  http server
 //	ListV2All   list v2 all
 func splitWords(name string) []string {
-	var text strings.Builder // with a blank or another character between two words
+	var text strings.Builder // with a space or a different separator between two words
 	runes := []rune(name)
 	for i, r := range runes {
 		if i > 0 && unicode.IsUpper(r) && (!unicode.IsUpper(runes[i-1]) || i+1 < len(runes) && unicode.IsLower(runes[i+1])) {
@@ -1061,11 +1058,10 @@ func firstWord(word string) (verb string, ofItem bool) {
 	return "", false
 }
 
-// inferRoute returns the route of a method by the words of its name. base is the
-// path of its resource, without the slash before it. placeholder is the name of
-// the item in the path. FindUsers is a list, FindUser an item. A method that is
-// about no item, such as GetAll or DeleteMe, needs an HTTP pattern of its own,
-// which the route suggests.
+// inferRoute returns the route of a method by the words of its name. base is the path of its
+// resource, without a leading slash. placeholder is the name of the item in the path. FindUsers is
+// a list, FindUser an item. A method that does not concern an item, such as GetAll or DeleteMe,
+// needs its own HTTP pattern, which the route suggests.
 func inferRoute(base string, name []string, placeholder string) route {
 	verb, ofItem := firstWord(name[0])
 	path := "/" + base
@@ -1089,8 +1085,8 @@ func isPlural(word string) bool {
 		!strings.HasSuffix(word, "is")
 }
 
-// parsePattern reads MethodOptions.HTTP: a pattern of http.ServeMux, without the
-// forms that OpenAPI has no word for (a host, {$}, {rest...}).
+// parsePattern parses MethodOptions.HTTP: a pattern of http.ServeMux, without the forms that
+// OpenAPI cannot express (a host, {$}, {rest...}).
 func parsePattern(pattern string) (route, error) {
 	verb, path, ok := strings.Cut(pattern, " ")
 	path = strings.TrimLeft(path, " \t")
@@ -1151,8 +1147,8 @@ func isPlaceholderName(name string) bool {
 	return name != "" && !unicode.IsDigit(first) && !strings.ContainsFunc(name, isOther)
 }
 
-// checkLiteral returns an error for text that cannot stand in a path as it is
-// (RFC 3986, section 3.3). OpenAPI publishes the path without escaping it.
+// checkLiteral returns an error for text that a path cannot contain unescaped (RFC 3986, section
+// 3.3). OpenAPI publishes the path without escaping it.
 func checkLiteral(segment string) error {
 	for _, r := range segment {
 		if r <= ' ' || r == 0x7f || strings.ContainsRune("?#\"<>\\^`|[]", r) {
@@ -1168,7 +1164,7 @@ func checkLiteral(segment string) error {
 	return nil
 }
 
-// pattern returns the route as http.ServeMux and MethodOptions.HTTP have it.
+// pattern returns the route in the form of http.ServeMux and MethodOptions.HTTP.
 func (r route) pattern() string { return r.verb + " " + r.path }
 
 // muxPattern returns a pattern or a path for http.ServeMux, where a slash at its end alone would
@@ -1180,8 +1176,8 @@ func muxPattern(pattern string) string {
 	return pattern
 }
 
-// endSlash is what segmentsOf has behind a slash at the end of a path. http.ServeMux matches no other
-// segment that is a slash.
+// endSlash stands for a slash at the end of a path in the result of segmentsOf. No other segment is
+// a slash in http.ServeMux.
 const endSlash = "/"
 
 // segmentsOf returns the segments of a path, or of a pattern, whose first segment is the verb.
@@ -1223,17 +1219,16 @@ func checkRoutes(p *mistakes, methods []*method) {
 	}
 }
 
-// fitsOn reports whether the route of m clashes with none on mux, and adds it.
+// fitsOn reports whether the route of m conflicts with no route on mux, and adds it.
 func (m *method) fitsOn(mux *http.ServeMux) (fits bool) {
-	// Handle has no other way to say so. It panics for a pattern that is a mistake too.
+	// A panic is the only report of Handle. It also panics for an invalid pattern.
 	defer func() { fits = recover() == nil }()
 	mux.Handle(muxPattern(m.pattern()), http.NotFoundHandler())
 	return true
 }
 
-// clashesWith reports whether the routes of m and other are the same but for the names of
-// placeholders, or each has a placeholder where the other has a text. A pattern that is a
-// mistake clashes with none.
+// clashesWith reports whether the routes of m and other differ only in the names of placeholders,
+// or each has a placeholder where the other has a text. An invalid pattern clashes with nothing.
 func (m *method) clashesWith(other *method) bool {
 	mux := http.NewServeMux()
 	return m.fitsOn(http.NewServeMux()) && other.fitsOn(mux) && !m.fitsOn(mux)
@@ -1253,8 +1248,8 @@ func noteClashes(p *mistakes, methods []*method, m *method) {
 	}
 }
 
-// isOperationID reports whether text can be an OperationID. Generators make other texts into names
-// in ways of their own, after which two can be one.
+// isOperationID reports whether text can be an OperationID. Generators turn other texts into names
+// in different ways, and two texts could get the same name.
 func isOperationID(text string) bool {
 	isOther := func(r rune) bool { return !isNameRune(r) && r != '.' && r != '-' }
 	return text != "" && !strings.ContainsFunc(text, isOther) && !strings.ContainsAny(text[:1], "0123456789.-")
@@ -1263,8 +1258,8 @@ func isOperationID(text string) bool {
 // operationID returns the operationId of m in documents, which is given or made of its names.
 func (m *method) operationID() string { return cmp.Or(m.id, m.resource+"_"+m.goName) }
 
-// checkOperationIDs notes each OperationID that another method has too, given or made. Two that
-// are made can be equal; documents then number them.
+// checkOperationIDs notes each OperationID that a second method also has, set or generated. If two
+// generated ones are equal, documents number them.
 func checkOperationIDs(p *mistakes, methods []*method) {
 	known := make(map[string]*method)
 	for _, m := range methods {
@@ -1279,8 +1274,8 @@ func checkOperationIDs(p *mistakes, methods []*method) {
 	}
 }
 
-// nameMethods returns the methods by every name they answer to. A Method.Name
-// always wins over an alias, so adding a method never takes the name of another.
+// nameMethods returns the methods by all of their names. A Method.Name always wins over an alias,
+// so adding an alias never takes the name of a different method.
 func nameMethods(p *mistakes, methods []*method) map[methodName]*method {
 	names := make(map[methodName]*method, 3*len(methods))
 	for _, m := range methods {
@@ -1317,8 +1312,8 @@ func (m *method) otherNames() [2]string {
 	return [2]string{first + m.goName[len(first):], strings.ToLower(m.goName)}
 }
 
-// coversRoute reports whether each request for a route matches another one, as segmentsOf has
-// them.
+// coversRoute reports whether all requests for one route match the other. Both are in the form of
+// segmentsOf.
 func coversRoute(route, by []string) bool {
 	if len(route) != len(by) {
 		return false

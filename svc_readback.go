@@ -1,19 +1,19 @@
 package svc
 
-// This file takes the print of an input of Service.Call: that of the JSON which svc writes of it. A
-// type may hide there what it has, such as the number of a card, and two inputs would be equal that
-// are not. So values with methods for their own JSON or text are read back and compared.
+// This file takes the print of an input of Service.Call from the JSON that svc writes for it. The
+// JSON of a type may hide data, such as the number of a card, and two different inputs would look
+// equal. So values with their own JSON or text methods are read back and compared.
 
 import (
 	"encoding/json"
 	"reflect"
 )
 
-// errHidden is the complaint about a field that two different inputs may have the same JSON of.
+// errHidden is the complaint about a field for which two different inputs may have the same JSON.
 var errHidden = &complaint{rule: ruleType, message: "is not read back from its JSON as the same value, so calls with an idempotency key " +
 	"cannot be compared; see Idempotency"}
 
-// errUnwritten is the complaint about a field that has no JSON.
+// errUnwritten is the complaint about a field that cannot be written as JSON.
 var errUnwritten = &complaint{rule: ruleType, message: "cannot be written as JSON, so calls with an idempotency key cannot be compared"}
 
 // A sentField is the plan of a field of an input of Service.Call.
@@ -83,8 +83,8 @@ func (in *sentInput) noteField(f *sentField, v reflect.Value) *complaint {
 	return nil
 }
 
-// isHidden reports whether methods of v, or of a value in it, for its own JSON or text write what
-// they do not read as the same value. One that is nested deeper than JSON may be counts as hidden.
+// isHidden reports whether the JSON or text methods of v, or of a value inside it, write something
+// that they read back as a different value. A value nested too deep for JSON counts as hidden.
 func isHidden(v reflect.Value, depth int) bool {
 	if depth > maxDepth {
 		return true
@@ -106,7 +106,7 @@ func isHidden(v reflect.Value, depth int) bool {
 	return isHiddenInside(v, depth+1)
 }
 
-// isHiddenInside is isHidden for what is in v, which has no such methods.
+// isHiddenInside is isHidden for the values inside v, which itself has no such methods.
 func isHiddenInside(v reflect.Value, depth int) bool {
 	switch v.Kind() {
 	case reflect.Struct:
@@ -147,8 +147,8 @@ func addressable(v reflect.Value) reflect.Value {
 	return c
 }
 
-// isReadBack reports whether v is read from its JSON as the same value. Its methods may never have
-// read what they write, so they may panic.
+// isReadBack reports whether v is unchanged when its JSON is read back. Its methods may never have
+// been tested for this, so they may panic.
 func isReadBack(v reflect.Value) (same bool) {
 	defer func() {
 		if recover() != nil {
@@ -165,7 +165,7 @@ func isReadBack(v reflect.Value) (same bool) {
 }
 
 // isEqual reports whether a and b, which are addressable, are equal: by the method Equal or Cmp of
-// their type, or by what is in them.
+// their type, or by their contents.
 func isEqual(a, b reflect.Value) bool {
 	if out, ok := compareBy(a.Addr().MethodByName("Equal"), b); ok && out.Kind() == reflect.Bool {
 		return out.Bool()

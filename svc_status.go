@@ -1,6 +1,6 @@
 package svc
 
-// This file has the field of an output by which a method chooses the status of its response:
+// This file handles the field of an output with which a method chooses the status of its response:
 //
 //	Status int `json:"-" status:"200,201"`
 //
@@ -26,7 +26,7 @@ type statusField struct {
 const statusTag = "status"
 
 // findStatus returns the plan of the status field of m, or nil if its output has none. status is
-// MethodOptions.Status. Fields of other structs in the output are members, and have no say.
+// MethodOptions.Status. Fields of structs inside the output are ordinary members.
 func (c *methodCompiler) findStatus(m *method, status int) *statusField {
 	if m.out == nil || m.out.typ.Kind() != reflect.Struct {
 		return nil
@@ -87,8 +87,8 @@ func hasPointer(t reflect.Type, index []int) bool {
 // bareStatuses are the statuses of an output that is headers alone, the usual one first.
 var bareStatuses = []int{http.StatusNoContent, http.StatusOK, http.StatusCreated, http.StatusAccepted}
 
-// isBare reports whether nothing of the output of m is in a body: each field is a header with
-// json:"-", or the status, and there is one.
+// isBare reports whether the body of m's output would be empty: each field is a header with
+// json:"-", or the status, and there is at least one.
 func (c *methodCompiler) isBare(m *method) bool {
 	if m.out == nil || m.out.kind != kindObject || m.out.typ.Kind() != reflect.Struct || m.stream != "" || m.out.alternatives != nil {
 		return false
@@ -97,9 +97,9 @@ func (c *methodCompiler) isBare(m *method) bool {
 	return !slices.ContainsFunc(m.out.fields, isMember) && (len(m.out.fields) > 0 || len(c.statusFields(m.out.typ)) > 0)
 }
 
-// parseStatuses returns the statuses in the text of a tag. Other statuses than these have no
-// body, or mean something that svc does not do (RFC 9110, section 15.3). With bare, the response
-// has no body.
+// parseStatuses returns the statuses in the text of a tag. It accepts only statuses that fit a
+// response with a body, or without one if bare is set, and that need no support by svc (RFC 9110,
+// section 15.3).
 func parseStatuses(text string, bare bool) (list []int, mistake string) {
 	possible, want := []int{http.StatusOK, http.StatusCreated, http.StatusAccepted, http.StatusNonAuthoritativeInfo},
 		`200, 201, 202 and 203 with commas between them, such as "200,201"`
@@ -116,7 +116,7 @@ func parseStatuses(text string, bare bool) (list []int, mistake string) {
 	return list, ""
 }
 
-// statuses returns the statuses that a success of m has over REST, the usual one first.
+// statuses returns the possible statuses of a success of m over REST, the default first.
 func (m *method) statuses() []int {
 	if m.chosen != nil {
 		return m.chosen.allowed
@@ -124,8 +124,8 @@ func (m *method) statuses() []int {
 	return []int{m.status}
 }
 
-// statusOf returns the status that the output out asks for. It is an error if the tag does not
-// have it.
+// statusOf returns the status that the output out asks for. It is an error if the tag does not list
+// it.
 func (f *statusField) statusOf(out any) (int, error) {
 	status := int(reflect.ValueOf(out).Elem().FieldByIndex(f.index).Int())
 	switch {

@@ -1,7 +1,7 @@
 package svc
 
-// This file has the streams: results of methods that have several outputs. svc_either.go has
-// results that are streams or not.
+// This file implements streams: the results of methods that return several outputs. svc_either.go
+// has results that may be streams.
 
 import (
 	"context"
@@ -35,8 +35,8 @@ const StreamSSE StreamMode = "sse"
 // without a last event. Clients then notice a cut only if the body breaks off.
 const StreamEndNone = "-"
 
-// setStreamEnd sets what ends a stream of m. It complains of a text that clients could take for an
-// item or would not see.
+// setStreamEnd sets the end of a stream of m. It notes a text that clients could take for an item
+// or would not see.
 func (c *methodCompiler) setStreamEnd(m *method, end string) {
 	m.streamEnd = end
 	switch {
@@ -51,8 +51,7 @@ func (c *methodCompiler) setStreamEnd(m *method, end string) {
 	}
 }
 
-// endsWith reports whether an event with this name and this data is the end of a stream of m that
-// has ended well.
+// endsWith reports whether an event with this name and this data ends a successful stream of m.
 func (m *method) endsWith(name string, data []byte) bool {
 	switch m.streamEnd {
 	case "":
@@ -68,7 +67,7 @@ func (m *method) itemsHaveIDs() bool {
 	return reflect.PointerTo(m.item.typ).Implements(reflect.TypeFor[interface{ SSE() Event }]())
 }
 
-// sendEnd sends the end of a stream of m that has ended well.
+// sendEnd sends the end of a successful stream of m.
 func (m *method) sendEnd(events *eventStream) error {
 	switch end := m.streamEnd; end {
 	case "":
@@ -130,8 +129,8 @@ func reflectEach(t reflect.Type) eachFunc {
 	}
 }
 
-// streamItem returns Out if t is func(yield func(*Out, error) bool), as iter.Seq2 is, and
-// nil otherwise. Named types of this form count as streams too.
+// streamItem returns Out if t is func(yield func(*Out, error) bool), like iter.Seq2, and nil
+// otherwise. Named types with this underlying type are streams too.
 func streamItem(t reflect.Type) reflect.Type {
 	if t.Kind() != reflect.Func || !t.CanSeq2() || t.In(0).In(1) != typeError || t.In(0).Out(0) != reflect.TypeFor[bool]() {
 		return nil
@@ -156,7 +155,7 @@ type iteration struct {
 	bind    *binding
 	consume func(item any) error
 	cancel  context.CancelCauseFunc // of the method's ctx
-	turn    chan struct{}           // has room for one
+	turn    chan struct{}           // buffered, with a length of 1
 
 	over bool
 	err  error // why it is over before its end
@@ -198,22 +197,21 @@ func (it *iteration) yieldItem(item any, err error) bool {
 	return err == nil
 }
 
-// eachItem calls consume for each item of the stream, one at a time, until the end or the
-// first error: of the stream, of consume, or a panic of either. The error cancels the ctx
-// of m. After eachItem has returned, consume is not called, even if the application still
-// yields.
+// eachItem calls consume for each item of the stream, one at a time, until the end or the first
+// error: of the stream, of consume, or a panic of either. The error cancels the ctx of m. After
+// eachItem returns, consume is never called, even if the application still yields.
 func (m *method) eachItem(cancel context.CancelCauseFunc, out any, consume func(item any) error) (err error) {
 	it := &iteration{bind: m.bind, consume: consume, cancel: cancel, turn: make(chan struct{}, 1)}
 	defer func() {
 		v := recover()
-		it.turn <- struct{}{} // after an item that another goroutine has yielded
+		it.turn <- struct{}{} // waits for an item that a different goroutine is yielding
 		it.over, err = true, it.err
 		<-it.turn
 		if v != nil {
 			err = panicError(v)
 		}
-		// yieldItem has recovered it, maybe on another goroutine, where it would have ended the
-		// program. From here it reaches net/http, which closes the connection.
+		// yieldItem recovered it, maybe on a goroutine of the application, where it would have
+		// ended the program. From here it reaches net/http, which closes the connection.
 		if p, ok := err.(*PanicError); ok && p.Value == http.ErrAbortHandler {
 			panic(p.Value)
 		}
@@ -241,8 +239,8 @@ func (m *method) discardStream(cancel context.CancelCauseFunc, out any) error {
 // endless, and an answer cannot.
 const maxCollected = 1000
 
-// maxAnswers is how many bytes the items of a stream may have in one record, and the
-// answers of one batch together: 16 MiB. The size of the request limits neither.
+// maxAnswers is the maximum size in bytes of the items of a stream in one record, and of all
+// responses of one batch: 16 MiB. The size of the request does not limit either.
 const maxAnswers = 16 << 20
 
 // errItemsTooLarge ends a stream whose items do not fit into one record.

@@ -1,8 +1,9 @@
 package svc
 
-// This file has work that goes on after its method has returned. The method returns a record of
-// the work, and another method of the interface reads the record again. What is checked here is
-// that the record has what that method needs. mcp_tasks.go shows such a record as a task of MCP.
+// This file handles work that continues after its method has returned. The method returns a record
+// of the work, and a second method of the interface reads the record again. This file checks that
+// the record has everything that the second method needs. mcp_tasks.go shows such a record as an
+// MCP task.
 
 import (
 	"fmt"
@@ -15,7 +16,7 @@ type taskRecord interface {
 	TaskState() (state, message string)
 }
 
-// The states that TaskState can return. The work goes on in the first, and has ended in the others.
+// The states that TaskState can return. The work continues only in the first.
 const (
 	taskWorking   = "working"
 	taskCompleted = "completed"
@@ -23,9 +24,9 @@ const (
 	taskCancelled = "cancelled"
 )
 
-// stateOf returns what TaskState of an output says. A state that is none of the four is an error.
+// stateOf returns the result of TaskState of an output. It fails for an unknown state.
 func stateOf(out any) (state, message string, err error) {
-	state, message = out.(taskRecord).TaskState() // which compileTask has found
+	state, message = out.(taskRecord).TaskState() // compileTask has checked the type
 	switch state {
 	case taskWorking, taskCompleted, taskFailed, taskCancelled:
 		return state, message, nil
@@ -127,8 +128,8 @@ func (c taskCompiler) lookupMethod(m *method, option, name string) *method {
 }
 
 // shareFields returns the fields of the input of other that from has with the same name and JSON
-// type, and adds a mistake for each required field that it does not have. source says whose
-// fields from are.
+// type, and adds a mistake for each required field that from lacks. source describes where from
+// comes from.
 func (c taskCompiler) shareFields(option string, other *method, source string, from []*field) (shared []*field) {
 	if other.in == nil {
 		return nil
@@ -151,8 +152,8 @@ func (c taskCompiler) shareFields(option string, other *method, source string, f
 // jsonType returns the type in JSON of a field that is not null.
 func (f *field) jsonType() string { return f.shape.deref().jsonType(f) }
 
-// describeTask returns what documents say of work that goes on, and nothing for other methods. The
-// names are the names that methods have on every transport.
+// describeTask returns documentation of a method with a task, and nothing for other methods. It
+// uses method names that are the same on every transport.
 func (m *method) describeTask() prose {
 	if m.task == nil {
 		return prose{}

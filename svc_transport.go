@@ -1,14 +1,14 @@
 package svc
 
-// This file has the transports: their names, the table of what each can carry, and which
-// methods each serves. The file of a transport, such as rpc.go, has the code that serves them.
+// This file describes the transports: their names, a table of their abilities, and the methods that
+// each serves. The file of a transport, such as rpc.go, implements it.
 
 import (
 	"slices"
 	"strings"
 )
 
-// A Transport names a way to call a method. The zero value names none.
+// A Transport names a way to call a method. The zero value is not a transport.
 type Transport string
 
 // The transports.
@@ -16,19 +16,19 @@ const (
 	TransportREST Transport = "rest" // HTTP routes
 	TransportRPC  Transport = "rpc"  // JSON-RPC 2.0
 	TransportMCP  Transport = "mcp"  // the Model Context Protocol
-	TransportCall Transport = "call" // Service.Call outside another call
+	TransportCall Transport = "call" // Service.Call outside of other calls
 )
 
-// A transportRow is what registration, contracts and documents need to know of a transport.
-// For example, a method whose input has a Body is served by REST alone, since only the row
-// of REST has body: nothing asks for REST by its name to find that out.
+// A transportRow is what registration, contracts and documents need to know of a transport. For
+// example, a method whose input has a Body is served only by REST, because only the row of REST
+// sets body. No code compares names of transports for this.
 type transportRow struct {
 	name    Transport
 	title   string // for mistakes; the constant is named Transport and this
 	body    bool   // carries an input with a Body
 	file    bool   // carries a File as the output
 	streams bool   // carries a Stream, item by item or as one answer
-	byName  string // how contracts call the transport, if a call has the name of the method or an alias; else empty
+	byName  string // the name of the transport in contracts, if calls use the name of the method or an alias; else empty
 }
 
 // transports has a row for each transport of MethodOptions.Transports. Contracts and mistakes
@@ -57,8 +57,8 @@ func (t transportRow) carries(m *method) bool {
 // isServedBy reports whether t serves m.
 func (m *method) isServedBy(t Transport) bool { return slices.Contains(m.served, t) }
 
-// callsByName returns how contracts call the first of the transports whose calls have the name of
-// the method, such as "JSON-RPC". If there is none, it returns "": then no client uses an alias.
+// callsByName returns the name in contracts, such as "JSON-RPC", of the first of the transports
+// whose calls use the name of the method. It returns "" if none does: then no client uses an alias.
 func callsByName(names []Transport) string {
 	for _, t := range names {
 		if name := t.row().byName; name != "" {
@@ -85,8 +85,8 @@ func (s *service) namesOn(t Transport) map[string]*method {
 	return names
 }
 
-// setTransports sets the transports that serve m: those in names, of MethodOptions.Transports, or
-// all that can carry the input and the output if it is nil. It notes names that do not exist or
+// setTransports sets the transports that serve m: those in names, from MethodOptions.Transports, or
+// all that can carry the input and the output if names is nil. It notes names that do not exist or
 // cannot serve m.
 func (c *methodCompiler) setTransports(m *method, names []Transport) {
 	for _, t := range transports {
@@ -110,8 +110,8 @@ func (c *methodCompiler) setTransports(m *method, names []Transport) {
 	}
 }
 
-// listTransports returns the titles of some transports in a sentence, such as "REST and MCP".
-// Each has the prefix in front.
+// listTransports returns the titles of some transports as words of a sentence, such as "REST and
+// MCP", each with prefix in front.
 func listTransports(prefix string, isListed func(transportRow) bool) string {
 	var titles []string
 	for _, t := range transports {
