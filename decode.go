@@ -252,7 +252,7 @@ func (d *decoder) addViolation(c *complaint) {
 	if d.naming {
 		message = "has a name that " + message
 	}
-	d.report.found.addViolation(Violation{In: d.in, Path: d.place(), Rule: c.rule, Message: message, Limit: c.limit})
+	d.report.found.addViolation(Violation{In: d.in, Path: d.place(), Rule: c.rule, Message: message, Limit: c.limit, Empty: c.empty})
 }
 
 // addIfAny adds a violation unless c is nil, for a good value, or errAdded.
@@ -502,7 +502,7 @@ func (c *decoders) compileDecoder(s *shape) decodeFunc {
 		// of small objects.
 		for i := range s.rules {
 			if r := &s.rules[i]; r.violates(v) {
-				d.addViolation(r.complaint)
+				d.addViolation(r.about(v))
 			}
 		}
 	}
@@ -913,7 +913,7 @@ func (d *decoder) checkRules(rules ruleSet, v reflect.Value) {
 	broken := false
 	for i := range rules {
 		if r := &rules[i]; !(broken && r.costly) && r.violates(v) {
-			d.addViolation(r.complaint)
+			d.addViolation(r.about(v))
 			broken = true
 		}
 	}

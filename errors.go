@@ -511,6 +511,7 @@ func receivedViolations(list []any) []Violation {
 		if m, ok := item.(map[string]any); ok {
 			text := func(name string) string { s, _ := m[name].(string); return s }
 			v := Violation{In: text("in"), Path: text("path"), Rule: text("rule"), Message: text("message")}
+			v.Empty, _ = m["empty"].(bool)
 			switch n := m["limit"].(type) {
 			case json.Number:
 				v.Limit = n
@@ -667,6 +668,10 @@ type Violation struct {
 	// Limit is the number in the rule, such as 5 for maxItems:"5", so that programs can say it in
 	// their own words. It is never a value of the client.
 	Limit json.Number `json:"limit,omitempty"`
+
+	// Empty reports whether a text has no characters and breaks minLength, so that programs can say
+	// "must not be empty". A field that is absent breaks "required" instead.
+	Empty bool `json:"empty,omitempty"`
 }
 
 // The values of Violation.In: where the REST route takes a field from.
@@ -735,7 +740,7 @@ func (vs *violations) addViolation(v Violation) {
 	if !v.hasLimit() {
 		v.Limit = ""
 	}
-	n := len(`{"in":"","path":"","rule":"","message":"","limit":},`) +
+	n := len(`{"in":"","path":"","rule":"","message":"","limit":,"empty":true},`) +
 		len(`\u0000`)*(len(v.In)+len(v.Path)+len(v.Rule)+len(v.Message)) + len(v.Limit)
 	if vs.bytes+n > maxViolationBytes {
 		vs.bytes, n = len(appendViolations(nil, vs.list)), len(appendViolations(nil, []Violation{v}))
@@ -912,6 +917,9 @@ func appendViolations(dst []byte, list []Violation) []byte {
 		dst = appendQuoted(append(dst, `,"message":`...), v.Message)
 		if v.hasLimit() {
 			dst = append(append(dst, `,"limit":`...), v.Limit...)
+		}
+		if v.Empty {
+			dst = append(dst, `,"empty":true`...)
 		}
 		dst = append(dst, '}')
 	}

@@ -11,6 +11,7 @@ import "encoding/json"
 type complaint struct {
 	rule, message string
 	limit         json.Number // Violation.Limit
+	empty         bool        // Violation.Empty
 	wanted        *wantedType // of a wrong type; nil if the type that came is not told
 }
 
@@ -76,7 +77,7 @@ func (c *complaint) about(value []byte) *complaint {
 
 // inBody returns the violation of c at a place in the body.
 func (c *complaint) inBody(path string) Violation {
-	return Violation{In: inBody, Path: path, Rule: c.rule, Message: c.message, Limit: c.limit}
+	return Violation{In: inBody, Path: path, Rule: c.rule, Message: c.message, Limit: c.limit, Empty: c.empty}
 }
 
 // The complaints that do not depend on a plan. Nothing writes them. Those of rules are made by

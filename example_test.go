@@ -112,7 +112,7 @@ func Example() {
 	// POST /notes: 200
 	//   {"id":2,"text":"Buy milk"}
 	// POST /notes: 400
-	//   {"error":{"code":"INVALID_ARGUMENT","message":"invalid input: /text must have at least 1 character","details":{"violations":[{"in":"body","path":"/text","rule":"minLength","message":"must have at least 1 character","limit":1}]}}}
+	//   {"error":{"code":"INVALID_ARGUMENT","message":"invalid input: /text must have at least 1 character","details":{"violations":[{"in":"body","path":"/text","rule":"minLength","message":"must have at least 1 character","limit":1,"empty":true}]}}}
 	// GET /notes?limit=1: 200
 	//   {"items":[{"id":1,"text":"Call home"}],"total":2}
 	// GET /notes/2: 200

@@ -324,7 +324,7 @@ func TestAppendEscapedText(t *testing.T) {
 // TestErrorBodyTypes tests that the types which documents describe have the members that are written.
 func TestErrorBodyTypes(t *testing.T) {
 	full := Errorf(CodeNotFound, "no such lamp").WithReason("lamp_gone").
-		WithDetail("violations", []Violation{{In: "body", Path: "/a", Rule: "maximum", Message: "must be at most 5", Limit: "5"}})
+		WithDetail("violations", []Violation{{In: "body", Path: "/a", Rule: "maximum", Message: "must be at most 5", Limit: "5", Empty: true}})
 	for _, test := range []struct {
 		name string
 		err  *Error

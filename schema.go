@@ -635,13 +635,22 @@ type rule struct {
 	costly    bool     // tried only if the rules before it hold; see checkRules
 	html      htmlRule // how a form of HTML says it
 	complaint *complaint
-	hint      string // of rolePattern, in the words of the author, which are in the field's doc too; or ""
+	empty     *complaint // of minLength, about an empty text; see about
+	hint      string     // of rolePattern, in the words of the author, which are in the field's doc too; or ""
 
 	value  []byte          // of the keyword, as JSON
 	count  int             // the number of a size: roleLeast and roleMost
 	values []reflect.Value // of roleValues, roleLow and roleHigh; see shape.valueFor
 	// violates reports whether a value, with pointers followed, is against the rule.
 	violates func(v reflect.Value) bool
+}
+
+// about returns the complaint about v, which violates r.
+func (r *rule) about(v reflect.Value) *complaint {
+	if r.empty != nil && v.Len() == 0 {
+		return r.empty
+	}
+	return r.complaint
 }
 
 // An htmlRule describes how an HTML form checks a rule before it sends anything. Every value that

@@ -195,6 +195,11 @@ func (row *ruleRow) parseRule(s *shape, text string) (rule, string) {
 			r.complaint.limit = json.Number(text) // parse has checked that it is one
 		}
 	}
+	if row.role == roleLeast && isString(s) {
+		empty := *r.complaint
+		empty.empty = true
+		r.empty = &empty
+	}
 	return r, want
 }
 

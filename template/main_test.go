@@ -168,7 +168,7 @@ func TestRoutes(t *testing.T) {
 		{"GET /todos", "", 200, `{"data":[],"page":1,"per_page":20,"total":0,"total_pages":0}`},
 		{"POST /todos", `{"title":"Buy milk"}`, 200, milk},
 		{"POST /todos", `{"title":"Pay rent","description":"by Friday"}`, 200, rent},
-		{"POST /todos", `{"title":""}`, 400, strings.Replace(invalid("body", "/title", "minLength", "must have at least 1 character"), "}]", `,"limit":1}]`, 1)},
+		{"POST /todos", `{"title":""}`, 400, strings.Replace(invalid("body", "/title", "minLength", "must have at least 1 character"), "}]", `,"limit":1,"empty":true}]`, 1)},
 		{"GET /todos", "", 200, `{"data":[` + milk + `,` + rent + `],"page":1,"per_page":20,"total":2,"total_pages":1}`},
 		{"GET /todos?page=2&per_page=1", "", 200, `{"data":[` + rent + `],"page":2,"per_page":1,"total":2,"total_pages":2}`},
 		{"GET /todos?page=2147483647", "", 200, `{"data":[],"page":2147483647,"per_page":20,"total":2,"total_pages":1}`},

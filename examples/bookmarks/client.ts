@@ -1,5 +1,5 @@
 /**
- * sha256-5799b6c754dea4b1fc635c8a4fea7f19 of the lines below, which svc has written: do not edit them, fetch the file again.
+ * sha256-4af44f493f03d4211e68bbdfa69f4947 of the lines below, which svc has written: do not edit them, fetch the file again.
  *
  * @generated
  * @noprettier
@@ -457,13 +457,14 @@ export interface UploadOptions extends CallOptions {
   onProgress?: ((sent: number, total: number) => void) | undefined;
 }
 
-/** What is wrong with one field. The path is a JSON Pointer, such as "/guest/email"; limit is the number of the rule. */
+/** What is wrong with one field. The path is a JSON Pointer, such as "/guest/email"; limit is the number of the rule; empty says that a text is "". */
 export interface Violation {
   in: string;
   path: string;
   rule: string;
   message: string;
   limit?: number;
+  empty?: boolean;
 }
 
 /** Reasons that every method can have. "" is none. The call surely had no effect if it is not_sent or overloaded. */

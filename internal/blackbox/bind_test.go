@@ -623,7 +623,7 @@ func TestHeadersAndCookies(t *testing.T) {
 		{"If-Match: ab|Cookie: sid=", `"Sid":"","Theme":"light"`},
 		{"If-Match: a, b", `"Match":"a, b"`},
 		{"", violation("header", "if-match", "required", "is required")},
-		{"If-Match:", strings.TrimSuffix(violation("header", "if-match", "minLength", "must have at least 2 characters"), "}") + `,"limit":2}`},
+		{"If-Match:", strings.TrimSuffix(violation("header", "if-match", "minLength", "must have at least 2 characters"), "}") + `,"limit":2,"empty":true}`},
 		{"If-Match: ab|If-Match: ab", violation("header", "if-match", "duplicate", "is given more than once")},
 		{"If-Match: ab|X-Tenant:", violation("header", "X-Tenant", "type", "must be an integer")},
 		{"If-Match: ab|X-Tenant: 1e0", violation("header", "X-Tenant", "type", "must be an integer")},

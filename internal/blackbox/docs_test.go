@@ -401,7 +401,7 @@ func TestDocsMarkdown(t *testing.T) {
 		"\n   * # lines, \\u202eturned. Must have at least 1 character; must have at most 80 characters.\n   * Default: \"it's\".\n   */\n  text?: \"\\u003cb>\" | \"it's\";\n",
 		"\n  /** Must have at most 3 items. */\n  tags?: string[];\n", "\n  seen?: int64;\n", "\n  /** An integer, in a string. */\n  n?: string;\n",
 		"\n  next?: docsBox | null;\n", "\n  tree?: (docsBox | null)[];\n", "\n  none?: docsBox[] | null;\n",
-		"\nexport interface Violation {\n  in: string;\n  path: string;\n  rule: string;\n  message: string;\n  limit?: number;\n}\n```\n",
+		"\nexport interface Violation {\n  in: string;\n  path: string;\n  rule: string;\n  message: string;\n  limit?: number;\n  empty?: boolean;\n}\n```\n",
 		"\n```sh\ncurl -X POST -H \"Authorization: Bearer $TOKEN\" \"$URL/notes/purge\"\n```\n",
 		"\n```sh\ncurl -X PUT -H \"Authorization: Bearer $TOKEN\" -H 'Content-Type: application/json' -d '{}' \"$URL/notes/1\"\n```\n",
 		"\n## Types\n", "\nexport interface docsBox {\n  in: Record<string, docsBox>;\n}\n",

@@ -511,6 +511,7 @@ func TestReasonsInDocuments(t *testing.T) {
 			{"the member of problems", at(problems, "components", "schemas", "Problem", "properties", "reason", "description"), description},
 			{"required members", at(document, "components", "schemas", "ErrorObject", "required"), `["code","message"]`},
 			{"limit", at(document, "components", "schemas", "Violation", "properties", "limit"), `{"type":"number"}`},
+			{"empty", at(document, "components", "schemas", "Violation", "properties", "empty"), `{"type":"boolean"}`},
 			{"a response", at(document, append(slices.Clone(book), "400", "description")...), `"INVALID_ARGUMENT: invalid input; FAILED_PRECONDITION: every seat | is taken (reason: hall_full); FAILED_PRECONDITION: the hall is closed (reason: hall_closed)"`},
 			{"an error of all methods", at(document, "paths", "/halls", "get", "responses", "409", "description"), `"ABORTED: try again (reason: asleep)"`},
 			{"a private code", at(document, append(slices.Clone(book), "500", "description")...), `"DATA_LOSS: data loss (reason: plan_lost)"`},

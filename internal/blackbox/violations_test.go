@@ -425,3 +425,117 @@ func TestViolationOfBody(t *testing.T) {
 		t.Errorf("the client got %v with %v", err, list)
 	}
 }
+
+type (
+	BlankAPI interface {
+		Create(context.Context, *BlankIn) error
+	}
+	BlankIn struct {
+		ID    string               `json:"id" path:"id" minLength:"2"`
+		Sort  string               `json:"sort,omitempty" query:"sort" minLength:"1"`
+		Lang  string               `json:"lang,omitempty" header:"X-Lang" minLength:"1"`
+		Text  string               `json:"text" minLength:"3" pattern:"^[a-z]+$"`
+		Maybe *string              `json:"maybe,omitempty" minLength:"3"`
+		Opt   svc.Optional[string] `json:"opt,omitzero" minLength:"1"`
+		Tags  []string             `json:"tags,omitempty" minItems:"1" minLength:"1"`
+		Code  string               `json:"code,omitempty" pattern:"^[a-z]+$"`
+		Name  blankName            `json:"name"`
+	}
+	blankName struct {
+		Own string `json:"own,omitempty"`
+	}
+	blanks struct{}
+)
+
+func (n *blankName) Validate() error {
+	if n.Own == "" {
+		return nil
+	}
+	return svc.Errorf(svc.CodeInvalidArgument, "no").WithDetail("violations", []svc.Violation{{Path: "/own", Rule: "blank", Message: "is blank", Empty: true}})
+}
+
+func (blanks) Create(context.Context, *BlankIn) error { return nil }
+
+// Verify which violations are of an empty text: over REST and JSON-RPC, in the answer to Call, and in a client
+// that checks its input and one that reads the response.
+func TestViolationEmpty(t *testing.T) {
+	opts := &svc.Options{Resource: "blanks", Methods: map[string]svc.MethodOptions{"Create": {HTTP: "POST /blanks/{id}"}}}
+	s := svc.MustRegister[BlankAPI](blanks{}, opts)
+	for _, test := range []struct {
+		name, request, header, body string
+		rpc                         string // params; "" if they are not told apart from absent ones
+		want                        string
+	}{
+		{"a text", "/blanks/12", "a", `{"text":"","name":{}}`, `{"id":"12","text":"","name":{}}`, `/text minLength 3 true`},
+		{"a short text", "/blanks/12", "a", `{"text":"a","name":{}}`, `{"id":"12","text":"a","name":{}}`, `/text minLength 3 false`},
+		{"an absent text", "/blanks/12", "a", `{"name":{}}`, `{"id":"12","name":{}}`, `/text required  false`},
+		{"null", "/blanks/12", "a", `{"text":null,"name":{}}`, `{"id":"12","text":null,"name":{}}`, `/text type  false`},
+		{"a pointer", "/blanks/12", "a", `{"text":"abc","maybe":"","name":{}}`, `{"id":"12","text":"abc","maybe":"","name":{}}`, `/maybe minLength 3 true`},
+		{"an Optional", "/blanks/12", "a", `{"text":"abc","opt":"","name":{}}`, `{"id":"12","text":"abc","opt":"","name":{}}`, `/opt minLength 1 true`},
+		{"an item", "/blanks/12", "a", `{"text":"abc","tags":["a",""],"name":{}}`, `{"id":"12","text":"abc","tags":["a",""],"name":{}}`, `/tags/1 minLength 1 true`},
+		{"a list", "/blanks/12", "a", `{"text":"abc","tags":[],"name":{}}`, `{"id":"12","text":"abc","tags":[],"name":{}}`, `/tags minItems 1 false`},
+		{"another rule", "/blanks/12", "a", `{"text":"abc","code":"","name":{}}`, `{"id":"12","text":"abc","code":"","name":{}}`, `/code pattern  false`},
+		{"your own", "/blanks/12", "a", `{"text":"abc","name":{"own":"x"}}`, `{"id":"12","text":"abc","name":{"own":"x"}}`, `/name/own blank  true`},
+		{"a path", "/blanks/1", "a", `{"text":"abc","name":{}}`, `{"id":"1","text":"abc","name":{}}`, `/id minLength 2 false`},
+		{"a query", "/blanks/12?sort=", "a", `{"text":"abc","name":{}}`, `{"id":"12","sort":"","text":"abc","name":{}}`, `/sort minLength 1 true`},
+		{"a header", "/blanks/12", "", `{"text":"abc","name":{}}`, ``, `/X-Lang minLength 1 true`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			said := func(list []svc.Violation) string {
+				if len(list) != 1 {
+					return fmt.Sprint(list)
+				}
+				return fmt.Sprint(list[0].Path, " ", list[0].Rule, " ", list[0].Limit, " ", list[0].Empty)
+			}
+			rest := textOf(answerTo(s.REST(), "POST", test.request, test.body, "Content-Type", "application/json", "X-Lang", test.header))
+			list := violationsOf(t, rest, "error")
+			if got := said(list); got != test.want || strings.Contains(rest, `"empty"`) != strings.HasSuffix(test.want, "true") {
+				t.Errorf("REST: %s, want %s in %s", got, test.want, rest)
+			}
+			if test.rpc != "" {
+				text := postRPC(s.RPC(), `{"jsonrpc":"2.0","id":1,"method":"blanks.create","params":`+test.rpc+`}`)
+				if got := strings.Contains(text, `"empty":true}`); got != list[0].Empty {
+					t.Errorf("JSON-RPC: %s", text)
+				}
+			}
+			var client struct {
+				Create func(context.Context, *BlankIn) error
+			}
+			handler := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				w.WriteHeader(400)
+				w.Write([]byte(rest))
+			})
+			if err := svc.Connect[BlankAPI](&client, "", &svc.ClientOptions{Service: opts, Handler: handler}); err != nil {
+				t.Fatal(err)
+			}
+			err := client.Create(t.Context(), &BlankIn{ID: "12", Text: "abc"})
+			if got := said(svc.ErrorFrom(err).Violations()); got != test.want {
+				t.Errorf("the client got %s", got)
+			}
+		})
+	}
+}
+
+// Verify that Call and a client, which read no JSON, say which text is empty.
+func TestViolationEmptyOfValues(t *testing.T) {
+	opts := &svc.Options{Resource: "blanks", Methods: map[string]svc.MethodOptions{"Create": {HTTP: "POST /blanks/{id}"}}}
+	s := svc.MustRegister[BlankAPI](blanks{}, opts)
+	var client struct {
+		Create func(context.Context, *BlankIn) error
+	}
+	if err := svc.Connect[BlankAPI](&client, "", &svc.ClientOptions{Service: opts, Handler: s.REST()}); err != nil {
+		t.Fatal(err)
+	}
+	in := &BlankIn{ID: "1", Maybe: new(string), Tags: []string{"", "a"}}
+	_, called := s.Call(t.Context(), "blanks", "create", in)
+	for name, err := range map[string]error{"Call": called, "Connect": client.Create(t.Context(), in)} {
+		var got []string
+		for _, v := range svc.ErrorFrom(err).Violations() {
+			got = append(got, fmt.Sprint(v.Path, " ", v.Rule, " ", v.Empty))
+		}
+		if want := "/id minLength false, /text minLength true, /maybe minLength true, /tags/0 minLength true"; strings.Join(got, ", ") != want {
+			t.Errorf("%s: %s", name, strings.Join(got, ", "))
+		}
+	}
+}
