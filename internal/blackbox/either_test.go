@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"example.com/svc"
 )
@@ -331,5 +334,181 @@ func TestValueOrStreamDocuments(t *testing.T) {
 	}
 	if m := both.Descriptor().Resources[0].Methods[0]; m.Stream != "" || m.Output.Name != "EitherWhole" {
 		t.Errorf("the descriptor has %+v", m)
+	}
+}
+
+type (
+	// AnyEitherAPI answers with what it gets.
+	AnyEitherAPI interface {
+		Create(context.Context, *AnyEitherIn) (*svc.ValueOrStream[AnyWhole, AnyItem], error)
+	}
+	AnyEitherIn struct {
+		Value *AnyWhole `json:"value,omitempty"`
+		Items []AnyItem `json:"items,omitempty"`
+		Fail  bool      `json:"fail,omitempty"` // behind the items
+	}
+	AnyWhole struct {
+		Text    string               `json:"text"`
+		N       int64                `json:"n,string"`
+		Ratio   float64              `json:"ratio"`
+		Data    []byte               `json:"data,omitempty"`
+		Content byContent            `json:"content"`
+		Opt     svc.Optional[string] `json:"opt,omitzero"`
+		Map     map[string]AnyItem   `json:"map,omitempty"`
+	}
+	AnyItem struct {
+		ID    int32     `json:"id"`
+		Text  string    `json:"text"`
+		At    time.Time `json:"at"`
+		Maybe *byStop   `json:"maybe,omitempty"`
+	}
+	anyEithers struct{}
+)
+
+func (i *AnyItem) SSE() svc.Event { return svc.Event{ID: fmt.Sprint(i.ID)} }
+
+func (anyEithers) Create(_ context.Context, in *AnyEitherIn) (*svc.ValueOrStream[AnyWhole, AnyItem], error) {
+	if in.Value != nil {
+		return &svc.ValueOrStream[AnyWhole, AnyItem]{Value: in.Value}, nil
+	}
+	return &svc.ValueOrStream[AnyWhole, AnyItem]{Stream: func(yield func(*AnyItem, error) bool) {
+		for i := range in.Items {
+			if !yield(&in.Items[i], nil) {
+				return
+			}
+		}
+		if in.Fail {
+			yield(nil, svc.Errorf(svc.CodeAborted, "there is no more"))
+		}
+	}}, nil
+}
+
+func (r byRandom) either() *AnyEitherIn {
+	text := func() string {
+		return r.text() + []string{"", "\n", "\r\ndata: x\n\n", "\u2028", "event: done"}[r.IntN(5)]
+	}
+	item := func() AnyItem {
+		i := AnyItem{ID: int32(r.Uint32()), Text: text(), At: time.Unix(r.Int64N(4e9), r.Int64N(1e9)).UTC()}
+		if r.IntN(2) == 0 {
+			i.Maybe = byPtr(r.stop())
+		}
+		return i
+	}
+	in := &AnyEitherIn{}
+	if r.IntN(2) == 0 {
+		for range r.IntN(4) {
+			in.Items = append(in.Items, item())
+		}
+		in.Fail = r.IntN(8) == 0
+		return in
+	}
+	in.Value = &AnyWhole{Text: text(), N: int64(r.Uint64()), Ratio: r.NormFloat64(), Content: r.content(0)}
+	switch r.IntN(4) {
+	case 0:
+		in.Value.Data = []byte(text() + "\xff")
+	case 1:
+		in.Value.Opt.Set(text())
+	case 2:
+		in.Value.Opt.SetNull()
+	default:
+		in.Value.Map = map[string]AnyItem{text(): item()}
+	}
+	return in
+}
+
+// anyOut returns what an output has, in the form of the input that asks for it.
+func anyOut(out any, err error) (*AnyEitherIn, error) {
+	if err != nil {
+		return nil, err
+	}
+	either, in := out.(*svc.ValueOrStream[AnyWhole, AnyItem]), &AnyEitherIn{}
+	if (either.Value == nil) == (either.Stream == nil) {
+		return nil, fmt.Errorf("%+v", either)
+	}
+	if in.Value = either.Value; in.Value != nil {
+		return in, nil
+	}
+	for item, err := range either.Stream {
+		if in.Fail = svc.CodeOf(err) == svc.CodeAborted; err != nil && !in.Fail {
+			return in, err
+		}
+		if err == nil {
+			in.Items = append(in.Items, *item)
+		}
+	}
+	return in, nil
+}
+
+// anyCodecs write what a method of AnyEitherAPI gets and returns.
+type anyCodecs struct {
+	in    *svc.Codec[AnyEitherIn]
+	whole *svc.Codec[AnyWhole]
+	item  *svc.Codec[AnyItem]
+}
+
+// answers returns what REST answers to in, and what is in the answers of JSON-RPC and MCP.
+func (c *anyCodecs) answers(in *AnyEitherIn) (rest, rpc, mcp string, err error) {
+	both := func(result string) (string, string) {
+		return `"result":` + result + `,"id":1}`, `"structuredContent":` + result + `,`
+	}
+	if in.Value != nil {
+		text, err := c.whole.Encode(in.Value)
+		rpc, mcp = both(string(text))
+		return string(text), rpc, mcp, err
+	}
+	var items []string
+	rest = ":\n\n"
+	for i := range in.Items {
+		text, err := c.item.Encode(&in.Items[i])
+		if err != nil {
+			return "", "", "", err
+		}
+		rest += fmt.Sprintf("id: %d\ndata: %s\n\n", in.Items[i].ID, text)
+		items = append(items, string(text))
+	}
+	if in.Fail {
+		return rest + "event: error\ndata: {\"error\":{\"code\":\"ABORTED\",\"message\":\"there is no more\"}}\n\n", `"data":{"code":"ABORTED"}`, "ABORTED: there is no more", nil
+	}
+	rpc, mcp = both(`{"items":[` + strings.Join(items, ",") + `]}`)
+	return rest + "event: done\ndata: {}\n\n", rpc, mcp, nil
+}
+
+// Verify that 10,000 random values and streams, some of which fail, come back as they were over REST, JSON-RPC, MCP, by
+// Connect and by Service.Call.
+func TestValueOrStreamRoundTrip(t *testing.T) {
+	opts := &svc.Options{Resource: "things", Logger: slog.New(slog.DiscardHandler)}
+	service, r := svc.MustRegister[AnyEitherAPI](anyEithers{}, opts), byRandom{rand.New(rand.NewPCG(1, 2))}
+	rest, rpc, mcp := service.REST(), service.RPC(), service.MCP(nil)
+	codecs := anyCodecs{svc.NewCodec[AnyEitherIn](), svc.NewCodec[AnyWhole](), svc.NewCodec[AnyItem]()}
+	var client struct {
+		Create func(context.Context, *AnyEitherIn) (*svc.ValueOrStream[AnyWhole, AnyItem], error)
+	}
+	if err := svc.Connect[AnyEitherAPI](&client, "", &svc.ClientOptions{Service: opts, Handler: rest}); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 10_000 {
+		in := r.either()
+		text, err := codecs.in.Encode(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, inCall, inTool, err := codecs.answers(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := postJSON(rest, "/things", string(text)).Body.String(); got != body {
+			t.Fatalf("%d: REST gives\n%s\nof\n%s", i, got, text)
+		}
+		call := postJSON(rpc, "/", `{"jsonrpc":"2.0","id":1,"method":"things.create","params":`+string(text)+`}`).Body.String()
+		tool := callTool(mcp, "things_create", string(text))
+		if !strings.Contains(call, inCall) || !strings.Contains(tool, inTool) {
+			t.Fatalf("%d: JSON-RPC gives\n%s\nand MCP\n%s\nof\n%s", i, call, tool, text)
+		}
+		if out, err := anyOut(client.Create(t.Context(), in)); err != nil || !reflect.DeepEqual(out, in) {
+			t.Fatalf("%d: Connect gives %+v %v of\n%s", i, out, err, text)
+		}
+		if out, err := anyOut(service.Call(t.Context(), "things", "create", in)); err != nil || !reflect.DeepEqual(out, in) {
+			t.Fatalf("%d: Call gives %+v %v of\n%s", i, out, err, text)
+		}
 	}
 }
