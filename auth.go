@@ -6,7 +6,7 @@ package svc
 //   - Scheme, a kind of credential as documents show it, and the table of all kinds
 //   - Principal and its place in a context
 //   - guard, and the guards: Bearer (RFC 6750) and APIKey, then BasicAuth (RFC 7617)
-//   - challenges, and checkIdentity, by which services use what guards have found
+//   - challenges, and checkIdentity, with which services check the caller that guards identified
 //   - the metadata document of a Bearer (RFC 9728)
 //   - AllowIPs, which checks addresses, and Under, which applies middleware to some paths
 
@@ -38,22 +38,22 @@ import (
 type Scheme struct {
 	Type      string // one of the five
 	Header    string // of apiKey: the name of the header that has the key, such as X-Api-Key
-	Prefix    string // of apiKey with a Header: what stands before the key there, such as "Token "; see APIKeyOptions.Prefix
-	Cookie    string // of apiKey, instead: the name of the cookie, such as session; see doc/guards.md for what a service with one refuses
+	Prefix    string // of apiKey with a Header: the text before the key, such as "Token "; see APIKeyOptions.Prefix
+	Cookie    string // of apiKey, instead: the name of the cookie, such as session; doc/guards.md lists the requests that a service with a Cookie refuses
 	Query     string // of apiKey, instead: the name of the query parameter, which logs of other programs have; better use a header
 	ConfigURL string // of openIdConnect: the provider's configuration (OpenID Connect Discovery 1.0, section 4)
 	AuthURL   string // of oauth2: the authorization endpoint (RFC 6749, section 3.1)
 	TokenURL  string // of oauth2: the token endpoint (RFC 6749, section 3.2)
 }
 
-// A scheme is a row of schemes: everything that documents, the page, contracts and
-// challenges say of one Type, or of one place of an apiKey. In a row, words in braces stand for the fields of a Scheme
-// and for the scopes of the methods that have it. describe returns the row with the values:
+// A scheme is a row of schemes: everything that documents, the page, contracts and challenges need
+// for one Type, or for one place of an apiKey. In a row, words in braces stand for the fields of a
+// Scheme and for the scopes of its methods. describe returns the row with the values filled in:
 //
 //	ApiKey header="{Header}"  =>  ApiKey header="X-Api-Key"
 type scheme struct {
 	Name      string          `json:"name"` // the Type; in a document with two schemes of a type the second is "apiKey2"
-	source    Scheme          // what describe has filled in; zero in a row
+	source    Scheme          // set by describe; zero in a row
 	object    json.RawMessage // the Security Scheme Object of OpenAPI; names the fields that the Scheme must have
 	scoped    bool            // OpenAPI 3.0.3 allows scopes in a Security Requirement Object
 	contract  string          // the promise in a contract; a release without it breaks callers
@@ -61,8 +61,8 @@ type scheme struct {
 	Noun      string          `json:"noun"`            // the credential in a sentence, with an article
 	Place     string          `json:"place,omitempty"` // follows the noun or the name: the header, if it is not Authorization
 
-	// The page asks for the credential with these labels and sends it in the header. If
-	// there is none, the page cannot send the credential and does not ask for it.
+	// The page asks for the credential with these labels and sends it in the header. Without a
+	// header, the page cannot send the credential and does not ask for it.
 	Label  string `json:"label"`
 	User   string `json:"user,omitempty"` // "" if there is only a secret; else the page sends "user:secret" in base64
 	Secret string `json:"secret"`
@@ -74,7 +74,7 @@ type scheme struct {
 // bearerToken is the challenge of a row whose credential is a bearer token.
 const bearerToken = "Bearer"
 
-// schemes has a row for each Type. Nothing else in the package depends on a Type, but for
+// schemes has a row for each Type. Nothing else in the package depends on a Type, except for
 // Defaults.Auth, which stands for the Type "bearer".
 var schemes = []scheme{
 	{
@@ -88,13 +88,13 @@ var schemes = []scheme{
 		Noun: "a user and password", Label: "User and password (Basic)",
 		User: "User", Secret: "Password", Header: "Authorization", Prefix: "Basic ", Curl: `-u "$USER_AND_PASSWORD"`,
 	},
-	{ // its challenge is not registered, but a 401 must have one (RFC 9110, section 11.6.1)
+	{ // the challenge is not registered, but a 401 must have one (RFC 9110, section 11.6.1)
 		Name: "apiKey", contract: "apiKey {Header}",
 		object: json.RawMessage(`{"type":"apiKey","name":"{Header}","in":"header"}`), challenge: `ApiKey header="{Header}"`,
 		Noun: "an API key", Place: " in the header {Header}", Label: "API key ({Header})",
 		Secret: "Key", Header: "{Header}", Curl: `-H "{Header}: $API_KEY"`,
 	},
-	{ // it has a Prefix; that is also the challenge, as of other words of Authorization
+	{ // the Prefix is also the challenge, as for other words in Authorization
 		Name: "apiKey", contract: `apiKey {Header} "{Prefix}"`, challenge: `{Word}`,
 		object: json.RawMessage(`{"type":"apiKey","name":"{Header}","in":"header",` +
 			`"description":"{Word} stands before the key, as in {Prefix}KEY."}`),
@@ -127,15 +127,15 @@ var schemes = []scheme{
 	},
 }
 
-// A schemeField is a field of a Scheme beside its Type.
+// A schemeField is a field of a Scheme other than Type.
 type schemeField struct {
 	name, example string
 	value         func(Scheme) string
 	isValid       func(value string) bool
 }
 
-// schemeFields are the fields of a Scheme besides its Type. A Scheme must have the fields that its
-// row names in object, and no others.
+// schemeFields are the fields of a Scheme other than Type. A Scheme must set exactly the fields
+// that its row names in object.
 var schemeFields = []schemeField{
 	{"Header", "X-Api-Key", func(s Scheme) string { return s.Header },
 		func(name string) bool { return isToken(name) && headerOwner(name) == "" || isAuthorization(name) }},
@@ -149,8 +149,8 @@ var schemeFields = []schemeField{
 
 func isAuthorization(name string) bool { return http.CanonicalHeaderKey(name) == "Authorization" }
 
-// isKeyPrefix reports whether prefix can stand before a key: a word with a blank or a sign of
-// equality behind it. Bearer and Basic have types of their own.
+// isKeyPrefix reports whether prefix can stand before a key: a word followed by a space or an
+// equals sign. Bearer and Basic have types of their own.
 func isKeyPrefix(prefix string) bool {
 	word := keyWord(prefix)
 	return (prefix == word+" " || prefix == word+"=") && isToken(word) && !strings.EqualFold(word, "Bearer") &&
@@ -160,8 +160,9 @@ func isKeyPrefix(prefix string) bool {
 // keyWord returns the word of a Prefix.
 func keyWord(prefix string) string { return strings.TrimRight(prefix, " =") }
 
-// lookupScheme returns the row of s. Of several rows of its Type it is the first that needs a field
-// which s has, or else the first. Only a Scheme with a Prefix has the row that needs one.
+// lookupScheme returns the row of s. If its Type has several rows, it returns the first that needs
+// a field that s sets, or else the first. The row that needs a Prefix is only for a Scheme with a
+// Prefix.
 func lookupScheme(s Scheme) (d scheme, ok bool) {
 	for _, row := range schemes {
 		has := func(f schemeField) bool { return row.needs(f.name) && f.value(s) != "" }
@@ -178,8 +179,8 @@ func lookupScheme(s Scheme) (d scheme, ok bool) {
 // needs reports whether a Scheme of this type must have the field.
 func (d scheme) needs(field string) bool { return bytes.Contains(d.object, []byte("{"+field+"}")) }
 
-// describe returns the row of s, which checkScheme has accepted, with the values of s. scopes are
-// the scopes of the methods that have s, with their descriptions.
+// describe returns the row of s, which must have passed checkScheme, with the values of s. scopes
+// are the scopes of the methods that use s, with their descriptions.
 func (s Scheme) describe(scopes map[string]string) scheme {
 	list, _ := json.Marshal(scopes)
 	words := []string{"{scopes}", string(list), "{Word}", keyWord(s.Prefix)}
@@ -195,7 +196,7 @@ func (s Scheme) describe(scopes map[string]string) scheme {
 	return d
 }
 
-// checkScheme notes what is wrong with s.
+// checkScheme notes the mistakes in s.
 func checkScheme(p *mistakes, s Scheme) {
 	d, ok := lookupScheme(s)
 	if !ok {
@@ -218,7 +219,7 @@ func checkScheme(p *mistakes, s Scheme) {
 	}
 }
 
-// beside returns, for messages, what tells the row of s from others of its Type.
+// beside returns the difference between the row of s and the other rows of its Type, for messages.
 func (d scheme) beside(s Scheme) string {
 	for _, other := range schemes {
 		for _, f := range schemeFields {
@@ -247,25 +248,25 @@ type Principal struct {
 	// Subject identifies the caller: with [BasicAuth] it is the user name. An idempotency key
 	// belongs to a Subject, so no two callers may have the same Subject.
 	Subject string
-	Scopes  []string  // what the caller may do; see MethodOptions.Scopes
+	Scopes  []string  // the scopes of the caller; see MethodOptions.Scopes
 	Expires time.Time // when the token expires; zero means never. Calls in progress continue
 	Claims  any       // anything else, for the application
 }
 
-// An identity is what a context knows about the caller. Each guard adds one:
+// An identity is the caller as far as a context knows it. Each guard adds one:
 //
 //	Bearer(APIKey(service)), and a request with a key
 //	=> {of the key, ApiKey header="X-Api-Key", outer: {nil, Bearer realm="api", outer: nobody}}
 type identity struct {
 	principal *Principal    // nil if the caller is unknown
-	challenge challengeFunc // of the last guard that the request has passed; nil if none
-	outer     *identity     // what was known outside of that guard; nil if nothing
+	challenge challengeFunc // of the innermost guard that the request has passed; or nil
+	outer     *identity     // the identity outside of this guard; or nil
 }
 
 // An identityKey is the context key of an *identity.
 type identityKey struct{}
 
-// nobody is the identity of a context in which no middleware has looked for the caller.
+// nobody is the identity of a context if no middleware has identified the caller.
 var nobody = new(identity)
 
 func identityOf(ctx context.Context) *identity {
@@ -290,20 +291,20 @@ func WithPrincipal(ctx context.Context, p *Principal) context.Context {
 
 // A guard is middleware that requires a credential: a compiled Bearer, APIKey or BasicAuth.
 type guard struct {
-	// identify returns the caller by the credential of r. It returns nil and no error if r
-	// has none, and the error required if the credential counts as none.
+	// identify returns the caller by the credential of r. It returns nil and no error if r has no
+	// credential, and the error required to treat the credential as absent.
 	identify  func(r *http.Request) (*Principal, error)
 	required  *Error        // for requests without a credential
 	challenge challengeFunc // what WWW-Authenticate asks for
 	optional  bool          // passes requests without a credential
-	query     string        // the query parameter that has the credential, which the next handler does not see
-	vary      string        // the header that has the credential, for Vary; "" for Authorization, which caches know (RFC 9111, section 3.5)
+	query     string        // the query parameter of the credential, which is hidden from the next handler
+	vary      string        // the header of the credential, for Vary; "" for Authorization, which caches know (RFC 9111, section 3.5)
 	quiet     bool          // does not log rejected requests
 	errors    ErrorOptions
 }
 
-// serve identifies the caller and calls next, or rejects the request. A credential that is
-// sent must be valid. Without one, the caller that a guard outside has identified stays.
+// serve identifies the caller and calls next, or rejects the request. A credential that is sent
+// must be valid. Without one, the caller identified by an outer guard stays.
 func (g *guard) serve(w http.ResponseWriter, r *http.Request, next http.Handler) {
 	if g.vary != "" {
 		addHeader(w.Header(), "Vary", g.vary)
@@ -337,8 +338,8 @@ func (g *guard) serve(w http.ResponseWriter, r *http.Request, next http.Handler)
 // scopes.
 type BearerOptions struct {
 	// Resource is the http or https URL by which clients know this server, such as the URL of the
-	// MCP endpoint, without a user and a fragment. verify must reject tokens that were issued for
-	// another server (RFC 8707, section 2).
+	// MCP endpoint, without a user and a fragment. verify must reject tokens that were issued for a
+	// different server (RFC 8707, section 2).
 	Resource string
 	// AuthorizationServers are the URLs of the servers that issue tokens, without a query (RFC
 	// 8414, section 2). With them, Resource must be set, Bearer serves the metadata document
@@ -385,7 +386,7 @@ func Bearer(verify func(ctx context.Context, token string) (*Principal, error), 
 	t := &tokenGuard{header: "Authorization", isBearer: true, noun: "access token", scopes: o.Scopes, verify: verify}
 	doc := newResourceMetadata(o)
 	t.challenge = func(code string, scopes []string) string {
-		if code == "" { // the caller needs a token that has these scopes and those of every token
+		if code == "" { // the caller needs a token with these scopes and the scopes of every token
 			scopes = slices.Concat(o.Scopes, scopes)
 		}
 		return bearerChallenge(code, scopes, doc.url)
@@ -489,11 +490,11 @@ func APIKey(name string, verify func(ctx context.Context, key string) (*Principa
 // A tokenGuard identifies callers by a text that the application verifies: the token of a
 // Bearer or the key of an APIKey.
 type tokenGuard struct {
-	header    string // has the token, in canonical form; "" if a cookie or a query parameter of this name has it
+	header    string // the header of the token, in canonical form; "" if a cookie or a query parameter of this name has it
 	cookie    string
 	query     string
 	prefix    string   // stands before the key in the header
-	isBearer  bool     // the header has "Bearer" before the token; else it is the token
+	isBearer  bool     // the header has "Bearer" before the token; otherwise the token alone
 	noun      string   // "access token" or "API key", in messages
 	scopes    []string // that every caller must have
 	verify    func(ctx context.Context, token string) (*Principal, error)
@@ -521,8 +522,8 @@ func cutParameter(query, name string) (values []string, rest string) {
 	return values, strings.Join(kept, "&")
 }
 
-// withoutParameter returns r, or a copy whose URL does not have the query parameters of a name: a
-// key that nothing gets is in no log.
+// withoutParameter returns r, or a copy whose URL lacks the query parameters with this name, so
+// that the key does not appear in logs.
 func withoutParameter(r *http.Request, name string) *http.Request {
 	values, rest := cutParameter(r.URL.RawQuery, name)
 	if values == nil {
@@ -541,8 +542,8 @@ func (t *tokenGuard) guard() *guard {
 		challenge: t.challenge}
 }
 
-// maxToken is the largest size of a token or an API key, in bytes. It bounds the work of
-// verify. Most servers accept less than that in all headers together.
+// maxToken is the largest size of a token or an API key, in bytes. It bounds the work of verify.
+// Most servers limit all headers together to less.
 const maxToken = 8 << 10
 
 // identify returns the caller by the token of r, or nil if r has none.
@@ -597,8 +598,8 @@ func (t *tokenGuard) identify(r *http.Request) (*Principal, error) {
 	return p, nil
 }
 
-// hasAuthScheme reports whether the value of an Authorization header has a scheme, in
-// any case of letters (RFC 9110, section 11.1).
+// hasAuthScheme reports whether the value of an Authorization header has this scheme, ignoring case
+// (RFC 9110, section 11.1).
 func hasAuthScheme(value, scheme string) bool {
 	given, _, _ := strings.Cut(value, " ")
 	return strings.EqualFold(given, scheme)
@@ -642,9 +643,9 @@ func (t *tokenGuard) requestError(text string) error {
 		t.challenge("invalid_request", nil))
 }
 
-// refuseBy returns err, an UNAUTHENTICATED error of verify, with the message, the reason and the
-// challenge of tokenError for those that it does not have. If a client would see a part of the
-// token, it returns tokenError.
+// refuseBy returns err, an UNAUTHENTICATED error of verify, and fills in a missing message, reason
+// or challenge from tokenError. If the error would show a part of the token to the client, it
+// returns tokenError instead.
 func (t *tokenGuard) refuseBy(err error, token string) error {
 	e, usual := ErrorFrom(err), t.tokenError(err)
 	if quotesToken(fmt.Sprint(err, e.header, string(appendEnvelope(nil, e))), token) {
@@ -668,8 +669,8 @@ func (t *tokenGuard) tokenError(reason error) *Error {
 		WithHeader("WWW-Authenticate", t.challenge("invalid_token", t.scopes))
 }
 
-// withoutToken returns err, or another error if the text of err contains 8 bytes of the
-// token in a row, since verifiers often quote what they could not parse:
+// withoutToken returns err, or a different error if the text of err contains 8 bytes of the token
+// in a row. Verifiers often quote text that they cannot parse:
 //
 //	token "k-0123456789", error "no key k-012345…"  =>  "the error of verify is hidden, …"
 //
@@ -691,8 +692,8 @@ func quotesToken(text, token string) bool {
 		hasPart(text, strings.Trim(string(appendQuoted(nil, token)), `"`)))
 }
 
-// hasPart reports whether text has 8 bytes of token in a row, or all of a shorter token;
-// shorter parts occur in other text by chance.
+// hasPart reports whether text has 8 bytes of token in a row, or all of a shorter token. Shorter
+// parts occur in other text by chance.
 func hasPart(text, token string) bool {
 	const size = 8
 	if len(token) < size {
@@ -715,8 +716,8 @@ func hasPart(text, token string) bool {
 }
 
 // BasicAuth returns middleware that requires HTTP Basic credentials (RFC 7617) and passes requests
-// whose name and password are in users, with a [Principal] of that name and no scopes. Every other
-// request gets 401, and opts says how it is written. As with [Bearer], a request without such
+// whose name and password are in users, with a [Principal] that has this name and no scopes. Every
+// other request gets 401, written according to opts. As with [Bearer], a request without such
 // credentials passes if an outer guard has identified its caller.
 //
 // users maps names to passwords, and is copied. A user with an empty password always gets 401.
@@ -737,7 +738,7 @@ func BasicAuth(realm string, users map[string]string, opts *ErrorOptions) func(h
 			name, password, ok = r.BasicAuth()
 		}
 		switch {
-		case ok && match(name, password): // of two headers, a proxy may have checked the other one
+		case ok && match(name, password): // if there are two headers, a proxy may have checked the other one
 			return &Principal{Subject: name}, nil
 		case slices.ContainsFunc(values, func(value string) bool { return hasAuthScheme(value, "Basic") }):
 			return nil, required
@@ -751,12 +752,12 @@ func BasicAuth(realm string, users map[string]string, opts *ErrorOptions) func(h
 	return middleware(g.serve)
 }
 
-// newMatch returns a function that reports whether a name and a password are among users.
-// The function always compares with all of them, so its time does not show whether a name
-// is known. It compares SHA-256 hashes of "name:password", since a comparison in constant
-// time needs texts of one length. Names contain no colon, so no other pair has that text.
-// newMatch panics if the Basic scheme cannot carry a name. A header that is longer than longest
-// matches no user, and need not be decoded; that tells of passwords over 256 bytes at most.
+// newMatch returns a function that reports whether a name and a password are among users. The
+// function always compares with all of them, so its time does not show whether a name is known. It
+// compares SHA-256 hashes of "name:password", because a constant-time comparison needs texts of
+// equal length. Names contain no colon, so each pair has its own text. newMatch panics if the Basic
+// scheme cannot carry a name. A header longer than longest cannot match a user, so it is not
+// decoded. The time of this can reveal only passwords over 256 bytes.
 func newMatch(users map[string]string) (match func(name, password string) bool, longest int) {
 	var known [][sha256.Size]byte
 	longest = 256
@@ -781,9 +782,9 @@ func newMatch(users map[string]string) (match func(name, password string) bool, 
 	}, longest
 }
 
-// A challengeFunc returns a value of WWW-Authenticate. code is one of RFC 6750, section
-// 3.1, such as "insufficient_scope", or "" for a request without a credential. scopes are
-// those that the caller needs.
+// A challengeFunc returns a value of WWW-Authenticate. code is one of RFC 6750, section 3.1, such
+// as "insufficient_scope", or "" for a request without a credential. scopes are the scopes that the
+// caller needs.
 type challengeFunc func(code string, scopes []string) string
 
 // alwaysChallenge returns a challengeFunc that returns text.
@@ -828,9 +829,9 @@ func missingScopes(has, needed []string) (missing []string) {
 	return missing
 }
 
-// allScopes returns the scopes for a challenge to a caller that lacks some: those of p and
-// the missing ones, since clients then request the scopes of the challenge and no others.
-// If they have more than maxEchoed bytes together, it returns only the missing ones.
+// allScopes returns the scopes for a challenge to a caller that lacks some: the scopes of p and the
+// missing ones, because clients then request exactly the scopes of the challenge. If they have more
+// than maxEchoed bytes together, it returns only the missing ones.
 func allScopes(p *Principal, missing []string) []string {
 	scopes := slices.DeleteFunc(slices.Concat(p.Scopes, missing), func(s string) bool { return !isScope(s) })
 	if len(strings.Join(scopes, " ")) > maxEchoed {
@@ -839,10 +840,9 @@ func allScopes(p *Principal, missing []string) []string {
 	return scopes
 }
 
-// withChallenges returns e with one challenge for each guard that the request has passed,
-// or if there is none, for each of schemes. Clients choose the first challenge that they
-// understand (RFC 9110, section 11.6.1). Those of the scheme Bearer come first, since some
-// MCP clients look at nothing else.
+// withChallenges returns e with one challenge for each guard that the request has passed, or else
+// for each of schemes. Clients choose the first challenge that they understand (RFC 9110, section
+// 11.6.1). Challenges of the scheme Bearer come first, because some MCP clients look only at these.
 func (id *identity) withChallenges(e *Error, schemes []Scheme, code string, scopes []string) *Error {
 	var challenges []challengeFunc
 	for ; id != nil; id = id.outer {
@@ -871,7 +871,7 @@ func (id *identity) withChallenges(e *Error, schemes []Scheme, code string, scop
 }
 
 // checkIdentity returns an error unless the caller in ctx is known and has these scopes. If no
-// middleware has looked for the caller, the caller counts as unknown. Only the log tells the
+// middleware has identified the caller, the caller is unknown, and only the log tells the
 // difference.
 func checkIdentity(ctx context.Context, schemes []Scheme, scopes []string) error {
 	id := identityOf(ctx)
@@ -890,12 +890,11 @@ func checkIdentity(ctx context.Context, schemes []Scheme, scopes []string) error
 	return id.withChallenges(e, schemes, "", scopes)
 }
 
-// errNobodyLooked is logged in a program that has no guard, or whose guard does not call
-// WithPrincipal.
+// errNobodyLooked is logged if a program has no guard, or its guard does not call WithPrincipal.
 var errNobodyLooked = errors.New("no middleware in front of this service sets a Principal; see WithPrincipal")
 
-// A resourceMetadata is the metadata document of a protected resource (RFC 9728), which
-// tells clients where to get a token. The zero value has no document and no path.
+// A resourceMetadata is the metadata document of a protected resource (RFC 9728), which tells
+// clients where to get a token. The zero value has neither a document nor a path.
 type resourceMetadata struct {
 	text  []byte
 	url   string   // of the document, for challenges
@@ -906,9 +905,9 @@ type resourceMetadata struct {
 const metadataPath = "/.well-known/oauth-protected-resource"
 
 // newResourceMetadata returns the document for o, or the zero value if o has no
-// AuthorizationServers. The URL has the path of the document between the host and the path
-// of the resource (RFC 9728, section 3.1). The document is also served at metadataPath
-// alone, for clients that know only the host:
+// AuthorizationServers. The URL has the path of the document between the host and the path of the
+// resource (RFC 9728, section 3.1). The document is also served at metadataPath itself, for clients
+// that know only the host:
 //
 //	resource  https://api.example/mcp
 //	url       https://api.example/.well-known/oauth-protected-resource/mcp
@@ -941,8 +940,8 @@ func newResourceMetadata(o BearerOptions) (m resourceMetadata) {
 	return m
 }
 
-// ServeHTTP responds with the document. Pages of every origin may read it: they need it to
-// get a token, and it has no secrets.
+// ServeHTTP responds with the document. Pages of every origin may read it: they need it to get a
+// token, and it contains no secrets.
 func (m resourceMetadata) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	if h.Get("Access-Control-Allow-Origin") == "" { // not set by CORS

@@ -1,11 +1,10 @@
 package svc
 
-// This file writes and reads values that are stored, by the plans that calls use. In this
-// order: Codec, its plan, and the errors of writing and reading.
+// This file writes and reads stored values with the plans that calls use. In this order: Codec, its
+// plan, and the errors of writing and reading.
 //
-// What was written by an older version of the program is read like an output of another
-// server: by its types, without rules, and with members that may be absent or unknown. These
-// are the differences from a client that reads an output:
+// Values from an older version of the program are read like outputs of a server: by type, without
+// rules, and with absent or unknown members. A Codec differs from a client that reads an output:
 //
 //	                          a client               a Codec
 //	an absent member          is zero                has its default
@@ -128,7 +127,7 @@ func (p *codecPlan) borrow() *codecWorkspace {
 	return new(codecWorkspace)
 }
 
-// giveBack keeps w for another value, unless an unusual one made it large.
+// giveBack puts w back into the pool, unless an unusual value made it large.
 func (p *codecPlan) giveBack(w *codecWorkspace) {
 	w.enc.err = nil
 	if w.dec.resetWithin(maxPooled, w.enc.buf) {
@@ -169,8 +168,8 @@ func (c *complaint) violation() Violation {
 	return Violation{In: inBody, Rule: c.rule, Message: c.message}
 }
 
-// explain returns the error for v, for which an encoder failed with cause. Encoders keep no places,
-// so the check of the rules finds those of unions, whatever other rules v breaks.
+// explain returns the error for v, for which an encoder failed with cause. Encoders do not record
+// places, so explain checks the rules of v to find the place of a union.
 func (p *codecPlan) explain(d *decoder, v reflect.Value, cause error) error {
 	d.start(nil)
 	p.check.checkInput(&valueCheck{decoder: d}, v)

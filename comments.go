@@ -2,8 +2,8 @@ package svc
 
 // This file reads Go source for the comments that documents show. In this order:
 //
-//   - Comments, and what it knows: packages, types, their members and constants
-//   - what documents ask it: the comment of a type, of a field, of the methods of an interface
+//   - Comments, and its data: packages, types, their members and constants
+//   - its queries: the comment of a type, of a field, of the methods of an interface
 //   - ReadComments, which parses the source
 //   - a comment as Markdown and as text
 //
@@ -40,7 +40,7 @@ type Comments struct {
 }
 
 // A sourcePackage is a package in a folder of one of the sources. Two folders can have packages
-// of one name. The maps are for look-ups only.
+// with the same name. The maps are for lookups only.
 type sourcePackage struct {
 	source int // the index in the arguments of ReadComments
 	dir    string
@@ -63,7 +63,7 @@ type sourceType struct {
 	place   string // such as api/todo.go:12
 	text    string
 	members []sourceMember
-	from    *typeRef // in "type A B" and "type A = B": B, which has the members
+	from    *typeRef // for "type A B" and "type A = B": B, which has the members
 	in      *sourcePackage
 }
 
@@ -71,7 +71,7 @@ type sourceType struct {
 type sourceMember struct {
 	name     string
 	text     string
-	embedded *typeRef       // of an interface, which has no name here
+	embedded *typeRef       // an embedded type of an interface, which has no name here
 	members  []sourceMember // of a struct without a name
 }
 
@@ -90,9 +90,9 @@ func findMember(list []sourceMember, name string) *sourceMember {
 
 // A typeRef is the name of a type in source.
 type typeRef struct {
-	qualifier string // of another package: its name in this file
+	qualifier string // the name of a different package in this file
 	path      string // likewise: the import path
-	renamed   bool   // likewise: the import has a name of its own
+	renamed   bool   // likewise: the import sets the name
 	name      string
 }
 
@@ -104,12 +104,11 @@ type goComment struct {
 	deprecated bool
 }
 
-// prose is a text for people and models. What the author of the program writes for documents
-// has one form. Of a comment, Markdown has escapes where the text has characters that mean
-// something there.
+// prose is a text for people and models. For texts that the author writes for documents, both forms
+// are equal. For comments, markdown escapes characters with a meaning in Markdown.
 type prose struct{ markdown, text string }
 
-// plainProse returns the prose of a text that is shown as it is.
+// plainProse returns the prose of a text that is shown unchanged.
 func plainProse(text string) prose { return prose{text, text} }
 
 // join returns p and then q, with between between them if neither is empty.
@@ -136,8 +135,8 @@ func packageOf(t reflect.Type) (pkg, name string) {
 	return pkg, name
 }
 
-// lookupType returns the declaration of a named type, or nil if the sources do not have it. The
-// mistake says that two packages have it.
+// lookupType returns the declaration of a named type, or nil if the sources lack it. mistake
+// reports two packages that declare it.
 func (c *Comments) lookupType(t reflect.Type) (found *sourceType, mistake string) {
 	if c == nil || t.Name() == "" || t.PkgPath() == "" {
 		return nil, ""
@@ -165,8 +164,8 @@ func (c *Comments) typeComment(t reflect.Type) (goComment, string) {
 	return c.format(s.text, s.in), ""
 }
 
-// fieldComment returns the comment of a field of the struct t. name has the fields around it,
-// as in Owner.Name.
+// fieldComment returns the comment of a field of the struct t. name includes the fields around it,
+// such as Owner.Name.
 func (c *Comments) fieldComment(t reflect.Type, name string) goComment {
 	s, _ := c.lookupType(t)
 	for range maxTypeSteps {
@@ -181,8 +180,8 @@ func (c *Comments) fieldComment(t reflect.Type, name string) goComment {
 	return goComment{}
 }
 
-// maxTypeSteps is how many declarations such as "type A B" lead to a struct. Source that does
-// not compile could have a cycle of them.
+// maxTypeSteps is how many declarations such as "type A B" may lead to a struct. Source that does
+// not compile could contain a cycle of them.
 const maxTypeSteps = 32
 
 // valueComment returns the comment of the constant of type t with this value, as constantText
@@ -201,9 +200,9 @@ type methodComment struct {
 	goComment
 }
 
-// methodComments returns the comments of the methods of an interface, in the order of the
-// source: those of an embedded interface at its place. Methods of an interface that the sources
-// do not have are missing. mistake says why there are none.
+// methodComments returns the comments of the methods of an interface, in the order of the source,
+// with the methods of an embedded interface in its place. Methods of an interface that is not in
+// the sources are missing. mistake says why the list is empty.
 func (c *Comments) methodComments(iface reflect.Type) (list []methodComment, mistake string) {
 	s, mistake := c.lookupType(iface)
 	switch {
@@ -212,7 +211,7 @@ func (c *Comments) methodComments(iface reflect.Type) (list []methodComment, mis
 	case iface.Name() == "":
 		return nil, fmt.Sprintf("Options.Comments: the interface %v has no name by which its comments could be found; declare a type for it",
 			iface)
-	case s == nil && len(c.mistakes) > 0: // the file that does not parse may have it
+	case s == nil && len(c.mistakes) > 0: // the interface may be in the file that does not parse
 		return nil, ""
 	case s == nil:
 		return nil, fmt.Sprintf("Options.Comments: the sources do not declare %v; give ReadComments the folder with the file that does, such "+
@@ -244,8 +243,8 @@ func (c *Comments) addMethods(s *sourceType, done map[*sourceType]bool, add func
 	c.addMethods(c.resolve(s.in, s.from), done, add)
 }
 
-// resolve returns the declaration of the type that a file in a package names, or nil. A package
-// whose import has a name of its own is found by its folder, or by the end of its path.
+// resolve returns the declaration of the type that a file in a package names, or nil. If the import
+// does not set a name, the package is found by its folder, or by the end of its path.
 func (c *Comments) resolve(in *sourcePackage, r *typeRef) (found *sourceType) {
 	switch {
 	case r == nil:
@@ -389,7 +388,7 @@ func (f *sourceFile) addType(spec *ast.TypeSpec, d *ast.GenDecl, at token.Positi
 	}
 }
 
-// fieldsOf returns the fields of a struct, with those of the structs without a name in it.
+// fieldsOf returns the fields of a struct, including the fields of unnamed structs inside it.
 func (f *sourceFile) fieldsOf(s *ast.StructType) (list []sourceMember) {
 	for _, field := range s.Fields.List {
 		names := field.Names
@@ -442,7 +441,8 @@ func (f *sourceFile) addMethodsOf(t *sourceType, s *ast.InterfaceType) {
 	}
 }
 
-// refTo returns the name of a type, without pointers and type arguments, or nil if it has none.
+// refTo returns the name of a type, without pointers and type arguments, or nil for an unnamed
+// type.
 func (f *sourceFile) refTo(e ast.Expr) *typeRef {
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -474,8 +474,8 @@ func (f *sourceFile) refTo(e ast.Expr) *typeRef {
 	return nil
 }
 
-// addConstants adds the comments of constants whose type and value the source says. As in Go, a
-// constant without a value repeats the one before it:
+// addConstants adds the comments of constants whose type and value are clear from the source. As in
+// Go, a constant without a value repeats the one before it:
 //
 //	const (
 //		Low Priority = iota // can wait
@@ -516,8 +516,8 @@ func (f *sourceFile) addConstants(d *ast.GenDecl) {
 	}
 }
 
-// evalConstant returns the value of a constant expression, a string or an int64, or nil for one
-// that is not made of literals and iota.
+// evalConstant returns the value of a constant expression, a string or an int64, or nil if the
+// expression contains more than literals and iota.
 func evalConstant(e ast.Expr, iota int64) any {
 	switch e := e.(type) {
 	case *ast.BasicLit:
@@ -573,7 +573,7 @@ func calculate(x int64, op token.Token, y int64) any {
 	return nil
 }
 
-// constantText returns the key of a constant of strings or integers; "" for none.
+// constantText returns the key of a string or integer constant, or "".
 func constantText(value any) string {
 	switch value := value.(type) {
 	case string:
@@ -584,7 +584,7 @@ func constantText(value any) string {
 	return ""
 }
 
-// commentText returns the text of the comments above and behind a declaration. Directives such as
+// commentText returns the text of the comments above and after a declaration. Directives such as
 // //go:embed are not text, and neither is //nolint, which has no colon.
 func commentText(above, behind *ast.CommentGroup) string {
 	var texts []string
@@ -600,8 +600,8 @@ func commentText(above, behind *ast.CommentGroup) string {
 	return strings.Join(texts, "\n\n")
 }
 
-// formatComment returns what a comment says. Names in brackets are types of its package or of
-// others; there is nothing to link to, so only the names stay.
+// formatComment returns the parsed text of a comment. Names in brackets refer to types of its
+// package or of others. Documents have nothing to link to, so only the names stay.
 func formatComment(text string, in *sourcePackage) (c goComment) {
 	if text == "" {
 		return c
@@ -629,8 +629,8 @@ func formatComment(text string, in *sourcePackage) (c goComment) {
 	return c
 }
 
-// writeProse returns a comment, with each paragraph in one line. Headings have no anchors, and there
-// is nothing that a type in brackets could link to.
+// writeProse returns a comment, with each paragraph on one line. Headings have no anchors, and
+// types in brackets are not links.
 func writeProse(d *doc.Doc) prose {
 	p := doc.Printer{
 		HeadingLevel:   4,

@@ -1,9 +1,9 @@
 package svc
 
-// This file has CORS, the middleware that decides which pages of other origins may
-// call, and the comparison of origins, which MCP uses too. An origin is a scheme, a host
-// and a port. A preflight request is an OPTIONS request by which a browser asks the server
-// before it sends the request of a page.
+// This file implements CORS, the middleware that decides which pages of other origins may call, and
+// the comparison of origins, which MCP also uses. An origin is a scheme, a host and a port. A
+// preflight request is an OPTIONS request with which a browser asks the server before it sends the
+// request of a page.
 
 import (
 	"context"
@@ -50,18 +50,18 @@ const corsExposed = "WWW-Authenticate, Location, ETag, Link, Retry-After, Deprec
 // name).
 var corsReadable = []string{"Cache-Control", "Content-Language", "Content-Length", "Content-Type", "Expires", "Last-Modified", "Pragma"}
 
-// exposeHeaders names more headers, each behind a comma, that pages of other origins can read, if
-// CORS has named those by default.
+// exposeHeaders adds headers that pages of other origins can read, each preceded by a comma, if
+// CORS has set the default list.
 func exposeHeaders(h http.Header, more string) {
 	if list := h["Access-Control-Expose-Headers"]; len(list) == 1 && list[0] == corsExposed {
 		h["Access-Control-Expose-Headers"] = []string{corsExposed + more}
 	}
 }
 
-// CORS returns middleware that lets pages of other origins call, by the CORS protocol of the
-// Fetch standard, which browsers enforce. It answers preflight requests for every path. Other
-// requests reach the next handler, and pages of allowed origins can read its response.
-// doc/origins.md has each case.
+// CORS returns middleware that lets pages of other origins call, by the CORS protocol of the Fetch
+// standard, which browsers enforce. It answers preflight requests for every path. Other requests
+// reach the next handler, and pages of allowed origins can read the response. doc/origins.md has
+// each case.
 //
 // CORS does not protect the next handler: simple requests from other origins still reach it.
 // Use CORS outside of guards such as [Bearer], because preflight requests carry no credentials
@@ -91,10 +91,10 @@ func CORS(opts *CORSOptions) func(http.Handler) http.Handler {
 	})
 }
 
-// A corsPolicy is compiled CORSOptions.
+// A corsPolicy is the compiled form of CORSOptions.
 //
-// Invariant: if always has Access-Control-Allow-Credentials, neither every origin nor "null"
-// is allowed.
+// Invariant: if always has Access-Control-Allow-Credentials, neither every origin nor "null" is
+// allowed.
 type corsPolicy struct {
 	origins   originSet
 	echo      bool        // a preflight request gets all headers that it asks for
@@ -138,8 +138,8 @@ func newCORSPolicy(opts CORSOptions) *corsPolicy {
 	return c
 }
 
-// An originSet has the origins of an option in the form that normalOrigin returns. "*"
-// stands for every origin and "null" for pages without one; no origin has these forms.
+// An originSet has the origins of an option in the form that normalOrigin returns. "*" stands for
+// every origin and "null" for pages without one; neither is a valid origin.
 type originSet map[string]bool
 
 // newOriginSet returns the origins of an option, and notes the mistakes in them.

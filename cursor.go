@@ -1,11 +1,11 @@
 package svc
 
-// This file has cursors, and CursorKey, which seals them. A cursor holds the cursor key of the last
-// item that a client has seen: a value by which the list is sorted, such as an ID, so that any
-// replica can continue after the item.
+// This file implements cursors, and CursorKey, which seals them. A cursor holds the cursor key of
+// the last item that the client has seen: a value by which the list is sorted, such as an ID, so
+// that any replica can continue after the item.
 //
-// Cursors come from clients, so reading them is strict: one spelling for each cursor,
-// valid UTF-8, I-JSON. All cursors that are not accepted get the same error.
+// Cursors come from clients, so reading them is strict: one spelling for each cursor, valid UTF-8,
+// I-JSON. All invalid cursors get the same error.
 
 import (
 	"crypto/hmac"
@@ -33,9 +33,8 @@ func EncodeCursor(key any) (string, error) {
 	return base64.RawURLEncoding.EncodeToString(payload), err
 }
 
-// DecodeCursor decodes a cursor that [EncodeCursor] returned. key is a pointer to a value of
-// the type that was encoded. The client may have forged the cursor: check its values like any
-// input.
+// DecodeCursor decodes a cursor that [EncodeCursor] returned. key is a pointer to a value of the
+// type that was encoded. The client may have forged the cursor: check its values like any input.
 //
 // If the cursor does not decode, or does not fit the type, DecodeCursor returns an [*Error] with
 // code INVALID_ARGUMENT and one [Violation], at the query parameter "cursor". If key is nil or not
@@ -111,9 +110,9 @@ func (k *CursorKey) Decode(cursor string, key any) error {
 	return setCursorKey(payload, key)
 }
 
-// cursorLabel is the label of cursors. A seal is computed over a label and a payload, so that
-// a text sealed for one use, or signed by the application with the same secret, is not
-// accepted for another.
+// cursorLabel is the label of cursors. A seal covers a label and a payload, so a text that was
+// sealed for one use, or signed by the application with the same secret, is not accepted for a
+// different use.
 const cursorLabel = "svc cursor\x00"
 
 // seal returns the seal of a payload and the payload, in base64url. k must have a secret.
@@ -121,7 +120,7 @@ func (k *CursorKey) seal(label string, payload []byte) string {
 	return base64.RawURLEncoding.EncodeToString(append(sealOf(k.secrets[0], label, payload), payload...))
 }
 
-// open returns the payload of a text that seal has returned for the same label.
+// open returns the payload of a text that seal returned for the same label.
 func (k *CursorKey) open(label, text string) ([]byte, error) {
 	sealed, err := decodeBase64(text)
 	if err == nil && len(sealed) < sha256.Size {
@@ -166,8 +165,8 @@ func decodeBase64(cursor string) ([]byte, error) {
 	return base64.RawURLEncoding.Strict().DecodeString(cursor)
 }
 
-// isTextType reports whether *t has both MarshalText and UnmarshalText. A cursor that is
-// written by one of them can be read only by the other.
+// isTextType reports whether *t has both MarshalText and UnmarshalText. A cursor written by one of
+// them can only be read by the other.
 func isTextType(t reflect.Type) bool {
 	p := reflect.PointerTo(t)
 	return p.Implements(reflect.TypeFor[encoding.TextMarshaler]()) && p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]())

@@ -20,7 +20,7 @@ type Deprecation struct {
 	Link   string    // the URL of a page about it: a Link header with rel="deprecation" (RFC 9745, section 3)
 }
 
-// mistake returns what is wrong with d, or "".
+// mistake returns the mistake in d, or "".
 func (d Deprecation) mistake() string {
 	_, err := url.Parse(d.Link)
 	switch {
@@ -55,9 +55,9 @@ func (d Deprecation) header() http.Header {
 	return h
 }
 
-// announce sets the headers of a deprecated method beside the headers of a deprecated version,
-// which [Version] has set. There can be one date of each kind: the earlier one counts, since the
-// method is deprecated, and gone, by then.
+// announce sets the headers of a deprecated method in addition to the headers that [Version] has
+// set for a deprecated version. Each kind of date can be sent only once: the earlier one wins,
+// because the method is deprecated, or gone, by then.
 func (d Deprecation) announce(h http.Header) {
 	own := d.header()
 	since, err := strconv.ParseInt(strings.TrimPrefix(h.Get("Deprecation"), "@"), 10, 64)

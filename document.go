@@ -1,8 +1,8 @@
 package svc
 
-// This file serves documents: texts that are made from the plans of a service, such as the
-// OpenAPI document and the reference page. It does not know what is in them. To add one,
-// write its text in a room of its own, above this one, and serve it:
+// This file serves documents: texts made from the plans of a service, such as the OpenAPI document
+// and the reference page. It does not know their contents. To add a document, write its text in a
+// separate room above this one, and serve it:
 //
 //	text := lazyDocument(func() []byte { return appendRouteList(nil, s) })
 //	return s.serveDocument("routelist", func(http.Header, *http.Request) (*document, string, error) {
@@ -52,7 +52,7 @@ type documentHandler struct {
 	choose chooseFunc
 }
 
-// serveDocument returns a handler that serves what choose returns. The log has name as the
+// serveDocument returns a handler that serves the result of choose. The log shows name as the
 // transport; it needs no constant.
 func (s *service) serveDocument(name Transport, choose chooseFunc) http.Handler {
 	return &documentHandler{s.newEndpoint(name), choose}
@@ -94,8 +94,8 @@ func (h *documentHandler) respond(w http.ResponseWriter, r *http.Request, _ *wor
 }
 
 // visibleText returns text with JSON escapes for characters that are invisible or change the
-// direction of text, so that readers see what is sent: "a\u202eb". The two joiners stay,
-// since scripts and emoji need them.
+// direction of text, so that readers see them: "a\u202eb". The two joiners stay, because scripts
+// and emoji need them.
 func visibleText(text string) string {
 	isPlain := func(r rune) bool { return ' ' <= r && r <= '~' }
 	if strings.IndexFunc(text, func(r rune) bool { return !isPlain(r) }) < 0 { // nearly always

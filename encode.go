@@ -9,12 +9,12 @@ package svc
 // these forms back:
 //
 //	kind                    JSON                            encoded by
-//	kindPointer             null, or what it points to      encodePointer
-//	kindOptional            null, or what it holds          encodeOptional
+//	kindPointer             null, or the value behind it   encodePointer
+//	kindOptional            null, or the value in it       encodeOptional
 //	kindSlice, kindArray    array; [] for nil               encodeList, encodeStrings
 //	kindMap                 object, sorted; {} for nil      encodeMap
 //	kindObject              object, in order of fields      membersEncoder
-//	kindByType              that of the alternative         choiceEncoder
+//	kindByType              JSON of the alternative         choiceEncoder
 //	kindBool                true, false                     encodeBool
 //	kindInt, kindUint       integer                         encodeInt, encodeUint
 //	kindFloat, kindNumber   number                          encodeFloat, encodeNumber
@@ -23,14 +23,14 @@ package svc
 //	kindDuration            string, such as "1h30m0s"       encodeDuration
 //	kindBytes               string in base64                encodeBytes
 //	kindText                string by MarshalText           encodeText
-//	kindCustom              what MarshalJSON returns        encodeCustom
+//	kindCustom              result of MarshalJSON           encodeCustom
 //	kindRaw                 its own text; null if empty     encodeRaw
 //	kindAny                 by the type found there         appendAny
 //
-// The output keeps what the published schema promises: lists and maps are never
-// null, every value has one text (names in one order, no white space), and a
-// value that JSON cannot carry is an error before a byte is sent. Therefore the whole text
-// is built in memory, and encoding/json is called only for types without a shape.
+// The output keeps the promises of the published schema: lists and maps are never null, every value
+// has one text (names in one order, no white space), and a value that JSON cannot carry is an error
+// before a byte is sent. So the whole text is built in memory, and encoding/json is called only for
+// types without a shape.
 
 import (
 	"bytes"
@@ -49,14 +49,14 @@ import (
 	"unicode/utf8"
 )
 
-// An encoder is the workspace of one output. Transports keep it for the next
-// output. It allocates nothing but the buffer, which grows to the largest output.
+// An encoder is the workspace of one output. Transports keep it for the next output. It allocates
+// only the buffer, which grows to the largest output.
 //
 // Invariants:
 //
 //	buf holds the text so far; err != nil implies that it is not used
 //	depth is the number of open arrays and objects, 0 <= depth <= maxDepth
-//	err is the first error; the functions go on after it, since looking at err
+//	err is the first error; the functions go on after it, because checking err
 //	  after every value would cost more than the rare output that fails
 type encoder struct {
 	buf   []byte
@@ -90,10 +90,9 @@ func (e *encoder) enterLevel() bool {
 	return true
 }
 
-// appendForeign appends JSON that other code has written, without its white space: the
-// data of an event must be one line. err is the error of that code. A text that the decoder
-// would not accept at this depth is an error too, since a wrong MarshalJSON could break the
-// message around its value.
+// appendForeign appends JSON from other code, without its white space: the data of an event must be
+// one line. err is the error of that code. A text that the decoder would not accept at this depth
+// is an error too, because a wrong MarshalJSON could break the message around its value.
 func (e *encoder) appendForeign(text []byte, err error) {
 	if err == nil {
 		s := scanner{data: text, depth: e.depth}
@@ -124,7 +123,7 @@ type encoders struct {
 	// stored is set for a Codec. A field with a default is then never left out: read back, its
 	// zero value would be the default.
 	stored bool
-	// keyed is set for the input of a Service.Call that has an idempotency key: fields that do not
+	// keyed is set for the input of a Service.Call with an idempotency key: fields that do not
 	// count are left out.
 	keyed bool
 }
@@ -139,7 +138,7 @@ func (c *encoders) encoderFor(s *shape) encodeFunc {
 	return compileOnce(c.byShape, s, c.compileEncoder)
 }
 
-// plainEncoders has the encodeFuncs of the kinds that need nothing of the type.
+// plainEncoders has the encodeFuncs of kinds that do not depend on the type.
 var plainEncoders = [kindFile + 1]encodeFunc{
 	kindAny: encodeAny, kindRaw: encodeRaw, kindText: encodeText, kindTime: encodeTime, kindDuration: encodeDuration, kindBytes: encodeBytes,
 	kindString: encodeString, kindBool: encodeBool, kindInt: encodeInt, kindUint: encodeUint, kindNumber: encodeNumber,
@@ -155,7 +154,7 @@ func (c *encoders) compileEncoder(s *shape) encodeFunc {
 		if hasMethods(s.typ, typeJSONMarshaler) {
 			return encodeCustom
 		}
-		return encodeDynamic // nothing else is known of its JSON
+		return encodeDynamic // nothing else is known about its JSON
 	case kindFloat:
 		return encodeFloat(s.bits)
 	case kindPointer:
@@ -314,9 +313,9 @@ func encodeMap(s *shape, elem encodeFunc) encodeFunc {
 //
 // Invariants:
 //
-//	prefix is a copy of that of the field, such as ,"title": and at of its ownIndex:
+//	prefix is a copy of the field's prefix, such as ,"title": and at of its ownIndex:
 //	  reading them through the pointer takes a tenth of the time of an object
-//	omits reports whether a value is left out; nil for a field that never is
+//	omits reports whether a value is left out; nil if it never is
 type memberEncoder struct {
 	*field
 	prefix string
@@ -330,9 +329,9 @@ func (c *encoders) objectEncoder(s *shape) encodeFunc {
 	return compileForms(s, c.membersEncoder, (*encoder).fail)
 }
 
-// membersEncoder compiles the encodeFunc of one form of an object; see compileForms.
-// Members come in the order of the Go fields, like the properties of the published schema.
-// A hidden field (json:"-", which path, query and header fields may have) has no member.
+// membersEncoder compiles the encodeFunc of one form of an object; see compileForms. Members come
+// in the order of the Go fields, like the properties of the published schema. A hidden field
+// (json:"-", which path, query and header fields may have) is not a member.
 func (c *encoders) membersEncoder(s *shape) encodeFunc {
 	var members []memberEncoder
 	for _, f := range s.fields {
@@ -378,8 +377,8 @@ func (c *encoders) membersEncoder(s *shape) encodeFunc {
 	}
 }
 
-// choiceEncoder compiles the encodeFunc of s, a shape of kindByType: that of the alternative that is
-// set.
+// choiceEncoder compiles the encodeFunc of s, a shape of kindByType: it encodes the alternative
+// that is set.
 func (c *encoders) choiceEncoder(s *shape) encodeFunc {
 	var choices []encodeFunc
 	for _, f := range s.fields {
@@ -498,8 +497,8 @@ func encodeNumber(e *encoder, v reflect.Value) { e.appendNumber(v.String()) }
 // appendNumber appends the text of a json.Number, unchanged. The zero value of
 // json.Number counts as 0, as in encoding/json.
 func (e *encoder) appendNumber(text string) {
-	// Any other text is checked, since it goes into the output as it is: `1,"admin":true`
-	// would add a member.
+	// Check any other text, since it goes into the output verbatim: `1,"admin":true` would add a
+	// member.
 	text = cmp.Or(text, "0")
 	if _, ok := jsonNumber(text); !ok {
 		e.fail(errors.New("a json.Number that is not a JSON number"))
@@ -508,10 +507,10 @@ func (e *encoder) appendNumber(text string) {
 	e.buf = append(e.buf, text...)
 }
 
-// encodeTime appends a time.Time by RFC 3339, section 5.6, without zeros at the end of
-// the fraction. appendUTC is faster for a time in UTC. A year outside 0 to 9999 and an
-// offset of a day or more have no such form and are errors. An offset with seconds has none
-// either, such as that of Africa/Monrovia until 1972: the time is written in UTC.
+// encodeTime appends a time.Time by RFC 3339, section 5.6, without trailing zeros in the fraction.
+// appendUTC is faster for a time in UTC. RFC 3339 cannot express a year outside 0 to 9999 or an
+// offset of a day or more, so these are errors. It cannot express an offset with seconds either,
+// such as the one of Africa/Monrovia until 1972: the time is written in UTC.
 func encodeTime(e *encoder, v reflect.Value) { e.appendTime(valueAs[time.Time](v)) }
 
 func (e *encoder) appendTime(t time.Time) {
@@ -613,8 +612,8 @@ func (e *encoder) appendAny(x any) {
 	case time.Time:
 		e.appendTime(x)
 	case *any:
-		// It counts as a level, because it may point to itself, on which encoding/json
-		// overflows the stack in its second version.
+		// A pointer counts as a level, because it may point to itself, which makes encoding/json
+		// overflow the stack in its second version.
 		if x == nil {
 			e.buf = append(e.buf, "null"...)
 		} else if e.enterLevel() {

@@ -20,14 +20,14 @@ import (
 //
 // Invariants:
 //
-//	fields has at least one, and no two with the same canonical name
-//	body and the fields of fields are disjoint, and together all fields of the type
+//	fields has at least one field, each with a different canonical name
+//	body and fields are disjoint, and together hold all fields of the type
 type outputHeaders struct {
 	fields []outputHeader
 	body   *shape     // the output with the fields that stay in the body
 	encode encodeFunc // of the body
 
-	exposed string // what is put behind corsExposed for pages of other origins; "" for nothing
+	exposed string // appended to corsExposed for pages of other origins; or ""
 }
 
 // An outputHeader is the plan of one field that is a header. The header is left out of the
@@ -39,8 +39,8 @@ type outputHeader struct {
 	list      bool   // each element is a value
 }
 
-// compileHeaders returns the plan of the headers of an output, or nil if no field
-// of it has a header tag.
+// compileHeaders returns the plan of the headers of an output, or nil if it has no field with a
+// header tag.
 func (c *encoders) compileHeaders(p *mistakes, s *shape) *outputHeaders {
 	var fields []outputHeader
 	for _, f := range s.fields {
@@ -78,8 +78,8 @@ func listExposed(fields []outputHeader) string {
 	return list
 }
 
-// outputHeader returns the plan of f. A field with json:"-" cannot say there that it
-// is optional, so it counts as optional.
+// outputHeader returns the plan of f. A field with json:"-" counts as optional, because its tag
+// cannot say so.
 func (c *encoders) outputHeader(p *mistakes, f *field) outputHeader {
 	h := outputHeader{canonical: http.CanonicalHeaderKey(f.header), shape: f.shape.deref()}
 	sound := p.isSound(f.shape)
@@ -125,8 +125,8 @@ func (h *outputHeader) isSent() bool {
 // isETag reports whether the header is an entity tag (RFC 9110, section 8.8.3).
 func (h *outputHeader) isETag() bool { return h.canonical == "Etag" }
 
-// encodeHeader returns the headers of the output v, or an error for a value that no header
-// can have: net/http would send another text, and CR and LF would begin another header.
+// encodeHeader returns the headers of the output v, or an error for a value that a header cannot
+// carry: net/http would send a different text, and CR and LF would start a new header.
 func (o *outputHeaders) encodeHeader(v reflect.Value) (http.Header, error) {
 	// The errors do not quote the texts, which may be secret: the errors are logged.
 	header := make(http.Header, len(o.fields))

@@ -1,6 +1,6 @@
 package svc
 
-// This file has what the HTTP transports and the middleware of this package share, in
+// This file contains the code that the HTTP transports and the middleware of this package share, in
 // this order:
 //
 //   - request bodies
@@ -76,10 +76,9 @@ func (l limits) setDeadline(w http.ResponseWriter, r *http.Request) {
 // which takes half the time of time.Now.
 var started = time.Now()
 
-// readBody appends the whole body of r to buf, or reads and drops it. A body that is not
-// needed must be read too: net/http notices that a client disconnects, and cancels the
-// context of the request, only after the end of the body. After an error a rest of the body
-// is unread.
+// readBody appends the whole body of r to buf, or reads and drops it. A body that is not needed
+// must be read too: net/http notices that a client disconnects, and cancels the context of the
+// request, only after the end of the body. After an error the rest of the body is unread.
 //
 // body is r.Body, or a reader of it that may fail with errBusy.
 func (l limits) readBody(r *http.Request, body io.Reader, buf []byte, drop bool) ([]byte, error) {
@@ -104,10 +103,10 @@ func (l limits) readBody(r *http.Request, body io.Reader, buf []byte, drop bool)
 // errOverLimit is the error of readAll for more bytes than its limit.
 var errOverLimit = errors.New("the body has more bytes than its limit")
 
-// readAll appends the bytes of r to buf, or reads and drops them. After more than limit
-// bytes it returns errOverLimit; a negative limit means none. announced is the
-// Content-Length, or -1. A client that announces a large body and sends nothing must not
-// cost much memory, so the buffer grows with what has arrived:
+// readAll appends the bytes of r to buf, or reads and drops them. After more than limit bytes it
+// returns errOverLimit; a negative limit means no limit. announced is the Content-Length, or -1. A
+// client that announces a large body and sends nothing must not cost much memory, so the buffer
+// grows with the data:
 //
 //	announced  buffers
 //	700 bytes  701 bytes, the last one for io.EOF
@@ -163,12 +162,12 @@ func bodyError(r *http.Request, err error) error {
 	return Errorf(CodeInvalidArgument, "the request body could not be read: %w", err)
 }
 
-// leaveBody prepares a response that leaves the body of r, or the rest of it, unread.
-// Over HTTP/1 it makes the response the last one on its connection, so net/http sends it
-// at once. Otherwise net/http would first read the rest of a small body to find the next
-// request, and a client that stalls would get no response before the deadline. A body that
-// has arrived already could be read without waiting, but only a read that may wait shows
-// that. In HTTP/2 each request has its own stream.
+// leaveBody prepares a response that leaves the body of r, or the rest of it, unread. Over HTTP/1
+// it makes the response the last one on its connection, so net/http sends it at once. Otherwise
+// net/http would first read the rest of a small body to find the next request, and a client that
+// stalls would get no response before the deadline. A body that has already arrived could be read
+// without waiting, but finding out takes a read that may wait. In HTTP/2 each request has its own
+// stream.
 //
 // The callers are the transports, for errors by workspace.leaveBody, and the middleware, by
 // refuse. A deadline must be set, by limits.setDeadline or by Server.ReadTimeout: after the
@@ -180,16 +179,15 @@ func leaveBody(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// closeGently makes net/http end the connection after the response in two steps: it sends
-// FIN, and closes half a second later. A connection that is closed at once with unread bytes
-// is reset instead. That can take the response from the client, and nginx, which sees the
-// reset while it sends the body, counts the server as failed and sends it no requests for
-// 10 s. net/http closes at once after requests of HTTP/1.0, and those of HTTP/1.1 with
-// Connection: close or Expect.
+// closeGently makes net/http end the connection after the response in two steps: it sends FIN, and
+// closes half a second later. A connection that is closed at once with unread bytes is reset
+// instead. That can take the response from the client, and nginx, which sees the reset while it
+// sends the body, counts the server as failed and sends it no requests for 10 s. net/http closes at
+// once after requests of HTTP/1.0, and after requests of HTTP/1.1 with Connection: close or Expect.
 //
-// A MaxBytesReader does this at its limit. It must have the ResponseWriter of net/http, which
-// is found by Unwrap. If middleware outside has one without that method, Connection: close is
-// all that the response gets.
+// A MaxBytesReader does this at its limit. It must have the ResponseWriter of net/http, which is
+// found by Unwrap. If outer middleware has a ResponseWriter without this method, the response only
+// gets Connection: close.
 func closeGently(w http.ResponseWriter) {
 	for wrapper, ok := w.(rwUnwrapper); ok; wrapper, ok = w.(rwUnwrapper) {
 		w = wrapper.Unwrap()
@@ -197,7 +195,7 @@ func closeGently(w http.ResponseWriter) {
 	http.MaxBytesReader(w, io.NopCloser(strings.NewReader("x")), 0).Read(make([]byte, 1))
 }
 
-// An rwUnwrapper is a ResponseWriter around another one, as http.ResponseController knows it.
+// An rwUnwrapper is a ResponseWriter that wraps one, as in http.ResponseController.
 type rwUnwrapper interface{ Unwrap() http.ResponseWriter }
 
 // leaveBodyEarly is leaveBody for middleware, which runs before a transport sets the
@@ -217,10 +215,10 @@ func leaveHandled(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// isAtEnd reports whether the body of r, over HTTP/1, has been read to its end or closed. An
-// empty Read says it at once for a body with a Content-Length. It can wait for the next chunk
-// of another body, and it makes net/http ask for one with Expect: 100-continue, so isAtEnd
-// returns false for these.
+// isAtEnd reports whether the body of r, over HTTP/1, has been read to its end or closed. For a
+// body with a Content-Length an empty Read tells at once. For other bodies it can wait for the next
+// chunk, and with Expect: 100-continue it makes net/http ask for one, so isAtEnd returns false for
+// these.
 func isAtEnd(r *http.Request) bool {
 	if r.ContentLength < 0 || r.Header["Expect"] != nil {
 		return false
@@ -239,8 +237,8 @@ func leaveUnknown(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// responseTime is how long a client has at least for receiving a response, from its first
-// byte, if the server has a WriteTimeout.
+// responseTime is the minimum time that a client has to receive a response, from its first byte, if
+// the server has a WriteTimeout.
 const responseTime = 30 * time.Second
 
 // protectResponse returns a writer to use instead of w, so that a response is not lost
@@ -269,8 +267,8 @@ const (
 	contentTypeEvents  = "text/event-stream"
 )
 
-// isPlainJSON reports whether r has the Content-Type application/json alone, as most
-// requests do, and no Content-Encoding. It costs two map lookups.
+// isPlainJSON reports whether r has exactly the Content-Type application/json, like most requests,
+// and no Content-Encoding. It costs two map lookups.
 func isPlainJSON(r *http.Request) bool {
 	types := r.Header["Content-Type"]
 	return len(types) == 1 && types[0] == contentTypeJSON && len(r.Header["Content-Encoding"]) == 0
@@ -285,7 +283,7 @@ func checkJSON(w http.ResponseWriter, r *http.Request) error {
 	return checkSubtype(w, r, requestSubtype(r))
 }
 
-// checkSubtype is checkJSON for a request whose Content-Type has this subtype of application:
+// checkSubtype is checkJSON for a request whose Content-Type is application with this subtype:
 //
 //	accepted      none, application/json, application/merge-patch+json; v=1
 //	not accepted  text/plain, application/json; charset=iso-8859-1, two values
@@ -391,8 +389,8 @@ func chooseType(accept []string, types ...string) (chosen string) {
 //
 //	text/html in "text/*;q=0.5, */*;q=0.1"  =>  0.5, false
 //
-// If mediaType has the parameter version, a range that is the type itself must have a
-// version that is equal or begins with it: 3 matches 3 and 3.1.
+// If mediaType has the parameter version, a range that is the type itself must have the same
+// version or a longer one that begins with it: 3 matches 3 and 3.1.
 func acceptWeight(accept []string, mediaType string) (weight float64, named bool) {
 	mediaType, version, _ := strings.Cut(mediaType, ";version=")
 	kind, _, _ := strings.Cut(mediaType, "/")
@@ -421,7 +419,7 @@ func writeJSON(w http.ResponseWriter, r *http.Request, status int, body []byte, 
 	writeRecord(w, r, status, contentTypeJSON, body, values)
 }
 
-// writeRecord is writeJSON with another type of JSON.
+// writeRecord is writeJSON with a different JSON media type.
 func writeRecord(w http.ResponseWriter, r *http.Request, status int, mediaType string, body []byte, values *headerValues) {
 	values.setBodyHeader(w.Header(), mediaType, len(body))
 	w.WriteHeader(status)
@@ -430,8 +428,8 @@ func writeRecord(w http.ResponseWriter, r *http.Request, status int, mediaType s
 	}
 }
 
-// threeDigits holds the numbers from 100 to 999: "100101102…999". Without it a create, which has an
-// answer of such a length, takes 5 % longer.
+// threeDigits holds the numbers from 100 to 999: "100101102…999". Without it a create, whose
+// response has such a length, takes 5 % longer.
 var threeDigits = func() string {
 	var digits strings.Builder
 	for n := 100; n < 1000; n++ {
@@ -453,9 +451,9 @@ func decimal(n int) string {
 // nothingThere is the message for a path without a route. Clients recognize it.
 const nothingThere = "there is nothing at this path"
 
-// sendingError returns the error for a part of a response that could not be sent, or
-// nil if err is nil: the client has disconnected or does not read. It counts as
-// canceled by the client, not as an error of the server.
+// sendingError returns the error for a part of a response that could not be sent, or nil if err is
+// nil: the client has disconnected or does not read. It counts as a cancellation by the client, not
+// as an error of the server.
 func sendingError(what string, err error) error {
 	if err == nil {
 		return nil
@@ -548,11 +546,10 @@ func appendProblem(dst []byte, r *http.Request, e *Error) []byte {
 // path, and must not choose the size of an error.
 const maxInstance = 2 << 10
 
-// writeErrorBody sends an error response. It deletes headers that the application has
-// set for a successful response: those that describe its body, and those that would
-// keep the error in a cache. Other headers stay, such as Vary, Set-Cookie, Allow,
-// Retry-After, WWW-Authenticate and those of middleware. It then sets the headers of
-// the error. values is memory for the header.
+// writeErrorBody sends an error response. It deletes headers that the application has set for a
+// successful response: headers that describe its body or would keep the error in a cache. Other
+// headers stay, such as Vary, Set-Cookie, Allow, Retry-After, WWW-Authenticate and the headers of
+// middleware. It then sets the headers of the error. values is memory for the header.
 func writeErrorBody(w http.ResponseWriter, status int, header http.Header, contentType string, body []byte, values *headerValues) {
 	h := w.Header()
 	if len(h) > 0 { // a loop over an empty map costs as much as setting a header
@@ -577,9 +574,9 @@ func deleteSuccess(h http.Header) {
 	}
 }
 
-// writeNotModified responds with 304. It deletes the headers that describe the body and
-// keeps those that a cache needs (RFC 9110, section 15.4.5): Cache-Control,
-// Content-Location, Date, ETag, Expires and Vary.
+// writeNotModified responds with 304. It deletes the headers that describe the body and keeps the
+// headers that a cache needs (RFC 9110, section 15.4.5): Cache-Control, Content-Location, Date,
+// ETag, Expires and Vary.
 func writeNotModified(w http.ResponseWriter) {
 	h := w.Header()
 	for _, name := range [...]string{"Content-Type", "Content-Length", "Content-Encoding", "Content-Language", "Content-Range",
@@ -598,9 +595,9 @@ func errorOrUnknown(err error) *Error {
 	return ErrorFrom(err)
 }
 
-// respondError writes the response for err by opts.OnError. A panic of OnError is logged.
-// If OnError has written nothing, WriteError responds. If it panics after it has written,
-// the connection is closed.
+// respondError writes the response for err by opts.OnError. A panic of OnError is logged. If
+// OnError wrote nothing, WriteError responds. If it panicked after a write, the connection is
+// closed.
 func respondError(w http.ResponseWriter, r *http.Request, err error, opts ErrorOptions) {
 	if opts.OnError == nil {
 		WriteError(w, r, err)
@@ -630,9 +627,9 @@ func middleware(serve func(w http.ResponseWriter, r *http.Request, next http.Han
 	}
 }
 
-// serveCopy calls next with inner, a copy of r that middleware has changed. The pattern of the route
-// is copied back, after a panic too: traces and access logs outside read it from r. Path values
-// stay inside.
+// serveCopy calls next with inner, a copy of r that middleware has changed. It copies the pattern
+// of the route back, even after a panic, because outer traces and access logs read it from r. Path
+// values stay inside.
 func serveCopy(w http.ResponseWriter, r, inner *http.Request, next http.Handler) {
 	defer func() { r.Pattern = inner.Pattern }()
 	next.ServeHTTP(w, inner)
@@ -655,7 +652,7 @@ type ErrorOptions struct {
 	Logger *slog.Logger
 }
 
-// valueOf returns what opts points to, or the zero value if opts is nil.
+// valueOf returns *opts, or the zero value if opts is nil.
 func valueOf[T any](opts *T) (value T) {
 	if opts != nil {
 		value = *opts
@@ -745,7 +742,7 @@ func (p *logPlace) appendAttrs(attrs []slog.Attr) []slog.Attr {
 			slog.String("path", clip(p.request.URL.Path, maxLoggedPath)))
 	}
 	if p.method != "" {
-		// those of MCPOptions.Methods have no resource
+		// methods of MCPOptions.Methods have no resource
 		attrs = append(attrs, slog.String("call", strings.TrimPrefix(p.resource+"."+p.method, ".")))
 	}
 	return attrs
@@ -792,8 +789,8 @@ func logError(ctx context.Context, logger *slog.Logger, err error, place logPlac
 	logger.LogAttrs(ctx, level, "svc: "+text, attrs...)
 }
 
-// isRoutine reports whether err wraps errRoutine or http.ErrServerClosed. e is ErrorFrom(err): most
-// errors are e itself and wrap nothing, and need no search.
+// isRoutine reports whether err wraps errRoutine or http.ErrServerClosed. e is ErrorFrom(err). Most
+// errors are e itself and wrap nothing, so they need no search.
 func isRoutine(err error, e *Error) bool {
 	if err == error(e) && e.cause == nil {
 		return false
@@ -804,18 +801,18 @@ func isRoutine(err error, e *Error) bool {
 // errRoutine is the cause of an error that clients of a protocol bring about in its normal course.
 var errRoutine = errors.New("clients try this to learn whether the server has it")
 
-// errBusy refuses a request, of which nothing has run; see load.go. It is not logged: a server that
-// has too much to do should not write a line for each request that it refuses.
+// errBusy refuses a request before any of it has run; see load.go. It is not logged: an overloaded
+// server should not write a line for each request that it refuses.
 var errBusy = Errorf(CodeUnavailable, "the server is busy; try again").withOwnReason(reasonOverloaded).
 	WithHeader("Retry-After", "1") // in seconds (RFC 9110, section 10.2.3)
 
-// A trackedWriter is a ResponseWriter that knows whether the response has begun, since after
-// that no error can be sent. http.ResponseController finds the methods of the wrapped
-// writer by Unwrap; code that asserts an interface finds those below.
+// A trackedWriter is a ResponseWriter that knows whether the response has begun, because an error
+// cannot be sent after that. http.ResponseController finds the methods of the wrapped writer by
+// Unwrap; type assertions find the methods below.
 type trackedWriter struct {
 	http.ResponseWriter
 	wrote        bool
-	responseTime time.Duration // for sending, from the first byte; 0 leaves the deadline as it is
+	responseTime time.Duration // for sending, from the first byte; 0 keeps the deadline
 }
 
 func (w *trackedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
@@ -878,8 +875,7 @@ func (w *trackedWriter) FlushError() error {
 	return http.NewResponseController(w.ResponseWriter).Flush()
 }
 
-// Hijack counts as the beginning of a response: after it the connection belongs to the
-// handler.
+// Hijack counts as the beginning of a response: from then on the connection belongs to the handler.
 func (w *trackedWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, rw, err := http.NewResponseController(w.ResponseWriter).Hijack()
 	w.wrote = w.wrote || err == nil
@@ -911,8 +907,8 @@ func trimmedPrefix(function, prefix string) string {
 	return trimmed
 }
 
-// cutPrefixPath reports whether p is prefix or below it, and returns the rest without the
-// slash between them. A prefix matches whole segments. If ok is false, rest means nothing.
+// cutPrefixPath reports whether p is prefix or below it, and returns the rest without the slash
+// between them. A prefix matches whole segments. If ok is false, rest is undefined.
 //
 //	p               prefix   rest     ok
 //	/admin/users    /admin   users    true
@@ -933,8 +929,8 @@ func cutPrefixPath(p, prefix string) (rest string, ok bool) {
 //	/todos//1, /todos/../x, /./todos  not clean
 //	/a%2Fb|c                          not clean
 //
-// The last one has a character that should have been escaped. net/url then escapes the
-// whole path again, to /a/b%7Cc, with another number of segments.
+// The last path has a character that should have been escaped. net/url then escapes the whole path
+// again, to /a/b%7Cc, with a different number of segments.
 func isClean(u *url.URL) bool {
 	text := u.Path
 	if u.RawPath != "" {

@@ -1,8 +1,8 @@
 package svc
 
-// This file has what is known of header fields: which an answer may set, how documents spell
-// them, which texts their values may be, and entity tags with the conditions of a request
-// (RFC 9110, sections 8.8.3 and 13.1).
+// This file knows about header fields: which ones a response may set, how documents spell them,
+// valid values, and entity tags with the conditions of a request (RFC 9110, sections 8.8.3 and
+// 13.1).
 
 import (
 	"net/http"
@@ -37,8 +37,8 @@ func setHeaders(h, header http.Header) {
 }
 
 // setErrorHeader sets the headers of an error, except headers that applications may not set.
-// Set-Cookie, Link and Vary are added to the values that middleware has set: Vary must list all
-// that the response depends on (RFC 9110, section 12.5.5).
+// Set-Cookie, Link and Vary are added to the values that middleware has set: Vary must list every
+// header that the response depends on (RFC 9110, section 12.5.5).
 func setErrorHeader(h, header http.Header) {
 	for name, values := range header {
 		switch {
@@ -46,7 +46,7 @@ func setErrorHeader(h, header http.Header) {
 		case isAddedHeader(name):
 			addHeader(h, name, values[0])
 		case isResponseHeader(name), name == "Content-Range": // of a 416 (RFC 9110, section 14.4)
-			h[name] = slices.Clone(values) // an error can be sent many times, and middleware may change what is there
+			h[name] = slices.Clone(values) // an error can be sent many times, and middleware may change the values
 		}
 	}
 }
@@ -58,9 +58,9 @@ func isAddedHeader(name string) bool {
 	return name == "Set-Cookie" || name == "Link" || name == "Vary"
 }
 
-// maxEchoed is how many bytes of a request one header of its response may repeat.
-// Proxies have a buffer of 4 or 8 KiB for the header of a response. If it does not fit,
-// they treat the server as broken; nginx then sends it no requests for 10 s.
+// maxEchoed is the maximum number of bytes of a request that one header of its response may repeat.
+// Proxies have a buffer of 4 or 8 KiB for the header of a response. If it does not fit, they treat
+// the server as broken; nginx then sends it no requests for 10 s.
 const maxEchoed = 1 << 10
 
 // addHeader adds a value to a header unless the header has it already. Several handlers
@@ -83,10 +83,10 @@ func isResponseHeader(name string) bool {
 	return isToken(name) && !strings.HasPrefix(name, "Content-") && !strings.HasPrefix(name, "Access-Control-")
 }
 
-// ownedHeaders are the request headers, in canonical form, that neither a field nor an API
-// key can be read from, with what to do instead. "Sec-" stands for every name that begins
-// with it. Pages cannot set those of the last two rows (Fetch, section 2.2.2), and a proxy
-// replaces or drops those of a connection (RFC 9110, section 7.6.1).
+// ownedHeaders are the request headers, in canonical form, that neither a field nor an API key can
+// use, with an alternative. "Sec-" stands for every name with this prefix. Pages cannot set the
+// headers of the last two rows (Fetch, section 2.2.2), and a proxy replaces or drops the headers of
+// a connection (RFC 9110, section 7.6.1).
 var ownedHeaders = [...]struct{ names, instead string }{
 	{"Authorization Proxy-", "let a middleware such as BasicAuth read it"},
 	{"Cookie", "give the field a tag cookie:\"name\""},
@@ -109,10 +109,9 @@ func headerOwner(name string) string {
 	return ""
 }
 
-// isHeaderValue reports whether text can be the value of a header without changes: it
-// has only visible ASCII characters, with spaces and tabs between them (RFC 9110,
-// section 5.5). The grammar also allows bytes above ASCII, but recipients do not agree
-// on their meaning.
+// isHeaderValue reports whether text can be the value of a header unchanged: it has only visible
+// ASCII characters, with spaces and tabs between them (RFC 9110, section 5.5). The grammar also
+// allows bytes above ASCII, but recipients do not agree on their meaning.
 func isHeaderValue(text string) bool {
 	for i := range len(text) {
 		if c := text[i]; (c < ' ' || c > '~') && c != '\t' {
@@ -189,8 +188,8 @@ func isToken(s string) bool {
 	return isMadeOf(s, "!#$%&'*+-.^_`|~")
 }
 
-// isMadeOf reports whether s is not empty and has only ASCII letters, digits and the
-// characters in others.
+// isMadeOf reports whether s is not empty and consists of ASCII letters, digits and the characters
+// in others.
 func isMadeOf(s, others string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
 		letter := 'a' <= r|0x20 && r|0x20 <= 'z'

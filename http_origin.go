@@ -8,11 +8,10 @@ import (
 	"strings"
 )
 
-// checkSite rejects, with 403, cross-site requests that a browser sends without a
-// preflight request, by which it would ask the server first (Fetch, CORS protocol). Such a
-// request carries the user's cookies, or the password that the browser has stored for this
-// server, and its method would run although the page cannot read the response. This one
-// comes from a form of another site:
+// checkSite rejects, with 403, cross-site requests that a browser sends without asking the server
+// first by a preflight request (Fetch, CORS protocol). Such a request carries the user's cookies,
+// or the password that the browser has stored for this server, and its method would run although
+// the page cannot read the response. This one comes from a form on a different site:
 //
 //	POST /notes/clear
 //	Cookie: session=…
@@ -30,18 +29,18 @@ import (
 //	has a JSON Content-Type                           no: needs a preflight request
 //	has an Origin that CORS allows by name            no
 //	has Sec-Fetch-Site: same-origin or none           no
-//	has another Sec-Fetch-Site                        yes
-//	has none, and an Origin whose host is not Host    yes
+//	has any other Sec-Fetch-Site                      yes
+//	lacks it, and its Origin's host is not Host       yes
 //	has neither header                                no: not sent by a browser
 //
-// A transport whose methods may change something on GET must refuse GET before. The message
-// names application/json on every transport, since a page needs a preflight request to send it.
+// A transport whose methods may change something on GET must refuse GET first. The message names
+// application/json on every transport, since a page needs a preflight request to send it.
 //
 // Browsers set Sec-Fetch-Site themselves (W3C, Fetch Metadata Request Headers, section
 // 2.4), and it is right even if a proxy has changed Host. Methods without an input are
 // checked too, since they accept any body.
 func checkSite(r *http.Request) error {
-	err := checkSimple(r) // first, since it costs nothing for a GET
+	err := checkSimple(r) // first, because it is free for a GET
 	if err != nil && isJSONSubtype(requestSubtype(r)) {
 		return nil
 	}
@@ -57,10 +56,10 @@ func checkSimple(r *http.Request) error {
 }
 
 // checkCookieSite rejects, with 403, every request that may change something and that a browser
-// sends for a page of another origin, unless CORS allows its Origin by name. It is for services
-// whose callers are known by a cookie: the browser adds that to requests of any page. What a page
-// of another site may send without a preflight request is not what decides here, since a sibling
-// domain, or another port, is an origin that a cookie does not keep out.
+// sends for a page of a different origin, unless CORS allows its Origin by name. It is for services
+// that identify callers by a cookie: the browser adds the cookie to requests of any page. It also
+// rejects requests that need a preflight request, because a sibling domain or a different port is a
+// different origin of the same site, which gets the cookie.
 func checkCookieSite(r *http.Request) error {
 	switch r.Method {
 	case http.MethodGet, http.MethodHead, http.MethodOptions, verbQuery:
@@ -75,8 +74,8 @@ func checkCookieSite(r *http.Request) error {
 var errOtherSite = Errorf(CodePermissionDenied,
 	"a cookie identifies callers here, so pages of other origins may not send requests that change something")
 
-// isFromOtherSite reports whether a page of another origin made a browser send r. It
-// returns true if one of the headers occurs twice, which browsers never send.
+// isFromOtherSite reports whether a page of a different origin made a browser send r. It returns
+// true if one of the headers occurs twice, which browsers never send.
 func isFromOtherSite(r *http.Request) bool {
 	if sites := r.Header["Sec-Fetch-Site"]; len(sites) > 0 {
 		return len(sites) > 1 || sites[0] != "same-origin" && sites[0] != "none"

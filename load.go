@@ -4,8 +4,8 @@ package svc
 // Options.MaxStreams. In this order:
 //
 //   - load: the limits of one service
-//   - gate: a number of places, and those who wait for one
-//   - place: what one request has of a gate
+//   - gate: a number of places, and the requests that wait for one
+//   - place: the place of one request
 //   - freeBody: the part of a body that is read without a place
 //
 // Waiting is not load. So a request has a place only while one of its calls runs:
@@ -15,15 +15,16 @@ package svc
 //	sends the first 64 KiB of its body         none
 //	sends more                                 taken, for the call that follows
 //	makes its first call                       taken, or the request is refused
-//	makes another call of a batch              taken again, if no other call of it runs
+//	makes a further call of a batch            taken again, if no other call of it runs
 //	waits for the answer to a question         given back, and taken again afterwards
 //	has a stream or a file from its method     given back
 //	has its output, which is not yet sent      given back
 //
-// Only the first of these is ever refused, so nothing of a refused request has run. What takes
-// its place again waits for it, before all new requests, until its context ends.
+// A request is only refused when it takes its place for the first time, so no part of a refused
+// request has run. To take its place again, a request waits, ahead of all new requests, until its
+// context ends.
 //
-// call.go takes and gives back, since it knows when a method runs.
+// call.go takes and gives back places, because it knows when a method runs.
 
 import (
 	"context"
@@ -37,8 +38,7 @@ import (
 // defaultMaxStreams is Options.MaxStreams if that is zero.
 const defaultMaxStreams = 10_000
 
-// A load is what a service works on, with the limits on it. Services that At makes of one share
-// it.
+// A load is the current work of a service, with its limits. Services derived by At share one.
 type load struct {
 	gate       *gate // nil without Options.MaxConcurrent
 	streams    atomic.Int64
@@ -69,8 +69,8 @@ func (l *load) beginStream() error {
 
 func (l *load) endStream() { l.streams.Add(-1) }
 
-// newPlace returns the place of a request, which it does not have yet, or nil if there is no
-// limit. A nil place is never refused.
+// newPlace returns a place for a request, which does not hold it yet, or nil if there is no limit.
+// A nil place is never refused.
 func (l *load) newPlace() *place {
 	if l.gate == nil {
 		return nil
@@ -98,8 +98,8 @@ func (g *gate) try() bool {
 	return true
 }
 
-// wait takes a place as soon as there is one, before everybody who comes later. If ctx ends
-// before that, it takes none and returns the error of ctx.
+// wait takes a place as soon as one is free, before later callers. If ctx ends first, it takes none
+// and returns the error of ctx.
 func (g *gate) wait(ctx context.Context) error {
 	g.mu.Lock()
 	if g.free > 0 {
@@ -127,7 +127,7 @@ func (g *gate) wait(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// leave gives a place back: to who has waited longest, or to all.
+// leave gives a place back: to the longest waiter, or to everybody.
 func (g *gate) leave() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -142,15 +142,15 @@ func (g *gate) leave() {
 // A place belongs to one request, for all its calls. The goroutines of a batch, and those in which
 // a method asks its caller, use it together.
 //
-// Invariant: the request has one of the places of gate if users is not 0, and else none.
+// Invariant: the request has one of the places of gate if and only if users is not 0.
 type place struct {
 	gate *gate
 
 	mu       sync.Mutex
 	users    int  // the calls that run; and one if ahead is set
-	ahead    bool // the body has taken the place, for the first call
-	admitted bool // a call has had the place
-	refused  bool // the first call has not got it
+	ahead    bool // the body has taken the place, ahead of the first call
+	admitted bool // a call has held the place
+	refused  bool // the first call did not get it
 	closed   bool // the request has ended
 }
 
@@ -186,8 +186,8 @@ func (p *place) admit() {
 	}
 }
 
-// enterAgain waits for the place, for one more user. p.mu is not held while it waits: another call
-// may get the place of the request first, or the request may end.
+// enterAgain waits for the place, for one more user. p.mu is not held while it waits: a different
+// call may get the place of the request first, or the request may end.
 func (p *place) enterAgain(ctx context.Context) error {
 	if err := p.gate.wait(ctx); err != nil {
 		return err
@@ -203,8 +203,8 @@ func (p *place) enterAgain(ctx context.Context) error {
 	return nil
 }
 
-// leave is called once after each enter that has returned nil. After pause, it has nothing to
-// give back.
+// leave is called once after each enter that returned nil. After pause, it has nothing to give
+// back.
 func (p *place) leave() {
 	if p == nil {
 		return
@@ -247,7 +247,7 @@ func (p *place) resume(ctx context.Context) error {
 	return nil
 }
 
-// close gives back what the request has, at its end.
+// close gives back the place at the end of the request.
 func (p *place) close() {
 	if p == nil {
 		return
@@ -274,9 +274,8 @@ func (p *place) enterAhead() error {
 	return nil
 }
 
-// freeBody is how many bytes of a body are read without a place. So a client that sends slowly
-// holds none while its body is small, and all connections together have no more memory than this
-// each.
+// freeBody is how many bytes of a body are read without a place. So a slow client with a small body
+// does not hold a place, and the memory of each connection is limited.
 const freeBody = 64 << 10
 
 // bodyOf returns the body of r, which takes the place before it is read beyond freeBody.
@@ -287,7 +286,7 @@ func (p *place) bodyOf(r *http.Request) io.Reader {
 	return &placedBody{body: r.Body, place: p, free: freeBody}
 }
 
-// A placedBody reads a body. Once it has failed with errBusy, it reads no more.
+// A placedBody reads a body. After it fails with errBusy, it reads no more.
 type placedBody struct {
 	body  io.Reader
 	place *place

@@ -1,11 +1,12 @@
 package svc
 
-// This file has pagination: PageRequest, PageQuery and CursorQuery, inputs that select a part of a
-// list; and PageResponse and CursorResponse, outputs with such a part. cursor.go has the cursors.
+// This file implements pagination: PageRequest, PageQuery and CursorQuery, inputs that select a
+// part of a list; and PageResponse and CursorResponse, outputs with such a part. cursor.go
+// implements cursors.
 //
-// The inputs are ordinary structs with ordinary tags, so no transport knows about
-// pagination. Only the rule for large sizes is not a tag: a size above 100 counts as 100,
-// where a maximum tag would reject it. It is in the Validate methods.
+// The inputs are ordinary structs with ordinary tags, so no transport knows about pagination. Only
+// the rule for large sizes is in the Validate methods: a size above 100 counts as 100, whereas a
+// maximum tag would reject it.
 
 import (
 	"fmt"
@@ -160,7 +161,7 @@ type PageResponse[T any] struct {
 	TotalPages int `json:"total_pages"` // Total/PerPage, rounded up; 0 if Total is 0
 }
 
-// isPage marks the types whose items are in Data. Types that embed a page have it too.
+// isPage marks the types whose items are in Data, and types that embed them.
 func (*PageResponse[T]) isPage() {}
 
 // NewPage returns the page that req selects. data holds the items of this page and is not copied.

@@ -61,8 +61,8 @@ func Pprof(prefix string) func(http.Handler) http.Handler {
 	})
 }
 
-// servePprof serves the path name below the prefix, such as "heap". If it returns an error,
-// it has written nothing.
+// servePprof serves the path name below the prefix, such as "heap". If it returns an error, it has
+// written nothing.
 func servePprof(w http.ResponseWriter, r *http.Request, name string) error {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	// Always read the body first: net/http notices that a client has disconnected
@@ -157,10 +157,10 @@ func serveRecording(w http.ResponseWriter, r *http.Request, name string) error {
 	return nil
 }
 
-// A recordWriter writes what the runtime records. The runtime calls Write from its own
-// goroutine. A client that stops reading would block that goroutine, and with it the
-// only profiler of the program, so each write has a deadline. net/http removes the
-// deadline at the end of the request.
+// A recordWriter writes the recording of the runtime. The runtime calls Write from its own
+// goroutine. A client that stops reading would block that goroutine, and with it the only profiler
+// of the program, so each write has a deadline. net/http removes the deadline at the end of the
+// request.
 type recordWriter struct{ w http.ResponseWriter }
 
 // recordWriteTimeout is how long one write may take.
@@ -171,8 +171,8 @@ func (rec recordWriter) Write(b []byte) (int, error) {
 	return rec.w.Write(b)
 }
 
-// writeSymbols writes the names of program counters in the format that go tool pprof
-// reads. The number in the first line must not be 0. Unknown counters have no line:
+// writeSymbols writes the names of program counters in the format that go tool pprof reads. The
+// number in the first line must not be 0. Unknown counters are left out:
 //
 //	0x4711+0x1  =>  num_symbols: 1
 //	                0x4711 main.main
