@@ -39,7 +39,7 @@ type Scheme struct {
 	Type      string // one of the five
 	Header    string // of apiKey: the name of the header that has the key, such as X-Api-Key
 	Prefix    string // of apiKey with a Header: the text before the key, such as "Token "; see APIKeyOptions.Prefix
-	Cookie    string // of apiKey, instead: the name of the cookie, such as session; doc/guards.md lists the requests that a service with a Cookie refuses
+	Cookie    string // of apiKey, instead: the name of the cookie, such as session; doc/guards.md lists what is then refused
 	Query     string // of apiKey, instead: the name of the query parameter, which logs of other programs have; better use a header
 	ConfigURL string // of openIdConnect: the provider's configuration (OpenID Connect Discovery 1.0, section 4)
 	AuthURL   string // of oauth2: the authorization endpoint (RFC 6749, section 3.1)

@@ -1,6 +1,6 @@
 package svc
 
-// This file has what is wrong with an input, in words, and nothing of where it is wrong: the
+// This file describes in words what can be wrong with an input, without saying where: the
 // complaints.
 
 import "encoding/json"
@@ -24,8 +24,8 @@ type complaint struct {
 //	an array   "x"           given: must be an array, is a string
 type wantedType struct {
 	given    [len(jsonTypes)]complaint // "must be an object, is a number", in the order of jsonTypes
-	isWanted func(value []byte) bool   // whether JSON has the type, without white space around it; nil if that is a string
-	inString complaint                 // about a string that has such JSON in it
+	isWanted func(value []byte) bool   // whether JSON without white space around it has the type; nil for a string
+	inString complaint                 // about a string that contains such JSON
 }
 
 // jsonTypes are the types of JSON.
@@ -134,8 +134,8 @@ var (
 		message: "must be visible ASCII characters, without semicolons, quotes around them and spaces around them, since a cookie carries " +
 			"nothing else"}
 
-	// Go values. One that contains itself has no first place that is too deep, so the first of these
-	// has the place of the whole input.
+	// Go values. If a value contains itself, no place is the first that is too deep, so
+	// errInputTooDeep has the place of the whole input.
 	errInputTooDeep = &complaint{rule: ruleSyntax, message: "is nested more than 1000 levels deep, or contains itself"}
 	errNilValue     = &complaint{rule: ruleType, message: "the value is a nil pointer"}
 	errUnwritable   = &complaint{rule: ruleType, message: "cannot be written as JSON"}

@@ -4,9 +4,9 @@ package svc
 // decoder and the encoder for those call it. In this order:
 //
 //   - strings, numbers, times, JSON Pointers of one token
-//   - the scanner, which reads a text strictly, also ahead, and its nameSet
+//   - the scanner, which reads a text strictly and can look ahead, and its nameSet
 //   - plainJSON, for values of applications; schema_write.go writes objects of svc itself
-//   - eachMember, which reads an object again that the scanner has accepted
+//   - eachMember, which reads an object that the scanner has accepted
 //   - pointerToName, which finds the place of a duplicate name, and its steps
 //
 // All code of the package that reads or writes JSON goes through here, so that every
@@ -66,9 +66,9 @@ func eightBytes[T string | []byte](s T, i int) uint64 {
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// specialBytes returns a number whose lowest bit that is set is the high bit of the first byte
-// of x that is not in plainByte, or 0 if all are. It looks at eight bytes with arithmetic in
-// place of a branch for each (SIMD within a register).
+// specialBytes returns a number whose lowest set bit is the high bit of the first byte of x that is
+// not in plainByte, or 0 if all are. It checks eight bytes with arithmetic instead of a branch for
+// each (SIMD within a register).
 //
 // The expression sets the high bit of every byte of x that is not plain:
 //
@@ -77,9 +77,8 @@ func eightBytes[T string | []byte](s T, i int) uint64 {
 //	(quote - ones) &^ quote set where quote is 0, which is where x has '"'
 //	(slash - ones) &^ slash the same for the backslash
 //
-// A borrow also changes the next higher byte, and can set its bit wrongly. The
-// first byte is the lowest of x, so the lowest bit that is set is right, and
-// only that one may be used:
+// A borrow also changes the next higher byte, and can set its bit wrongly. The first byte is the
+// lowest of x, so the lowest set bit is right, and only this bit may be used:
 //
 //	say "hi"   bits at 4 and 7, the quotes
 //	a "#b...   bits at 2 and, by the borrow, at 3
@@ -92,15 +91,15 @@ func specialBytes(x uint64) uint64 {
 	return (x | (x-' '*ones)&^x | (quote-ones)&^quote | (slash-ones)&^slash) & high
 }
 
-// shortText is how many bytes a text has at most for which calls of plainEnd and memmove
-// cost more than a loop over its bytes. Most names and words are that short.
+// shortText is the maximum length of a text for which calls of plainEnd and memmove cost more than
+// a loop over its bytes. Most names and words are shorter.
 const shortText = 7
 
 // appendQuoted appends s as a JSON string. It escapes only the characters that RFC
 // 8259, section 7 requires, and none for the sake of HTML.
 //
-// A byte that is not UTF-8 becomes U+FFFD, as in encoding/json. It is not an error,
-// since the name of a file on a disk must not turn an answer into one.
+// A byte that is not UTF-8 becomes U+FFFD, as in encoding/json. It is not an error, because the
+// name of a file on a disk must not make a call fail.
 func appendQuoted[T string | []byte](dst []byte, s T) []byte {
 	dst = append(dst, '"')
 	start := 0
@@ -153,12 +152,12 @@ func appendEscaped(dst []byte, c byte) []byte {
 	return append(dst, '\\', 'u', '0', '0', digits[c>>4], digits[c&15])
 }
 
-// escaped maps a character that has an escape of two characters to the second of them.
+// escaped maps a character to the second character of its two-character escape.
 var escaped = [256]byte{'"': '"', '\\': '\\', '\b': 'b', '\f': 'f', '\n': 'n', '\r': 'r', '\t': 't'}
 
-// escapeLen returns the length of the escape that b starts with, or 0 and the
-// reason why it is invalid. The two halves of a surrogate pair count as one escape;
-// half of a pair is none, since no UTF-8 text has it (RFC 7493, section 2.1).
+// escapeLen returns the length of the escape that b starts with, or 0 and the reason why it is
+// invalid. The two halves of a surrogate pair count as one escape; half of a pair is invalid, since
+// UTF-8 cannot contain it (RFC 7493, section 2.1).
 func escapeLen(b []byte) (n int, reason string) {
 	if len(b) < 2 {
 		return 0, "a string without its closing quote"
@@ -229,10 +228,10 @@ var unescaped = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 
 //
 //	{"a":"x\n"}   =>   "{\"a\":\"x\\n\"}"
 //
-// text must be compact JSON, as the encoder writes it: then it has no control characters
-// and is UTF-8, so nothing in it needs an escape but quotes and backslashes. Quotes come
-// every few bytes, so steps of eight bytes, as in plainEnd, would gain nothing. Memory for
-// the longest result is reserved first, so the loop never grows it.
+// text must be compact JSON, as the encoder writes it: then it has no control characters and is
+// UTF-8, so only quotes and backslashes need an escape. Quotes come every few bytes, so steps of
+// eight bytes, as in plainEnd, would gain nothing. Memory for the longest result is reserved first,
+// so the loop never grows it.
 func appendQuotedJSON(dst, text []byte) []byte {
 	dst = slices.Grow(dst, 2*len(text)+2)
 	n := len(dst)
@@ -314,7 +313,7 @@ func parseInteger(num []byte) (mag uint64, neg bool, kind integerKind) {
 //	0.25e1   25 × 10^-1
 //	0.0      0 × 10^0
 //
-// An exponent beyond 2^27 counts as 2^27, which no text has enough digits to make up for.
+// An exponent beyond 2^27 counts as 2^27; no text has enough digits to cancel it.
 func splitDecimal(num []byte) (mag uint64, point int, over bool) {
 	mantissa, exponent := num, []byte(nil)
 	if i := bytes.IndexAny(num, "eE"); i >= 0 {
@@ -326,7 +325,7 @@ func splitDecimal(num []byte) (mag uint64, point int, over bool) {
 	if significant == "" {
 		return 0, 0, false
 	}
-	exp, _ := strconv.ParseInt(string(exponent), 10, 28) // 0 if there is none
+	exp, _ := strconv.ParseInt(string(exponent), 10, 28) // 0 without an exponent
 	mag, err := strconv.ParseUint(significant, 10, 64)
 	return mag, int(exp) - len(frac) + len(digits) - len(significant), err != nil
 }
@@ -380,8 +379,8 @@ func appendFloat(dst []byte, f float64, bits int) []byte {
 		}
 	}
 	dst = strconv.AppendFloat(dst, f, format, -1, bits)
-	// strconv writes an exponent with two digits at least. None from 1e21 on has a zero in
-	// front, so only negative ones can be shorter.
+	// strconv writes an exponent with at least two digits. From 1e21 on exponents have no leading
+	// zero, so only negative ones can be shortened.
 	if n := len(dst); format == 'e' && dst[n-3] == '-' && dst[n-2] == '0' {
 		dst[n-2] = dst[n-1] // e-09 to e-9
 		dst = dst[:n-1]
@@ -415,8 +414,8 @@ func parseTime(text string) (t time.Time, ok bool) {
 	if err != nil || text[hour+2] != ':' || strings.Contains(text, ",") {
 		return t, false
 	}
-	// The text ends in Z, or in an offset such as +07:00, of which the size is left to check.
-	// Package time has seen that both parts are two digits, so they compare as text.
+	// The text ends in Z, or in an offset such as +07:00, whose size is left to check. Package time
+	// has checked that both parts have two digits, so they compare as text.
 	zone := text[len(text)-len("07:00"):]
 	return t, zone[4]|0x20 == 'z' || zone[:2] < "24" && zone[3:] < "60"
 }
@@ -441,10 +440,10 @@ const (
 // decoder, which calls itself for each of them.
 const maxDepth = 1000
 
-// A scanner reads one JSON text by the rules of RFC 8259 and I-JSON (RFC 7493).
-// Both let parsers accept other texts too. If two parsers read such a text differently,
-// an attacker may pass a check: one parser reads the first "role" of an object, and the
-// other the last. So the scanner accepts none of them.
+// A scanner reads one JSON text by the rules of RFC 8259 and I-JSON (RFC 7493). Both allow parsers
+// to accept other texts too. If two parsers read such a text differently, an attacker may pass a
+// check: one parser reads the first "role" of an object, and the other the last. So the scanner
+// rejects all such texts.
 //
 //	text                          is an error by
 //	{"a":1,"a":2}                 RFC 7493, section 2.3: a name twice
@@ -456,9 +455,8 @@ const maxDepth = 1000
 //	[1,], {a:1}, 'a', // x        RFC 8259, sections 4, 5 and 7
 //	1001 open brackets            maxDepth
 //
-// The first error ends the reading: the scanner keeps it in err and moves to the
-// end of data, so that every loop over the text stops by itself. Callers look at
-// err only before they act on a value they have read.
+// The first error ends the reading: the scanner keeps it in err and moves to the end of data, so
+// that every loop over the text stops by itself. Callers check err only before they use a value.
 //
 // Invariants:
 //
@@ -467,8 +465,8 @@ const maxDepth = 1000
 //	names holds the names met so far in every open object, outermost first; see nameSet
 //	err != nil implies pos == len(data)
 //	found has the members that lookAhead has read past, up to the offset passed
-//	wanted is set in a scanner that reads a part of the text a second time, or ahead. It
-//	  does not look for names that are there twice, and notes in found the members
+//	wanted is set in a scanner that reads part of the text ahead or a second time. It
+//	  does not look for duplicate names, and notes in found the members
 //	  whose names are wanted
 //
 // The zero value with data set is ready for use.
@@ -484,8 +482,8 @@ type scanner struct {
 	passed int
 }
 
-// A syntaxError says why a text is not acceptable JSON. It never quotes the text,
-// so that a client can be given all of it.
+// A syntaxError says why a text is not acceptable JSON. It never quotes the text, so all of it may
+// be sent to a client.
 type syntaxError struct {
 	rule   string // ruleSyntax or ruleDuplicate
 	reason string
@@ -504,7 +502,7 @@ func (e *syntaxError) describe(subject string) string {
 	return subject + " is not valid JSON: " + e.Error()
 }
 
-// reset prepares s for another text, and keeps the memory of its lists.
+// reset prepares s for a new text, and keeps the memory of its lists.
 func (s *scanner) reset(data []byte) {
 	*s = scanner{data: data, names: s.names[:0], found: s.found}
 }
@@ -512,8 +510,8 @@ func (s *scanner) reset(data []byte) {
 // fail ends the reading of a text that is not JSON.
 func (s *scanner) fail(reason string) { s.failRule(ruleSyntax, reason) }
 
-// failDuplicate is fail for a name that the object has already. It has a rule of
-// its own, since such a text is JSON by its grammar.
+// failDuplicate is fail for a name that the object already has. It has its own rule, because the
+// grammar of JSON allows such a text.
 func (s *scanner) failDuplicate() { s.failRule(ruleDuplicate, "the same name twice in one object") }
 
 // failRule keeps the first error and moves to the end of the text.
@@ -547,8 +545,8 @@ func (s *scanner) peek() byte {
 	return s.peekFar()
 }
 
-// peekFar is peek where there is white space to skip. It is a function of its own
-// so that peek is small enough to be inlined.
+// peekFar is peek if there is white space to skip. It is a separate function to keep peek small
+// enough to be inlined.
 func (s *scanner) peekFar() byte {
 	for s.pos < len(s.data) {
 		switch c := s.data[s.pos]; c {
@@ -619,8 +617,8 @@ func (s *scanner) readName() []byte {
 	return raw
 }
 
-// readString reads the string that starts at pos. It returns the part of the text
-// between the quotes, and whether that has escapes; appendUnescaped undoes them.
+// readString reads the string that starts at pos. It returns the part of the text between the
+// quotes, and whether it contains escapes, which appendUnescaped replaces.
 func (s *scanner) readString() (raw []byte, escaped bool) {
 	data, start := s.data, s.pos+1
 	for i := plainEnd(data, start); i < len(data); i = plainEnd(data, i) {
@@ -767,17 +765,17 @@ func (s *scanner) skipObject() {
 
 // A foundMember is a member that lookAhead has read past.
 type foundMember struct {
-	object int // the offset of the object that has it
+	object int // the offset of its object
 	name   string
 }
 
-// lookAhead returns the value of a member of the object at the position of s, without
-// moving s, or nil if it has none of that name.
+// lookAhead returns the value of a member of the object at the position of s, without moving s, or
+// nil if it has no member of this name.
 //
-// The members are the discriminators of unions, and unions can be inside others. So the
-// first call reads the whole object, and notes the members of the objects inside it too:
-// those with any of names, of which name is one. No byte of a text is read ahead twice,
-// however deep the objects are. If names is "kind" and "type", the call at the first { of
+// The members are the discriminators of unions, and unions can be nested. So the first call reads
+// the whole object, and notes all members with any of names, which includes name, in the objects
+// inside it too. No byte of a text is read ahead twice, however deep the objects are. If names is
+// "kind" and "type", the call at the first { of
 //
 //	{"shape":{"radius":1,"type":"circle"},"kind":"drawing"}
 //
@@ -786,8 +784,8 @@ type foundMember struct {
 //	{0, "kind"}: 45     where "drawing" is
 //	{9, "type"}: 28     where "circle" is
 //
-// After an error in the object some members are not found. Reading the object finds that
-// error, and names that are there twice.
+// After an error in the object some members are not found. Reading the object will report the
+// error, and duplicate names.
 func (s *scanner) lookAhead(names []string, name string) []byte {
 	if s.pos >= s.passed {
 		ahead := *s // with the names of the objects around; new ones stay behind the end of s.names
@@ -803,7 +801,7 @@ func (s *scanner) lookAhead(names []string, name string) []byte {
 	if !ok {
 		return nil
 	}
-	value := scanner{data: s.data, pos: at} // the value is valid, but not always what follows
+	value := scanner{data: s.data, pos: at} // the value is valid, but the text after it may not be
 	return value.skipValue()
 }
 
@@ -834,18 +832,18 @@ func jsonInside(value []byte, begins byte, depth int) []byte {
 }
 
 // A nameSet finds the second of two equal names in one object. The names are on a stack,
-// scanner.names, above those of the objects around. At the last 2 of
+// scanner.names, above the names of the outer objects. At the last 2 of
 //
 //	{"a":1,"b":{"c":1,"d":2
 //
 // the stack is a, b, c, d. The set of the inner object has base 2, and "d" was compared
 // with "c" alone.
 //
-// Up to manyNames, which is nearly every object, comparing a new name with each costs less
-// than a map and allocates nothing. Beyond that index takes over, since the comparisons
-// grow with the square: a body of 50,000 names would take minutes. It has hashes, which take
-// half the memory of the names. That two of 50,000 names have one hash happens in one of
-// 10^10 bodies, and which names have it depends on the seed.
+// Up to manyNames, which is enough for nearly every object, comparing a new name with each costs
+// less than a map and allocates nothing. Beyond that index takes over, because the comparisons grow
+// with the square: a body of 50,000 names would take minutes. It stores hashes, which take half the
+// memory of the names. Two of 50,000 names share a hash in one of 10^10 bodies, and the seed
+// decides which names do.
 //
 // To begin a set, set base to the length of the stack. To end it, call forgetNames.
 type nameSet struct {
@@ -857,7 +855,7 @@ type nameSet struct {
 // manyNames is how many names of one object are compared one by one.
 const manyNames = 24
 
-// addName keeps name until forgetNames, and fails if the object has it already.
+// addName keeps name until forgetNames, and fails if the object already has it.
 func (n *nameSet) addName(s *scanner, name []byte) {
 	if n.index != nil {
 		before := len(n.index)
@@ -884,10 +882,10 @@ func (n *nameSet) addName(s *scanner, name []byte) {
 // forgetNames takes the names of the object off the scanner's stack.
 func (n *nameSet) forgetNames(s *scanner) { s.names = s.names[:n.base] }
 
-// plainJSON returns the JSON of a value by encoding/json, and reports false if there is
-// none. A value whose MarshalJSON panics has none: a detail of an error must not cost the
-// answer of the call. Characters that mean something in HTML are not escaped, as
-// everywhere in this package: the header nosniff keeps browsers from taking JSON for a page.
+// plainJSON returns the JSON of a value by encoding/json, and reports false if encoding fails, even
+// if MarshalJSON panics: a detail of an error must not prevent the response. HTML characters are
+// not escaped, as everywhere in this package: the header nosniff keeps browsers from treating JSON
+// as a page.
 func plainJSON(value any) (text []byte, ok bool) {
 	defer func() {
 		if recover() != nil {
@@ -916,8 +914,8 @@ func eachMember(value []byte, visit func(name, value []byte)) {
 	}
 }
 
-// memberAt returns the value that names lead to, one inside the other, or nil if there
-// is none. The text must be valid JSON.
+// memberAt returns the value at a path of names, or nil if it does not exist. The text must be
+// valid JSON.
 //
 //	memberAt({"error":{"code":"ABORTED"}}, "error", "code")   "ABORTED", with its quotes
 func memberAt(value []byte, names ...string) []byte {
@@ -927,8 +925,7 @@ func memberAt(value []byte, names ...string) []byte {
 	return value
 }
 
-// memberOf is memberAt for one name. It reads no further than the member, since no other one has
-// its name.
+// memberOf is memberAt for one name. It stops at the member, since names are unique.
 func memberOf(object []byte, want string) []byte {
 	if !isJSONObject(object) {
 		return nil
@@ -952,7 +949,7 @@ func textAt(value []byte, names ...string) string {
 	return ""
 }
 
-// textOr returns the text of a JSON string, and other JSON as it is.
+// textOr returns the text of a JSON string, and other JSON unchanged.
 func textOr(value string) string {
 	if isText([]byte(value)) {
 		return textAt([]byte(value))
@@ -960,8 +957,8 @@ func textOr(value string) string {
 	return value
 }
 
-// itemsOf returns the elements of a JSON array, or nil for another value. The text must be
-// valid JSON.
+// itemsOf returns the elements of a JSON array, or nil for any other value. The text must be valid
+// JSON.
 func itemsOf(value []byte) (list [][]byte) {
 	if len(value) == 0 || value[0] != '[' {
 		return nil
@@ -974,7 +971,7 @@ func itemsOf(value []byte) (list [][]byte) {
 	return list
 }
 
-// isText reports whether a JSON value is a string. An absent value is none.
+// isText reports whether a JSON value is a string. It returns false for an absent value.
 func isText(value []byte) bool { return len(value) > 0 && value[0] == '"' }
 
 // isJSONNull, isJSONObject and so on report the same for the other types.

@@ -1,7 +1,7 @@
 package svc
 
-// This file reads and writes the messages of JSON-RPC 2.0. MCP sends the same
-// messages, so this file knows nothing of services, methods or HTTP.
+// This file reads and writes the messages of JSON-RPC 2.0. MCP sends the same messages, so this
+// file does not know services, methods or HTTP.
 
 import (
 	"bytes"
@@ -18,11 +18,10 @@ const (
 	rpcResponse                    // an answer to a request of the receiver
 )
 
-// An rpcMessage is one message (JSON-RPC 2.0, sections 4 and 5). It aliases its text.
-// Names of members match exactly, and unknown members are ignored. Params of null
-// count as absent. A message without a method that has a result or an error is a
-// response. A request whose id is null gets an answer: JSON-RPC advises against such
-// ids but allows them.
+// An rpcMessage is one message (JSON-RPC 2.0, sections 4 and 5). It aliases its text. Names of
+// members match exactly, and unknown members are ignored. Params of null count as absent. A message
+// without a method that has a result or an error is a response. A request whose id is null gets a
+// response: JSON-RPC discourages such ids but allows them.
 //
 // Invariants:
 //
@@ -35,20 +34,20 @@ type rpcMessage struct {
 	id        []byte     // JSON; nil if absent or not allowed as an id
 	method    []byte     // the unquoted name; nil if absent or not a string
 	params    []byte     // JSON, an object or an array; of a response its result; nil if absent
-	target    any        // what the paramsReader has found by the method, for its own use; nil if nothing
+	target    any        // set by the paramsReader, found by the method, for its own use; or nil
 	input     any        // the decoded params; nil if the paramsReader did not decode them
 	inputErr  error      // the error of the paramsReader
-	twin      bool       // another message of the batch has the same idempotency key
+	twin      bool       // a different message of the batch has the same idempotency key
 }
 
 // A paramsReader decodes the params of a message while the scanner reads the message,
 // so that they are read only once. This works if the method comes before the params,
 // as most clients write it.
 type paramsReader interface {
-	// readParams decodes the object at the position of the scanner as the params of m, of which
-	// it sets input, inputErr and target. The error is about the values, not about the text, and
-	// is valid until the decoder is used again. If readParams sets neither input nor inputErr,
-	// the params are decoded when the method is called.
+	// readParams decodes the object at the position of the scanner as the params of m, and sets its
+	// input, inputErr and target. The error concerns the values, not the text, and is valid until
+	// the decoder is used again. If readParams sets neither input nor inputErr, the params are
+	// decoded when the method is called.
 	readParams(m *rpcMessage)
 }
 
@@ -70,9 +69,8 @@ type rpcText struct {
 	count    int          // the number of messages, including those beyond the limit
 }
 
-// maxEagerBatch is how many bytes a batch may have for its params to be decoded before
-// the first call runs. All inputs are then in memory at once, and an input can be a
-// hundred times as large as its text.
+// maxEagerBatch is the size of a batch up to which params are decoded before the first call runs.
+// All inputs are then in memory at once, and an input can be a hundred times as large as its text.
 const maxEagerBatch = 16 << 10
 
 // readText reads a text in one strict pass. If it sets s.err, the text is not
@@ -127,9 +125,9 @@ var rpcNames = newMemberNames("jsonrpc", "id", "method", "params", "result", "er
 // An rpcMembers has the text of each known member of a message; nil if absent.
 type rpcMembers [rpcErrorMember + 1][]byte
 
-// readMessage reads the value at the position of s as a message. A duplicate name is
-// an error at any depth. nameSet finds those of unknown members; a known member is a
-// duplicate if its text is set.
+// readMessage reads the value at the position of s as a message. A duplicate name is an error at
+// any depth. A nameSet finds duplicate unknown members; a known member is a duplicate if its text
+// is already set.
 func (m *rpcMessage) readMessage(s *scanner, params paramsReader) {
 	if s.peek() != '{' {
 		if value := s.skipValue(); s.err == nil {
@@ -169,7 +167,7 @@ func (m *rpcMessage) readMessage(s *scanner, params paramsReader) {
 // memberNames are the names that the members of an object can have.
 type memberNames struct {
 	names    []string
-	prefixes []string // what stands before the values of members: "id":
+	prefixes []string // the texts before the values of members: "id":
 }
 
 func newMemberNames(names ...string) *memberNames {
@@ -181,11 +179,11 @@ func newMemberNames(names ...string) *memberNames {
 }
 
 // readNext moves to the value of the next member and returns the index of its name, or -1 for any
-// other name, which it adds to others. It reports false at the end of the object. last is what it
-// returned for the member before, or -1.
+// other name, which it adds to others. It reports false at the end of the object. last is the
+// result for the previous member, or -1.
 //
-// It compares the text with the prefixes first, like objectPlan.nextMember, and begins with that
-// behind last: most clients write the members of all messages in one order.
+// It first compares the text with the prefixes, like objectPlan.nextMember, starting after last:
+// most clients write the members of all messages in the same order.
 func (n *memberNames) readNext(s *scanner, others *nameSet, last int, first bool) (i int, ok bool) {
 	if rest := s.data[s.pos:]; first || len(rest) > 0 && rest[0] == ',' {
 		if !first {
@@ -217,8 +215,8 @@ func (m *rpcMessage) refuse(c *complaint, path string, value []byte) {
 	m.violation = &v
 }
 
-// setMembers sets the fields and the kind of m, all but the method, which readMessage has set. It
-// also sets the id of an invalid message, since the answer to it has that id.
+// setMembers sets the fields and the kind of m, except the method, which readMessage has set. It
+// also sets the id of an invalid message, because the response needs it.
 func (m *rpcMessage) setMembers(seen *rpcMembers) {
 	version, id, params := seen[rpcVersionMember], seen[rpcIDMember], seen[rpcParamsMember]
 	if isRPCID(id) {
@@ -249,8 +247,8 @@ func (m *rpcMessage) setMembers(seen *rpcMembers) {
 	}
 }
 
-// isRPCID reports whether a value is allowed as an id: a string, a number or null. The
-// number may have any size and a fraction, since it is only sent back as text.
+// isRPCID reports whether a value is allowed as an id: a string, a number or null. The number may
+// have any size and a fraction, because it is only sent back as text.
 func isRPCID(value []byte) bool {
 	return len(value) > 0 && (value[0] == '"' || value[0] == 'n' || value[0] == '-' || isDigit(value[0]))
 }
@@ -277,8 +275,8 @@ func appendRPCError(dst []byte, number int, message string, data, id []byte) []b
 	return append(appendRPCID(append(dst, '}'), id), '}')
 }
 
-// idBefore returns the id of the message that text begins with, of which the rest was not read. It
-// returns nil if the id is not there in whole, or is neither a string nor a number, and for a
+// idBefore returns the id of a message of which only the beginning, text, was read. It returns nil
+// if text does not contain the whole id, or if the id is neither a string nor a number, and for a
 // batch.
 //
 //	{"jsonrpc":"2.0","id":7,"params":{"text":"aaaa   7
@@ -323,8 +321,8 @@ func endOfText(text []byte, i int) int {
 	return len(text)
 }
 
-// plainValue returns the string or number that text begins with, or nil if it has none, or its end
-// is not there.
+// plainValue returns the string or number at the beginning of text, or nil if there is none, or its
+// end is missing.
 func plainValue(text []byte) []byte {
 	end := bytes.IndexAny(text, ",} \t\r\n")
 	if len(text) > 0 && text[0] == '"' {
@@ -336,8 +334,8 @@ func plainValue(text []byte) []byte {
 	return text[:end]
 }
 
-// appendRPCID appends the id of a response, its last member, or nothing if id is nil.
-// For an unknown id JSON-RPC has null, while MCP has no member.
+// appendRPCID appends the id of a response, its last member, or nothing if id is nil. For an
+// unknown id JSON-RPC requires null, while MCP leaves the member out.
 func appendRPCID(dst, id []byte) []byte {
 	if id == nil {
 		return dst
@@ -345,8 +343,8 @@ func appendRPCID(dst, id []byte) []byte {
 	return append(append(dst, `,"id":`...), id...)
 }
 
-// The error numbers of JSON-RPC 2.0, section 5.1. The table in errors.go has those
-// of the error codes.
+// The error numbers of JSON-RPC 2.0, section 5.1. The table in errors.go has the numbers of the
+// error codes.
 const (
 	rpcParseError     = -32700
 	rpcInvalidRequest = -32600

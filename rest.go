@@ -42,9 +42,9 @@ func (s *Service) Routes() []Route {
 	return routes
 }
 
-// varies returns the request headers on which the response to a read depends, since they set
-// fields of its input: a cache must not send the response for one value to a request with
-// another value (RFC 9110, section 12.5.5).
+// varies returns the request headers on which the response to a read depends, because they set
+// fields of its input. A cache must not send the response for one value to a request with a
+// different value (RFC 9110, section 12.5.5).
 func (m *method) varies() (names []string) {
 	if !m.isRead() {
 		return nil
@@ -106,7 +106,7 @@ func explainClash(mux *http.ServeMux, r Route) string {
 // redirected POST into a GET.
 //
 // A POST that a browser sends for a page of another origin must have the Content-Type
-// application/json, or it gets 403 and nothing is called; doc/origins.md says why.
+// application/json, or it gets 403 and the method is not called; doc/origins.md says why.
 func (s *Service) REST() http.Handler {
 	h := &restMux{endpoint: s.newEndpoint(TransportREST), mux: http.NewServeMux()}
 	h.readsErrors = h.onError != nil
@@ -116,8 +116,8 @@ func (s *Service) REST() http.Handler {
 	return h
 }
 
-// A restMux serves all routes of a service. Its endpoint is for requests that no route
-// matches; the handler of each route has its own.
+// A restMux serves all routes of a service. Its endpoint is for requests that match no route; the
+// handler of each route has its own.
 type restMux struct {
 	endpoint
 	mux     *http.ServeMux
@@ -131,7 +131,7 @@ func (h *restMux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_, isRoute := chosen.(*restHandler)
 		redirects = !isRoute
 	}
-	if redirects { // or has no route
+	if redirects { // or there is no route
 		h.serveNoRoute(w, r)
 		return
 	}
@@ -145,8 +145,8 @@ func (h *restMux) writeErrorResponse(w http.ResponseWriter, r *http.Request, err
 	h.respondByOption(w, r, err)
 }
 
-// respond returns the error for a request that no route matches: 405 if one would with another
-// verb, else 404.
+// respond returns the error for a request that matches no route: 405 if a different verb would
+// match, else 404.
 func (h *restMux) respond(_ http.ResponseWriter, r *http.Request, _ *workspace) error {
 	var allowed []string
 	for _, verb := range routeVerbs {
@@ -181,10 +181,10 @@ type restHandler struct {
 // A restCall is the carrier of one request.
 type restCall struct {
 	call
-	header http.Header  // of the output; nil if it has none
+	header http.Header  // of the output; or nil
 	values headerValues // of the response
-	status uint16       // of the response, where it is not that of the method or of the error; else 0
-	chosen uint16       // by the output, if the method has a statusField
+	status uint16       // of the response, if it is a 304, a file or a stream; else 0
+	chosen uint16       // chosen by the output, if the method has a statusField
 	begun  bool         // the response has begun, as a stream or a File
 }
 
@@ -208,8 +208,8 @@ func (h *restHandler) writeErrorResponse(w http.ResponseWriter, r *http.Request,
 	h.respondByOption(w, r, err)
 }
 
-// respond makes the call and writes its outcome. It returns no error, since it writes and
-// logs those of a call itself.
+// respond makes the call and writes its outcome. It never returns an error, because it writes and
+// logs the errors of the call itself.
 func (h *restHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspace) error {
 	m := h.served
 	c := &restCall{call: call{Context: r.Context(), endpoint: &h.endpoint, method: m, request: r, response: w.Header(), ws: ws}}
@@ -266,16 +266,16 @@ func (c *restCall) writeOutput(w http.ResponseWriter) {
 	}
 }
 
-// tellDropped writes into the log, once for each method, that the method, or middleware, has set a
-// header in h, whose value sent replaces. instead says what to do.
+// tellDropped logs, once for each method, that the method or middleware has set a header in h that
+// sent replaces. instead says what to do.
 func (m *method) tellDropped(h http.Header, name, sent, instead string) {
 	if set := h[name]; len(set) > 0 && set[0] != sent && m.dropped.CompareAndSwap(false, true) {
 		cmp.Or(m.logger, slog.Default()).Warn("svc: the "+name+" of Info.Header is not sent; "+instead, "call", m.title(), "value", set[0])
 	}
 }
 
-// readInput reads the body and binds the input. A body that means nothing to the method is read
-// too: net/http reports that a client has left only after the whole request has been read.
+// readInput reads the body and binds the input. It also reads a body that the method does not need:
+// net/http reports that a client has left only after the whole request has been read.
 func (c *restCall) readInput() (any, error) {
 	m, r, ws, w := c.method, c.request, c.ws, c.ws.writer
 	var raw reflect.Value
@@ -288,7 +288,7 @@ func (c *restCall) readInput() (any, error) {
 	case m.takesBody():
 		body, err = m.in.file.tags.openBody(w, r, m.limits)
 		ws.raw, raw = body.content.(*bodyReader), reflect.ValueOf(body).Elem()
-		ws.unread = err != nil // else bodyReader.end knows what the method has read
+		ws.unread = err != nil // otherwise bodyReader.end knows what was read
 	case m.bind.rest.body == nil:
 		err = checkSite(r)
 	default:
@@ -328,8 +328,8 @@ func (c *restCall) readInput() (any, error) {
 	return in, form.explainOrder(err)
 }
 
-// readForm reads the form in the body, up to its file if the method reads that: raw is then its
-// Body, and not valid if there is none.
+// readForm reads the form in the body. If the method reads a file, readForm stops there, and raw is
+// the Body; raw is not valid without a file.
 func (c *restCall) readForm() (form *formInput, raw reflect.Value, err error) {
 	m, ws := c.method, c.ws
 	boundary, err := checkForm(ws.writer, c.request, m.takesBody())
@@ -411,9 +411,8 @@ func (c *restCall) serveFile(f *File) error {
 //	while sending                     nothing more: the client is gone or
 //	                                  does not read
 //
-// The iterator of the stream is always run, since a method releases its resources
-// there. HEAD runs it without taking an item. The call ends here, before the client
-// hears of an error.
+// The iterator of the stream always runs, because a method releases its resources there. HEAD runs
+// it without taking an item. The call ends here, before the client learns of an error.
 func (c *restCall) runStream(ctx context.Context, cancel context.CancelCauseFunc, stream any) error {
 	m := c.method
 	m.tellDropped(c.response, "Content-Type", contentTypeEvents, "events have a media type of their own")

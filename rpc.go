@@ -5,7 +5,7 @@ package svc
 //
 //   - RPC and its handler: one HTTP request
 //   - one message: the call and its result
-//   - errors, also those of messages that make no call
+//   - errors, including errors of messages that make no call
 //   - batches: several goroutines for one request
 //   - rpc.discover: the OpenRPC document
 //
@@ -25,8 +25,8 @@ import (
 	"time"
 )
 
-// maxBatch is how many calls one batch may have. A small body has room for a million
-// calls, which is too much work for one request.
+// maxBatch is the maximum number of calls in a batch. A small body has room for a million calls,
+// which is too much work for one request.
 const maxBatch = 1000
 
 // RPC returns a handler that serves every method over JSON-RPC 2.0: single calls, notifications and
@@ -56,7 +56,7 @@ func (s *Service) RPC() http.Handler {
 }
 
 // An rpcHandler serves all methods of a service. The options of its endpoint apply to the request
-// as a whole, and those of a method to its calls.
+// as a whole, and the options of a method to its calls.
 type rpcHandler struct {
 	endpoint
 	methods  map[string]*method // by resource.name
@@ -67,8 +67,8 @@ type rpcHandler struct {
 
 func (h *rpcHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.serveRequest(w, r, h) }
 
-// respond answers every message of the body. It returns errors of the request as a whole;
-// those of calls are part of the response.
+// respond answers every message of the body. It returns errors of the request as a whole; errors of
+// calls are part of the response.
 func (h *rpcHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspace) error {
 	if r.Method != http.MethodPost {
 		return notAllowed(http.MethodPost)
@@ -103,8 +103,8 @@ func (h *rpcHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspa
 	return err
 }
 
-// checkRPCType is checkJSON, which also takes the two types that JSON-RPC over HTTP has had. Pages of
-// other sites cannot send them without asking the server first, as with application/json.
+// checkRPCType is checkJSON, but also accepts the two former media types of JSON-RPC over HTTP. As
+// with application/json, pages of other sites cannot send these types without a preflight request.
 func checkRPCType(w http.ResponseWriter, r *http.Request) error {
 	if isPlainJSON(r) {
 		return nil
@@ -116,8 +116,8 @@ func checkRPCType(w http.ResponseWriter, r *http.Request) error {
 	return checkSubtype(w, r, subtype)
 }
 
-// refuseBody answers errBusy to a message whose body is large and not read to its end: with the id,
-// if that stands in what was read. Of a batch it has none.
+// refuseBody responds to a message with errBusy if its body is large and was not read to its end.
+// The response has the id if it was already read, but never for a batch.
 func (h *rpcHandler) refuseBody(w http.ResponseWriter, r *http.Request, ws *workspace) {
 	ws.leaveBody(r)
 	id := idBefore(ws.body)
@@ -178,11 +178,10 @@ func (c *rpcCall) readParams(msg *rpcMessage) {
 	}
 }
 
-// answerMessage appends the response to msg to ws.enc.buf, or nothing if msg wants none.
+// answerMessage appends the response to msg to ws.enc.buf, or nothing if msg needs none.
 //
-// The result is written before it is known whether the call succeeds, so that it need not
-// be copied. After an error all appended bytes are dropped, since a failed encoder may
-// leave an incomplete value.
+// It writes the result before it knows whether the call succeeds, to avoid a copy. After an error
+// it drops all appended bytes, because a failed encoder may leave an incomplete value.
 func (c *rpcCall) answerMessage(msg *rpcMessage) {
 	ws := c.ws
 	if c.msg = msg; msg.kind == rpcRequest || msg.kind == rpcNotification {
@@ -226,7 +225,7 @@ func (c *rpcCall) appendError(err error) {
 	c.ws.enc.buf = appendRPCErrorOf(c.ws.enc.buf, ErrorFrom(err), id)
 }
 
-// meant returns the end of a message about an unknown method. In a batch it is empty, since a
+// meant returns the end of a message about an unknown method. In a batch it is empty, because a
 // search for each of its calls would cost much more than the calls.
 func (c *rpcCall) meant() string {
 	if c.response == nil {
@@ -290,7 +289,7 @@ func (c *rpcCall) readInput() (any, error) {
 	if c.method.key != nil {
 		c.readKey(&c.ws.dec, "/"+keyHeader, c.request.Header[keyHeader])
 	}
-	if c.keyed != nil && c.inBatch() { // all share the header, and a batch can be sent again as it is
+	if c.keyed != nil && c.inBatch() { // all calls share the header, and a batch can be sent again unchanged
 		if msg.kind == rpcNotification {
 			c.ws.dec.forgetKey() // the input is not read
 			return nil, Errorf(CodeInvalidArgument,
@@ -337,8 +336,8 @@ func checkNoParams(params []byte) error {
 	return v.err()
 }
 
-// appendRPCErrorOf appends the response for e. Its data have the code, the reason and the details
-// of e, which the envelope of REST has too.
+// appendRPCErrorOf appends the response for e. Its data contains the code, the reason and the
+// details of e, like the envelope of REST.
 func appendRPCErrorOf(dst []byte, e *Error, id []byte) []byte {
 	var buf [512]byte
 	return appendRPCError(dst, e.RPCCode(), e.message(), appendRPCData(buf[:0], e), id)
@@ -353,9 +352,9 @@ func appendRPCData(dst []byte, e *Error) []byte {
 // section 6).
 var rpcEmptyBatch = &complaint{rule: "minItems", message: "a batch must have a call", limit: "1"}
 
-// rpcProtocolError returns the error for a request that calls nothing, with the violation
-// that is the cause of it if there is one. The status is 200, since many clients read the
-// body only then. The messages are those of JSON-RPC 2.0, section 5.1, if it has one.
+// rpcProtocolError returns the error for a request that calls nothing, with the violation that
+// caused it, if any. The status is 200, because many clients read the body only then. Where
+// JSON-RPC 2.0, section 5.1, has a message, it is used.
 func rpcProtocolError(number int32, code Code, message string, list ...Violation) *Error {
 	e := &Error{Code: code, Message: message, sentParts: sentParts{status: http.StatusOK, number: number}}
 	if list != nil {
@@ -383,23 +382,23 @@ const batchPatience = 100 * time.Microsecond
 //
 // Invariants:
 //
-//	messages[:next] are taken, each by one worker, which alone writes its answer
+//	messages[:next] are taken, each by one worker, the only one that writes its answer
 //	every goroutine is counted in running before it starts
 //	answers alias the buffers of the workspaces, or buffers that workers have
 //	  given up; all of them live until they are joined
-//	the lengths of answers that are results are counted in budget
+//	budget counts the lengths of answers that are results
 type rpcBatch struct {
 	handler  *rpcHandler
 	request  *http.Request
 	place    *place // of the request, for all its calls
 	messages []rpcMessage
-	answers  [][]byte // in the order of messages; empty if none is wanted
+	answers  [][]byte // in the order of messages; empty if a message needs none
 	body     []byte   // of the response, before it takes the place of ws.enc.buf
 	budget   batchBudget
 
 	next     atomic.Int64                 // the first message that is not taken
 	running  sync.WaitGroup               // the timer and the helpers
-	helpers  [batchWorkers - 1]*workspace // of the helpers; nil for one that had nothing to do
+	helpers  [batchWorkers - 1]*workspace // of the helpers; nil for an idle one
 	panicked atomic.Pointer[any]          // the value that a helper panicked with first
 }
 
@@ -423,17 +422,17 @@ func (b *rpcBatch) answerMessages(h *rpcHandler, r *http.Request, ws *workspace)
 			h.service.returnWorkspace(helper)
 		}
 	}
-	clear(b.answers) // a pool should keep nothing of a request alive
-	// The workspace has the body until it is written, and the batch takes its buffer.
+	clear(b.answers) // a pool must not keep a request alive
+	// The workspace keeps the body until it is written, and the batch takes its buffer.
 	ws.enc.buf, *b = b.body, rpcBatch{answers: b.answers, body: ws.enc.buf}
 }
 
-// errTwin is the error of a call whose key another call of its batch has.
+// errTwin is the error of a call with the same key as an earlier call of its batch.
 var errTwin = Errorf(CodeInvalidArgument, "another call of the batch has this id, of which its idempotency key is made, so it was not "+
 	"run; give each call an id of its own")
 
-// findTwins marks each call with a key whose id another call with a key has, before it in the batch:
-// both would have one key, and nobody could tell their answers apart.
+// findTwins marks each call with a key whose id equals the id of an earlier call with a key in the
+// batch: both would have the same key, and their answers could not be told apart.
 func (b *rpcBatch) findTwins() {
 	seen := make(map[string]bool)
 	for i := range b.messages {
@@ -447,7 +446,7 @@ func (b *rpcBatch) findTwins() {
 	}
 }
 
-// appendPlainID appends an id by its value, so that a repetition may spell it in another way:
+// appendPlainID appends an id by its value, so that a repetition may spell it differently:
 //
 //	"a", "\u0061"     "a"
 //	1, 1.0, 10e-1     1
@@ -504,8 +503,8 @@ func (b *rpcBatch) startHelpers() {
 	}
 }
 
-// helpOut answers messages on a goroutine of its own. It keeps a panic, which would end
-// the process here, for the goroutine of the request.
+// helpOut answers messages on its own goroutine. It passes a panic, which would end the process
+// here, on to the goroutine of the request.
 func (b *rpcBatch) helpOut(i int) {
 	done := false
 	defer func() {
@@ -529,8 +528,8 @@ func (b *rpcBatch) helpOut(i int) {
 // as many in memory, of about 100 bytes each.
 const callsAtOnce = 8
 
-// answerUntilDone answers messages until none are left. A worker gives up a buffer that has
-// grown large: to append to it would copy the answers in it again and again.
+// answerUntilDone answers messages until none are left. A worker gives up a buffer that has grown
+// large, because appending to it would copy its answers again and again.
 func (b *rpcBatch) answerUntilDone(ws *workspace) {
 	ws.budget = &b.budget
 	var calls []rpcCall
@@ -584,9 +583,9 @@ func (b *rpcBatch) joinAnswers() {
 //	                    unknown params are refused; absent if that is empty
 //	tags                the resource
 //	paramStructure      by-name
-//	params              the fields of the input, those that are required first
+//	params              the fields of the input, required fields first
 //	result              the output, or {"type":"null"}
-//	errors              MethodOptions.Errors and Options.Errors, those of one code together
+//	errors              MethodOptions.Errors and Options.Errors, grouped by code
 //	deprecated          MethodOptions.Deprecated; absent if it is not set
 //	x-idempotencyKey    MethodOptions.IdempotencyKey, about the header; absent without one
 //	x-security          the schemes and scopes, in the form of OpenAPI, since OpenRPC says
@@ -622,11 +621,10 @@ func buildOpenRPC(s *service) []byte {
 	return out.close()
 }
 
-// writeParams writes the params of a method with the input in, where nil stands for none:
-// those that are required first (OpenRPC 1.3, Method Object). A field that is not a member
-// of JSON objects is a param too, by the name of its path or query tag. Those that only
-// some alternatives of a union have come last. One that several have is anyOf what it is in
-// each.
+// writeParams writes the params of a method with the input in, or nil without an input: required
+// params first (OpenRPC 1.3, Method Object). A field that is not a member of JSON objects is a
+// param too, by the name of its path or query tag. Params that only some alternatives of a union
+// have come last. If several alternatives have a param, its schema is anyOf their schemas.
 func (c *components) writeParams(out *members, in *shape) {
 	in = cmp.Or(in, new(shape))
 	out.open("params", '[')
@@ -673,8 +671,8 @@ func (c *components) writeResult(out *members, result *shape) {
 	out.buf = append(c.writer.appendShape(out.buf, result), '}')
 }
 
-// listRPCErrors returns the declared errors of m, errors with the same code together: with the data
-// of the first of them, and the reasons in the message if they have several.
+// listRPCErrors returns the declared errors of m, grouped by code. Each group has the data of its
+// first error, and the message lists the reasons if there are several.
 func (m *method) listRPCErrors() (list [][]byte) {
 	for i, e := range m.errors {
 		isSame := func(other *Error) bool { return other.RPCCode() == e.RPCCode() }

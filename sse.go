@@ -1,8 +1,8 @@
 package svc
 
-// This file writes server-sent events (WHATWG HTML, section 9.2), and then reads them. It knows
-// nothing about methods: rest.go and the MCP files choose the events to write, and client.go
-// interprets the events that it reads.
+// This file writes and reads server-sent events (WHATWG HTML, section 9.2). It does not know
+// methods: rest.go and the MCP files choose the events to write, and client.go interprets the
+// events that are read.
 
 import (
 	"bufio"
@@ -39,8 +39,8 @@ const (
 	eventError = "error"
 )
 
-// checkFields returns an error if an item cannot have e. A line break in a value would begin
-// another field, so whoever supplies the value could forge events.
+// checkFields returns an error if an item cannot have e. A line break in a value would start a new
+// field, so whoever supplies the value could forge events.
 func (e *Event) checkFields() error {
 	switch {
 	case e.Name == eventDone || e.Name == eventError:
@@ -65,9 +65,9 @@ func isEventID(s string) bool {
 // isFieldValue reports whether s can be the value of a field.
 func isFieldValue(s string) bool { return !strings.ContainsAny(s, "\r\n\x00") && utf8.ValidString(s) }
 
-// appendEvent appends an event whose ID and Name isFieldValue accepts. data is JSON of this
-// package, which has no line ends, so it is one field. Clients dispatch the event at the
-// empty line that ends it.
+// appendEvent appends an event whose ID and Name pass isFieldValue. data is JSON of this package,
+// which has no line ends, so it is one field. Clients dispatch the event at the empty line that
+// ends it.
 //
 //	Event                         data    appended lines
 //	{}                            {"a":1} data: {"a":1}
@@ -106,29 +106,28 @@ var defaultEventTimes = eventTimes{heartbeat: 15 * time.Second, write: 30 * time
 // An eventStream is a response that carries server-sent events. Any goroutine may
 // send on it. A timer writes comments in its own goroutine; close waits for it.
 //
-// What is sent goes into a queue, and one goroutine at a time writes the queue, without
-// the mutex: a ResponseWriter is often code of the application, which may send events,
-// and ask for the Info of its call, while it writes.
+// Events go into a queue, and one goroutine at a time writes the queue, without the mutex: a
+// ResponseWriter is often code of the application, which may send events, and ask for the Info of
+// its call, while it writes.
 //
-// Every write has its own deadline. So Server.WriteTimeout does not cut a stream whose
-// client reads, and a client that stops reading is dropped. The last deadline is kept
-// when the stream ends: it limits what net/http still writes, and net/http removes it
-// before the next request.
+// Every write has its own deadline. So Server.WriteTimeout does not cut a stream whose client
+// reads, and a client that stops reading is dropped. The last deadline stays when the stream ends:
+// it limits the remaining writes of net/http, which removes it before the next request.
 //
 // Invariants:
 //
-//	err != nil implies that no write begins any more
+//	err != nil implies that no further write begins
 //	beats counts the timer while it is armed, and its callback while it runs
 type eventStream struct {
 	w       http.ResponseWriter
 	times   eventTimes
 	onError func(error) // called with the first error, once
 
-	mu      sync.Mutex // protects the fields below; nothing is written under it
+	mu      sync.Mutex // protects the fields below; not held during writes
 	idle    sync.Cond  // signals that writing has become false
 	writing bool       // a goroutine writes the queue
-	ending  bool       // the end of the response flushes what is written
-	err     error      // why nothing more can be sent
+	ending  bool       // the end of the response flushes the data
+	err     error      // why no more can be sent
 	queue   []byte
 	spare   []byte    // memory for the next queue
 	last    time.Time // when the last write began
@@ -139,7 +138,7 @@ type eventStream struct {
 // errEventsEnded is the error of sending on a stream after close.
 var errEventsEnded = errors.New("the event stream has ended")
 
-// errWriterPanicked is the error of a stream whose ResponseWriter has panicked.
+// errWriterPanicked is the error of a stream whose ResponseWriter panicked.
 var errWriterPanicked = errors.New("the ResponseWriter panicked")
 
 // newEvents returns a stream that begins with its first write: with the status 200, the
@@ -174,8 +173,8 @@ func setEventHeader(h http.Header) {
 	h.Del("Content-Length")
 }
 
-// sendEvent sends an event, as appendEvent writes it, and flushes it. After an error it
-// sends nothing more and returns that error.
+// sendEvent sends an event in the form of appendEvent, and flushes it. After an error it sends
+// nothing more and returns the same error.
 func (s *eventStream) sendEvent(e *Event, data []byte) error {
 	s.queueEvent(e, data)
 	return s.flush(true)
@@ -210,8 +209,8 @@ func (s *eventStream) queueEvent(e *Event, data []byte) {
 	}
 }
 
-// flush writes the queue. If another goroutine is writing, flush waits for it, or without
-// wait leaves the queue to it: it may be the same goroutine, in a Write that sends a message.
+// flush writes the queue. If a different goroutine is writing, flush waits for it, or without wait
+// leaves the queue to it: the writer may be the same goroutine, in a Write that sends a message.
 func (s *eventStream) flush(wait bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -260,15 +259,15 @@ func (s *eventStream) writeUnlocked(text []byte, first, last bool) {
 		setEventHeader(s.w.Header())
 		s.w.WriteHeader(http.StatusOK)
 	}
-	http.NewResponseController(s.w).SetWriteDeadline(time.Now().Add(s.times.write)) // fails only if there is no connection
+	http.NewResponseController(s.w).SetWriteDeadline(time.Now().Add(s.times.write)) // fails only without a connection
 	if _, err = s.w.Write(text); err == nil && !last {
 		err = http.NewResponseController(s.w).Flush()
 	}
 }
 
-// beat sends a comment if nothing was sent for the time of a heartbeat, and arms the
-// timer again. It runs in the goroutine of the timer, where a panic of a writer of
-// middleware would end the program, so it recovers panics.
+// beat sends a comment if nothing was sent for the time of a heartbeat, and arms the timer again.
+// It runs in the goroutine of the timer, where a panic in a writer of middleware would end the
+// program, so it recovers panics.
 func (s *eventStream) beat() {
 	defer s.beats.Done()
 	defer func() { _ = recover() }()
@@ -288,8 +287,8 @@ func (s *eventStream) beat() {
 	}
 }
 
-// close ends the stream. When it returns, the stream has no goroutine, and nothing more
-// is written even if another goroutine sends. Defer it: the handler may panic.
+// close ends the stream. When it returns, the stream has no goroutine, and nothing more is written
+// even if a goroutine still sends. Defer it: the handler may panic.
 func (s *eventStream) close() {
 	s.mu.Lock()
 	if s.err == nil {
@@ -305,10 +304,10 @@ func (s *eventStream) close() {
 	s.beats.Wait() // without the mutex, which beat needs
 }
 
-// An eventReader reads the events of a response (WHATWG HTML, section 9.2.6). It
-// accepts more than what appendEvent writes:
+// An eventReader reads the events of a response (WHATWG HTML, section 9.2.6). It accepts more than
+// appendEvent writes:
 //
-//	text                            what readEvent returns
+//	text                            result of readEvent
 //	data: a, data: b, empty line    the data a\nb
 //	data:a and data: a              the same: one space after the colon is ignored
 //	data, or data:                  an event with empty data
@@ -330,8 +329,8 @@ type eventReader struct {
 	lastID []byte        // of the last whole event that had one
 	nextID []byte        // of the event that is being read
 	placed bool          // the last whole event had an id
-	hasID  bool          // so has the one that is being read
-	retry  time.Duration // the last one; 0 if there was none
+	hasID  bool          // the event that is being read has an id
+	retry  time.Duration // the last one; or 0
 }
 
 // newEventReader returns a reader of the events in r. most is the largest event in bytes;
@@ -351,8 +350,8 @@ type lineEnds struct {
 	afterCR bool
 }
 
-// Read implements io.Reader. It may return no bytes and no error, if all that has come is
-// the LF of a CRLF; bufio.Reader reads again then.
+// Read implements io.Reader. It may return no bytes and no error, if the only new byte is the LF of
+// a CRLF; bufio.Reader then reads again.
 func (l *lineEnds) Read(p []byte) (int, error) {
 	n, err := l.Reader.Read(p)
 	kept := p[:0]
@@ -373,7 +372,7 @@ func (r *eventReader) readEvent() (name string, data []byte, err error) {
 	r.data = r.data[:0]
 	for {
 		if r.line, err = readLine(r.in, r.line[:0], r.most); err != nil {
-			return "", nil, err // what nothing has ended is dropped
+			return "", nil, err // a line without an end is dropped
 		}
 		line := r.line
 		if !r.begun {
@@ -415,8 +414,8 @@ func (r *eventReader) endEvent() {
 	}
 }
 
-// readRetry reads the value of a field retry, in milliseconds. Browsers ignore a value that has
-// anything but digits.
+// readRetry reads the value of a field retry, in milliseconds. Like browsers, it ignores a value
+// that contains anything but digits.
 func (r *eventReader) readRetry(value []byte) {
 	const most = 24 * time.Hour
 	ms, err := strconv.ParseUint(string(value), 10, 64)
@@ -428,10 +427,10 @@ func (r *eventReader) readRetry(value []byte) {
 	}
 }
 
-// readLine appends the next line to buf, without the LF or CRLF that ends it. limit is
-// in bytes; a negative one means none. At the end it returns the text after the last
-// line end together with io.EOF. Of a line over the limit, which is errLineTooLong, it
-// returns what it has read but the last byte, and at least that byte stays unread.
+// readLine appends the next line to buf, without the LF or CRLF that ends it. limit is in bytes; a
+// negative limit means none. At the end it returns the text after the last line end together with
+// io.EOF. If a line is over the limit, it returns errLineTooLong and the bytes read, except for the
+// last one; at least that byte stays unread.
 func readLine(r *bufio.Reader, buf []byte, limit int64) ([]byte, error) {
 	for {
 		part, err := r.ReadSlice('\n')

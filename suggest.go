@@ -1,7 +1,7 @@
 package svc
 
-// This file finds the name that was meant by an unknown one: of a member by a client, or of a
-// method by the author of a service.
+// This file finds the name that an unknown name was meant to be: a member that a client sent, or a
+// method that the author of a service named.
 
 import (
 	"slices"
@@ -10,10 +10,10 @@ import (
 )
 
 const (
-	maxSuggested = 64 // the most bytes of an unknown name for which another one is suggested
+	maxSuggested = 64 // the longest unknown name, in bytes, that gets a suggestion
 	maxSteps     = 2  // the greatest edit distance of two names of which one is suggested for the other
 
-	// maxSearches is for how many unknown names of one input another one is looked for: clients
+	// maxSearches limits how many unknown names of one input get a suggestion, because clients
 	// choose how many there are. An input with typos has one or two.
 	maxSearches = 4
 )
@@ -39,8 +39,8 @@ func newKnownNames(names []string) []knownName {
 //	dueDate    among due_date:    ; did you mean "due_date"?
 //	x          among y:           nothing
 //
-// It prefers a known name that differs only in case, _ and -. Otherwise it takes the first
-// with the least edit distance, which may be 2, and no more than a third of the length.
+// It prefers a known name that differs only in case, _ and -. Otherwise it takes the first with the
+// smallest edit distance, which may be at most 2 and a third of the length.
 func suggestName(name string, lists ...[]knownName) string {
 	meant := findFolded(name, lists)
 	if meant == "" && len(name) <= maxSuggested {
@@ -76,8 +76,8 @@ func findFolded(name string, lists [][]knownName) string {
 	return ""
 }
 
-// foldName returns name without _ and -, and each letter as the first of those that differ
-// from it only in case, as [strings.EqualFold] says.
+// foldName returns name without _ and -, and replaces each letter by the first of the letters that
+// differ from it only in case, by the rules of [strings.EqualFold].
 func foldName(name string) string {
 	folded := make([]byte, 0, len(name))
 	for _, r := range name {
@@ -93,13 +93,13 @@ func foldName(name string) string {
 	return string(folded)
 }
 
-// editDistance returns how many runes must be inserted, deleted, replaced or swapped with
-// their neighbor to turn a into b (the restricted Damerau-Levenshtein distance), or maxSteps+1 if
-// those are more than maxSteps.
+// editDistance returns how many runes must be inserted, deleted, replaced or swapped with their
+// neighbor to turn a into b (the restricted Damerau-Levenshtein distance), or maxSteps+1 if it
+// takes more than maxSteps.
 //
-// The distance between the first i runes of a and the first j of b is at least the difference
-// of i and j. So of the row i only the columns from i-maxSteps to i+maxSteps matter, and those
-// beside them have more than maxSteps. rows has the last three rows.
+// The distance between the first i runes of a and the first j of b is at least the difference of i
+// and j. So in row i only the columns from i-maxSteps to i+maxSteps matter; all others are above
+// maxSteps. rows has the last three rows.
 func editDistance(a, b []rune) int {
 	const most = maxSteps
 	if max(len(a)-len(b), len(b)-len(a)) > most {

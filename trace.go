@@ -8,7 +8,7 @@ import (
 	"net/http"
 )
 
-// A Trace is a trace context (W3C Trace Context and Baggage) as it is on the wire. svc passes it on
+// A Trace is a trace context (W3C Trace Context and Baggage) in its wire form. svc passes it on
 // without parsing it. Parts of more than 8 KiB are left out. The zero Trace is empty.
 type Trace struct {
 	Parent  string // traceparent
@@ -33,8 +33,8 @@ func traceOf(text func(i int) string) Trace {
 	return Trace{parts[0], parts[1], parts[2]}
 }
 
-// The context keys of a Trace: of one that WithTrace gives to a client, and of one that came
-// with a message of MCP.
+// The context keys of a Trace: one for WithTrace, which sends it, and one for a Trace received with
+// a message of MCP.
 type (
 	sentTrace     struct{}
 	receivedTrace struct{}
@@ -47,8 +47,8 @@ func WithTrace(ctx context.Context, t Trace) context.Context {
 	return context.WithValue(ctx, sentTrace{}, t)
 }
 
-// addTrace adds the Trace that WithTrace has put into ctx to the header of a request. A
-// header that is already set comes from a field of the input, and stays.
+// addTrace adds the Trace that WithTrace put into ctx to the header of a request. A header that is
+// already set comes from a field of the input, and stays.
 func addTrace(ctx context.Context, header http.Header) {
 	t, ok := ctx.Value(sentTrace{}).(Trace)
 	if !ok {

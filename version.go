@@ -171,11 +171,10 @@ func pathVersion(path string) string {
 	return segment
 }
 
-// queryParameter returns the value of the first query parameter with the name, or "".
-// If the value cannot be decoded, it reports false and returns the value as it was
-// sent. Other parameters do not matter, even malformed ones. url.ParseQuery drops
-// malformed parameters, so a misspelt version would look like none. For well-formed
-// ones queryParameter agrees with it.
+// queryParameter returns the value of the first query parameter with the name, or "". If the value
+// cannot be decoded, it reports false and returns the value as it was sent. Other parameters do not
+// matter, even malformed ones. url.ParseQuery drops malformed parameters, so a misspelt version
+// would look like a missing one. For well-formed parameters both agree.
 //
 //	query               name     value  ok
 //	version=v%31&x=%    version  v1     true
