@@ -10,20 +10,20 @@ package svc
 //
 //	The call                                       Answer
 //	---------------------------------------------  -------------------------
-//	names no tool, or one that is not there        error -32602
+//	names no tool, or an unknown tool              error -32602
 //	has headers that contradict it                 error -32020
 //	lacks a capability of the client (modern)      error -32021
 //	has arguments that are not valid               result with isError
 //	ends in an error or a panic of the method      result with isError
 //	has an output that cannot be written           result with isError
 //
-// A panic is a result too, since frameworks that run models turn a JSON-RPC error into an
+// A panic is a result too, because frameworks that run models turn a JSON-RPC error into an
 // exception, which ends the run.
 //
-// A client that disconnects cancels the context of the method in every era. For modern
-// clients that is the rule (MCP 2026-07-28, Cancellation). Legacy clients should send
-// notifications/cancelled instead (MCP 2025-11-25, Transports), which counts in a session
-// too, but nothing could receive the answer any more.
+// A client that disconnects cancels the context of the method in every era. For modern clients this
+// is the rule (MCP 2026-07-28, Cancellation). Legacy clients should send notifications/cancelled
+// instead (MCP 2025-11-25, Transports), which also works in a session, but after a disconnect
+// nobody could receive the answer.
 
 import (
 	"bytes"
@@ -60,8 +60,8 @@ func (x *exchange) answerToolsCall() error {
 	return x.callTool((*exchange).addOutput)
 }
 
-// unknownName returns the error for a tool or a prompt that does not exist, with the name of the
-// list that was meant. It never names one that [MCPOptions.Show] does not show to the caller.
+// unknownName returns the error for a tool or a prompt that does not exist, with the closest name
+// in the list. It never suggests a name that [MCPOptions.Show] hides from the caller.
 func (x *exchange) unknownName(list, noun, name string) *mcpError {
 	hint := "; " + list + " has all"
 	if meant := suggestName(name, x.shownNames(list)); meant != "" {
@@ -70,7 +70,7 @@ func (x *exchange) unknownName(list, noun, name string) *mcpError {
 	return protocolError(rpcInvalidParams, "there is no "+noun+" of this name"+hint)
 }
 
-// shownNames returns the names in a list that the caller is shown, none if Show panics.
+// shownNames returns the names in a list that the caller may see, or none if Show panics.
 func (x *exchange) shownNames(list string) (names []knownName) {
 	l := x.h.lists[list]
 	if x.h.options.Show == nil {
@@ -105,9 +105,9 @@ func (x *exchange) readName(value []byte, member string) ([]byte, *mcpError) {
 	return name, nil
 }
 
-// failCall makes the answer to a request that ended with err, and returns the error to log.
-// For tools/call the answer is a result with isError, which the model sees. Other methods of
-// MCP have no such result, so theirs is a JSON-RPC error; see the table at the top of
+// failCall makes the answer to a request that ended with err, and returns the error to log. For
+// tools/call the answer is a result with isError, which the model sees. Other methods of MCP have
+// no such result, so their answer is a JSON-RPC error; see the table at the top of
 // mcp_resources.go.
 func (x *exchange) failCall(err error) error {
 	m := x.message
@@ -133,8 +133,8 @@ func (x *exchange) failCall(err error) error {
 	return answer
 }
 
-// notFound returns the error for a resource that does not exist. uri is that of the
-// request, as JSON.
+// notFound returns the error for a resource that does not exist. uri comes from the request, as
+// JSON.
 func (x *exchange) notFound(uri []byte, text string) *mcpError {
 	e := protocolError(x.rev.notFound, text)
 	e.data = append(append([]byte(`{"uri":`), uri...), '}')
@@ -202,8 +202,8 @@ func missingCapabilities(text string, names []string) *mcpError {
 // needsHeaders reports whether the request must have the headers.
 func (x *exchange) needsHeaders() bool { return x.rev.modern && x.line == nil }
 
-// agreesOn reports whether the request has the header exactly once and with this value, or
-// is a legacy one without the header. name is in canonical form.
+// agreesOn reports whether the request has the header exactly once, with this value, or is a legacy
+// request without the header. name is in canonical form.
 func (x *exchange) agreesOn(name string, value []byte) bool {
 	values := x.headerOf(name)
 	if len(values) != 1 {
@@ -233,10 +233,10 @@ func decodeHeader(value string) (string, bool) {
 	return string(text), err == nil
 }
 
-// checkParamHeaders checks the headers Mcp-Param-* of a call against its arguments. An
-// argument that is absent or null must have no header. An argument inside a value that is
-// not an object counts as absent, and binding will report that value. Headers that the
-// schema does not name are ignored.
+// checkParamHeaders checks the headers Mcp-Param-* of a call against its arguments. An argument
+// that is absent or null must not have a header. An argument inside a value that is not an object
+// counts as absent, and binding will report that value. Headers that the schema does not name are
+// ignored.
 func (x *exchange) checkParamHeaders(t *tool, arguments []byte) *mcpError {
 	for _, p := range t.headers {
 		values := x.headerOf(p.header)
@@ -282,10 +282,10 @@ func sameArgument(header string, value []byte) bool {
 	return aKind == integerOK && bKind == integerOK && a == b && a <= maxSafeInteger && (aNeg == bNeg || a == 0)
 }
 
-// callTool calls the method of m.tool with m.arguments and makes the result in ws.enc.buf.
-// add adds the output to the result. If the method asks its caller, the result has the
-// questions. An error that callTool returns is from failCall: an *mcpError is to be sent,
-// and for any other the result with isError is made.
+// callTool calls the method of m.tool with m.arguments and makes the result in ws.enc.buf. add adds
+// the output to the result. If the method asks its caller, the result has the questions. The error
+// is from failCall: the caller sends an *mcpError, and only logs other errors, because the result
+// with isError is already made.
 func (x *exchange) callTool(add addFunc) error {
 	m := x.message
 	x.method, x.add = m.tool.method, add
@@ -298,7 +298,7 @@ func (x *exchange) callTool(add addFunc) error {
 func (x *exchange) makeCall(fn func() error) (err error) {
 	done := false
 	defer func() {
-		if !done { // the panic goes on, and the stream, if it has begun, ends without an answer
+		if !done { // the panic continues; if the stream has begun, it ends without an answer
 			x.stream.stopCall()
 			if x.stream.events != nil {
 				x.stream.events.close()
@@ -310,8 +310,8 @@ func (x *exchange) makeCall(fn func() error) (err error) {
 	x.stream.stopCall()
 	switch {
 	case x.refused:
-		// A JSON-RPC error has a status and a challenge, with which a client logs in. A
-		// result with isError would reach only the model. Over stdio there is only the error.
+		// A JSON-RPC error has a status and a challenge, with which a client can log in. A result
+		// with isError would reach only the model. Over stdio there is only the error.
 		if x.line == nil {
 			setErrorHeader(x.w.Header(), ErrorFrom(err).header)
 		}
@@ -344,7 +344,7 @@ func (x *exchange) readInput() (in any, err error) {
 	if t.key != nil { // from an argument, since some hosts send the same header with each request
 		var values []string
 		if value := memberAt(m.arguments, keyArgument); value != nil {
-			values = []string{strconv.Quote(textAt(value))} // quoted as it is, so quotes in it stay; "" is not a key
+			values = []string{strconv.Quote(textAt(value))} // quoted unchanged, so inner quotes stay; "" is not a key
 		}
 		x.readKey(&x.ws.dec, "/"+keyArgument, values)
 	}
@@ -363,8 +363,8 @@ func (x *exchange) setInputOptions(t *tool) {
 
 func (x *exchange) encodeOutput(out any) error { return x.add(x, out) }
 
-// maxFileBlock is the largest File that a result can have, in bytes. It is small, since a
-// model reads all of it.
+// maxFileBlock is the largest File that a result can have, in bytes. It is small, because a model
+// reads the whole file.
 const maxFileBlock = 1 << 20
 
 // contentOf returns the blocks of an output with a method MCPContent, or of a File. A File is
@@ -399,7 +399,7 @@ func (x *exchange) contentOf(out any) ([]MCPContent, error) {
 }
 
 // fileURI returns the URI of a File, which must have a scheme: Python clients up to 1.x drop a
-// result with a path alone. It is the first of these that there is:
+// result whose URI is only a path. It is the first of these that applies:
 //
 //	the method is a resource         exports://5
 //	BaseURL is https://a.example     https://a.example/exports/5
@@ -422,7 +422,7 @@ func (x *exchange) fileURI(f *File) string {
 func (x *exchange) routeURL() string {
 	m := x.method
 	path := x.h.service.prefix + m.path
-	for i := range m.placeholders { // each has a field
+	for i := range m.placeholders { // every placeholder has a field
 		p := &m.bind.rest.path[i]
 		value := textOr(string(memberAt(x.message.arguments, p.name)))
 		path = strings.Replace(path, "{"+p.sourceName+"}", url.PathEscape(value), 1)
@@ -517,7 +517,7 @@ func (x *exchange) addOutput(out any) error {
 // as a block of text (MCP 2025-06-18, Tools, Structured Content).
 func (x *exchange) addText(start int) error {
 	text := x.ws.enc.buf[start:]
-	if len(text) > x.h.options.MaxResult { // most texts have fewer bytes than that
+	if len(text) > x.h.options.MaxResult { // most texts are shorter
 		if err := x.checkSize(utf8.RuneCount(text)); err != nil {
 			return err
 		}
@@ -553,8 +553,8 @@ func (x *exchange) cutErrorText(text []byte, err error) []byte {
 //	- /stars must be at most 5
 //	details: {"limit":10}
 //
-// The reason follows the message unless the message says it in its words: list_full is not added
-// to "the list is full".
+// The reason follows the message unless the message already contains its words: list_full is not
+// added to "the list is full".
 func appendErrorText(dst []byte, e *Error) []byte {
 	dst = append(append(dst, e.code()...), ": "...)
 	begin := len(dst)
@@ -593,7 +593,7 @@ func appendErrorText(dst []byte, e *Error) []byte {
 	return dst
 }
 
-// saysWords reports whether a text has all words of a reason, in any order and case.
+// saysWords reports whether a text contains all words of a reason, in any order and case.
 func saysWords(text, reason string) bool {
 	text = strings.ToLower(text)
 	for word := range strings.SplitSeq(reason, "_") {

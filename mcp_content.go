@@ -82,9 +82,8 @@ func (c *MCPContent) checkFields() error {
 	return checkIcons(c.Icons)
 }
 
-// appendBlock appends a block with the members of its type. If the revision of the client
-// does not have the type, it appends a text instead, since clients reject the whole result
-// for an unknown type.
+// appendBlock appends a block with the members of its type. If the revision of the client lacks the
+// type, it appends a text instead, because clients reject the whole result for an unknown type.
 func (x *exchange) appendBlock(dst []byte, c *MCPContent) ([]byte, error) {
 	switch {
 	case c.Type == "resource_link" && !x.rev.links:

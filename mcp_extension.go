@@ -1,9 +1,9 @@
 package svc
 
-// This file serves methods of MCP that its core does not have, by functions of the application,
-// and declares the extensions that have them (MCP 2026-07-28, Extensions). Such a request is a
-// call: with the caller, the log, Options.Observe and the limits of one, over HTTP and over
-// standard input and output.
+// This file serves MCP methods outside the core with functions of the application, and declares the
+// extensions that define them (MCP 2026-07-28, Extensions). Such a request is a call: it has a
+// caller, the log, Options.Observe and the usual limits, over HTTP and over standard input and
+// output.
 
 import (
 	"bytes"
@@ -18,8 +18,8 @@ import (
 // An mcpMethod is the type of MCPOptions.Methods.
 type mcpMethod = func(ctx context.Context, params json.RawMessage) (any, error)
 
-// coreMethods are the requests of all revisions, in both directions. Notifications are not
-// listed, since none gets an answer.
+// coreMethods are the requests of all revisions, in both directions. Notifications are not listed,
+// because they get no answer.
 var coreMethods = []string{
 	"completion/complete", "elicitation/create", "initialize", "logging/setLevel", "ping", "prompts/get", "prompts/list",
 	"resources/list", "resources/read", "resources/subscribe", "resources/templates/list", "resources/unsubscribe",
@@ -52,7 +52,7 @@ func (o *MCPOptions) checkExtensions(p *mistakes) {
 
 // An extension is a method of MCPOptions.Methods.
 type extension struct {
-	*method // for the caller, the log and Options.Observe; it has no input, no output and no routes
+	*method // for the caller, the log and Options.Observe; it has no input, output or routes
 	fn      mcpMethod
 }
 
@@ -66,8 +66,7 @@ func (s *service) compileExtensions(o *MCPOptions) map[string]extension {
 	return list
 }
 
-// answerExtension answers a request for e. The result is what its function returns, which must be
-// an object.
+// answerExtension answers a request for e with the result of its function, which must be an object.
 func (x *exchange) answerExtension(e extension) error {
 	m := x.message
 	params := json.RawMessage("{}")
@@ -77,7 +76,7 @@ func (x *exchange) answerExtension(e extension) error {
 	all := openMembers(nil)
 	eachMember(params, func(name, value []byte) {
 		switch string(name) {
-		case "_meta", "inputResponses", "requestState": // which another round changes
+		case "_meta", "inputResponses", "requestState": // they change with each round
 		default:
 			all.addRaw(string(name), value)
 		}
@@ -106,7 +105,7 @@ func (x *exchange) answerExtension(e extension) error {
 }
 
 // addResult makes a JSON object the result. A modern result has the members resultType and _meta:
-// those of the object win, and its _meta is added to.
+// members of the object take precedence, and its _meta is extended.
 func (x *exchange) addResult(object []byte) {
 	m := openMembers(beginRPCResult(x.ws.enc.buf[:0]))
 	if x.rev.typed {
@@ -127,15 +126,15 @@ func (x *exchange) addResult(object []byte) {
 	x.ws.enc.buf = m.buf
 }
 
-// callFunc calls fn in the place of own. An error of fn is a JSON-RPC error, with its code, reason
-// and details in data.
+// callFunc calls fn in place of own. It turns an error of fn into a JSON-RPC error, with its code,
+// reason and details in data.
 func (x *exchange) callFunc(own *method, fn func() error) error {
 	x.method = own
 	return methodError(x.makeCall(fn), CodeInvalidArgument)
 }
 
-// methodError returns the error of a request whose answer has no isError, nil for none. An error of
-// one of the codes is -32602, and any other is -32603.
+// methodError returns the error of a request whose answer cannot have isError, or nil. An error
+// with one of the invalid codes is -32602, and any other is -32603.
 func methodError(err error, invalid ...Code) error {
 	if _, ok := err.(*mcpError); ok || err == nil {
 		return err

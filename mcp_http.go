@@ -1,7 +1,7 @@
 package svc
 
-// This file has the HTTP part of MCP's Streamable HTTP: the checks of a request before
-// its body is read, Origin, CORS and Accept.
+// This file implements the HTTP part of MCP's Streamable HTTP: the checks of a request before its
+// body is read, Origin, CORS and Accept.
 
 import (
 	"net"
@@ -18,15 +18,15 @@ import (
 //	-------------------------------------  ------  --------------------------------
 //	has an Origin that is not allowed      403     MCP 2026-07-28, Security Warning
 //	is OPTIONS                             204     the Fetch standard (CORS)
-//	asks by it for over 1 KiB of headers   403
+//	is OPTIONS for over 1 KiB of headers   403
 //	is GET or DELETE                       405     MCP 2026-07-28, Streamable HTTP
-//	has another method than POST           405     RFC 9110, section 15.5.6
-//	does not say that it is JSON           415     RFC 9110, section 15.5.16
+//	has any other method than POST         405     RFC 9110, section 15.5.6
+//	is not declared as JSON                415     RFC 9110, section 15.5.16
 //	has a body over Options.MaxBody        413 *   RFC 9110, section 15.5.14
 //	has a body that does not arrive        408     RFC 9110, section 15.5.9
 //	accepts neither JSON nor events        406     RFC 9110, section 15.5.7
 //
-// * Before 2026-07-28 that is 200, with the id if it can be found; see mcpError.
+// * Before 2026-07-28 it is 200, with the id if it can be found; see mcpError.
 //
 // The Host header is not checked: a server behind a proxy does not know its own names,
 // and browsers send an Origin header with every POST.
@@ -34,7 +34,7 @@ func (h *mcpHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.serve
 
 // respond writes the response to a request, or returns the error to send.
 func (h *mcpHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspace) error {
-	// For an origin that the middleware CORS has allowed, its headers stay.
+	// If the CORS middleware has allowed the origin, its headers stay.
 	if origin, ok := r.Header["Origin"]; ok && !isAllowedOrigin(r.Context()) {
 		if !h.allowsOrigin(origin, r.Host) {
 			return Errorf(CodePermissionDenied, "this origin is not allowed here")
@@ -57,9 +57,9 @@ func (h *mcpHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspa
 		w.WriteHeader(http.StatusNoContent)
 		return nil
 	default:
-		// GET asks for a stream without a request, and DELETE ends a session, which
-		// is kept nowhere. A server that does neither answers 405 (MCP 2025-11-25,
-		// Transports). Some clients report other statuses as errors.
+		// GET asks for a stream without a request, and DELETE ends a session, but sessions are not
+		// stored. A server that supports neither answers 405 (MCP 2025-11-25, Transports). Some
+		// clients report other statuses as errors.
 		err := notAllowed(mcpAllow)
 		if r.Method == http.MethodGet || r.Method == http.MethodDelete {
 			err = err.WithCause(errRoutine)
@@ -68,7 +68,7 @@ func (h *mcpHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspa
 	}
 }
 
-// mcpExposed are the headers of MCP that pages need, besides the headers that CORS names.
+// mcpExposed are the headers that MCP pages need in addition to the headers of CORS.
 const mcpExposed = ", Mcp-Session-Id, MCP-Protocol-Version"
 
 // mcpAllow is the header Allow, which 405 must have (RFC 9110, section 15.5.6).
@@ -127,10 +127,10 @@ func (h *mcpHandler) writeErrorResponse(w http.ResponseWriter, _ *http.Request, 
 // reaches, such as a server on the reader's machine. So servers must check Origin (MCP
 // 2026-07-28, Streamable HTTP, Security Warning).
 //
-// It is not enough that Origin and Host agree. An attacker can make a name point to the
-// address of the server (DNS rebinding), and requests of the page then have that name
-// in both headers. So by default only localhost is allowed: pages served from localhost
-// may call a server on localhost, on any port. host is the Host header.
+// Comparing Origin with Host is not enough. An attacker can make a name point to the address of the
+// server (DNS rebinding), and requests of the page then have this name in both headers. So by
+// default only localhost is allowed: pages served from localhost may call a server on localhost, on
+// any port. host is the Host header.
 func (h *mcpHandler) allowsOrigin(origins []string, host string) bool {
 	allowed, _ := h.cors.origins.allowsOrigin(origins)
 	if allowed || len(origins) != 1 {
@@ -145,7 +145,7 @@ func (h *mcpHandler) allowsOrigin(origins []string, host string) bool {
 // loopback address, 127.0.0.0/8 or ::1, also in its IPv4-mapped form.
 func isLoopback(hostport string) bool {
 	host, _, err := net.SplitHostPort(hostport)
-	if err != nil { // it has no port
+	if err != nil { // without a port
 		host = hostport
 	}
 	if strings.EqualFold(host, "localhost") {

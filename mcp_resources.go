@@ -1,14 +1,12 @@
 package svc
 
-// This file serves methods as resources and as prompts. In this order: the options
-// of both; their compilation, with the objects that lists have for them; URIs, which
-// name resources; resources/read; prompts/get; and completion/complete, which clients
-// call while their users fill in an argument.
+// This file serves methods as resources and as prompts. In this order: the options of both; their
+// compilation, with their objects in lists; URIs, which name resources; resources/read;
+// prompts/get; and completion/complete, which clients call while their users fill in an argument.
 //
-// Tools are for models, resources for programs that put them in front of a model,
-// and prompts for people who choose them (MCP 2025-11-25, Server Features). A method
-// is called for all three in the same way; what differs is where its input comes
-// from and what becomes of its output:
+// Tools are for models, resources for programs that put them in front of a model, and prompts for
+// people who choose them (MCP 2025-11-25, Server Features). All three call a method in the same
+// way. They differ in the source of its input and the use of its output:
 //
 //	             Tool                Resource          Prompt
 //	-----------  ------------------  ----------------  -------------------
@@ -74,7 +72,7 @@ func textValue(f *field, text string) []byte {
 	return appendQuoted(nil, text)
 }
 
-// mediaType returns the media type of the texts of a resource; "" if each File has its own.
+// mediaType returns the media type of the texts of a resource; "" if each File sets its own.
 func (t *tool) mediaType() string {
 	switch {
 	case t.sendsFile() && len(t.out.file.tags.types) == 1:
@@ -121,8 +119,8 @@ func (h *mcpHandler) lookupResource(uri string) (found *tool, values map[string]
 	return found, values
 }
 
-// addContents adds what a resource has returned to the result: the blocks of
-// MCPContent, or the JSON of the output as one text.
+// addContents adds the contents of a resource to the result: the blocks of MCPContent, or the JSON
+// of the output as one text.
 //
 //	Block                 Contents
 //	--------------------  -------------------------------
@@ -130,8 +128,8 @@ func (h *mcpHandler) lookupResource(uri string) (found *tool, values map[string]
 //	image, audio          uri as asked, mimeType, blob
 //	resource              its own uri, mimeType?, text or blob
 //
-// The scope of a cache is always private, since nothing says that a method answers all
-// callers alike.
+// The cache scope is always private, because svc cannot know whether a method gives all callers the
+// same answer.
 func (x *exchange) addContents(t *tool, uri []byte, out any) error {
 	var content []MCPContent
 	var err error
@@ -180,8 +178,8 @@ func (c *MCPContent) becomeContents(uri string, t *tool) {
 	c.URI = uri
 }
 
-// metaWith returns the _meta of a block that is contents of t: the keys of both, and those
-// of the block for keys that both have.
+// metaWith returns the _meta of a block that is part of the contents of t: the keys of both. Keys
+// of the block take precedence.
 func (c *MCPContent) metaWith(t *tool) ([]byte, error) {
 	if len(c.Meta) == 0 {
 		return t.mcp.meta, nil
@@ -214,7 +212,7 @@ func (x *exchange) answerPrompt() error {
 	return x.callTool((*exchange).addMessages)
 }
 
-// addMessages adds what a prompt has returned to the result.
+// addMessages adds the messages of a prompt to the result.
 func (x *exchange) addMessages(out any) error {
 	content, err := x.contentOf(out)
 	if err != nil {
@@ -229,14 +227,12 @@ func (x *exchange) addMessages(out any) error {
 	})
 }
 
-// maxCompletions is how many values one answer may have (MCP 2025-11-25,
-// Completion).
+// maxCompletions is the maximum number of values in one answer (MCP 2025-11-25, Completion).
 const maxCompletions = 100
 
-// answerComplete answers completion/complete with the values of the argument's enum that
-// begin with what the user has typed, or with those of an [MCPCompleteFunc]. Other arguments have
-// no completions. There is no next page, so the user finds values after the first hundred by
-// typing on.
+// answerComplete answers completion/complete with the values of the argument's enum that begin with
+// the user's text, or with the values of an [MCPCompleteFunc]. Other arguments have no completions.
+// There is no next page: after the first hundred values, the user has to type on.
 func (x *exchange) answerComplete() error {
 	m := x.message
 	ref, argument := memberAt(m.params, "ref"), memberAt(m.params, "argument")

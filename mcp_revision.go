@@ -1,17 +1,17 @@
 package svc
 
-// This file says how the revisions of MCP differ, as far as a server notices: one row for each
-// in the table revisions. All other code asks the row of a message, as in x.rev.links, and
-// compares no dates. doc/mcp.md has the same for readers who write clients.
+// This file describes the differences between the revisions of MCP that matter to a server, with
+// one row for each in the table revisions. Other code reads the row of a message, such as
+// x.rev.links, and never compares dates. doc/mcp.md has the same for authors of clients.
 //
-// Revisions up to 2025-11-25 are of the legacy era, and those from 2026-07-28 on of the modern one
-// (MCP 2026-07-28, Versioning). A legacy client agrees with the server on a revision by
-// initialize. From 2025-06-18 on it repeats the revision in the header MCP-Protocol-Version, so
-// the server need not remember it. A modern client says all that the server needs in each request.
+// Revisions up to 2025-11-25 are legacy, and revisions since 2026-07-28 are modern (MCP 2026-07-28,
+// Versioning). A legacy client agrees with the server on a revision by initialize. Since 2025-06-18
+// it repeats the revision in the header MCP-Protocol-Version, so the server need not remember it. A
+// modern client sends everything that the server needs in each request.
 
 import "time"
 
-// A revision says what a version of the protocol has.
+// A revision describes the features of one version of the protocol.
 type revision struct {
 	date string // its name
 
@@ -20,15 +20,16 @@ type revision struct {
 	// subscriptions/listen, and no initialize, ping, logging/setLevel, resources/subscribe and
 	// resources/unsubscribe.
 	modern bool
-	// Results have resultType and the name of the server; lists and contents say how long they
-	// may be kept.
+	// Results have resultType and the name of the server; lists and contents say how long to cache
+	// them.
 	typed bool
-	// The number of an error decides its status over HTTP. Without it, most have 200.
+	// The number of an error decides its status over HTTP. Otherwise most errors have 200.
 	statuses bool
 	// A method asks by its result, and runs again with the answers. Without it, a request of the
 	// server asks while the method waits.
 	rounds bool
-	// A client gets log messages if the request names a level. Without it, those from info on.
+	// A client gets log messages if the request names a level. Otherwise it gets messages from info
+	// on.
 	namesLevel bool
 	// A tool can answer with a task, which is an extension; see mcp_tasks.go.
 	tasks bool
@@ -38,13 +39,13 @@ type revision struct {
 	forms     bool // a client can show a form
 	formLists bool // a form can have lists of choices
 	pages     bool // a client can open a page; params of questions have a mode
-	links     bool // results can have links to resources; without it, a text
-	audio     bool // results can have audio; without it, a text
+	links     bool // results can have links to resources; otherwise a text
+	audio     bool // results can have audio; otherwise a text
 	notFound  int  // the number of the error for a resource that does not exist
 }
 
-// revisions has the revisions that are served, the newest first. server/discover and the error
-// -32022 list them (MCP 2026-07-28, Versioning).
+// revisions are the supported revisions, the newest first. server/discover and the error -32022
+// list them (MCP 2026-07-28, Versioning).
 var revisions = [...]*revision{
 	{date: "2026-07-28", modern: true, typed: true, statuses: true, rounds: true, namesLevel: true, tasks: true,
 		forms: true, formLists: true, pages: true, links: true, audio: true, notFound: rpcInvalidParams},
@@ -55,7 +56,7 @@ var revisions = [...]*revision{
 }
 
 // mcpNotFound is the number of the error for a resource that does not exist, in revisions that
-// have one of their own for it (MCP 2025-11-25, Resources, Error Handling).
+// define one (MCP 2025-11-25, Resources, Error Handling).
 const mcpNotFound = -32002
 
 // The rows that the specification names.
@@ -64,12 +65,12 @@ var (
 	// newestAgreed is the newest one of initialize. It answers a client that asks for an unknown
 	// one (MCP 2025-11-25, Lifecycle, Version Negotiation).
 	newestAgreed = revisions[1]
-	// assumedRevision is that of a request that does not say which it has (MCP 2025-11-25,
+	// assumedRevision is the revision of a request that does not name one (MCP 2025-11-25,
 	// Transports, Protocol Version Header).
 	assumedRevision = revisions[3]
 )
 
-// revisionOf returns the row of a date, or nil if there is none.
+// revisionOf returns the row of a date, or nil.
 func revisionOf(date string) *revision {
 	for _, r := range revisions {
 		if r.date == date {

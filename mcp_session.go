@@ -1,29 +1,28 @@
 package svc
 
-// This file gives legacy clients over HTTP a session: what makes a client one that can be
-// asked and can cancel. In this order: sessions and how they are sealed; the calls of
-// sessions and their cancellation; the messages that have no answer; and the questions
-// that wait for one, also of standard input and output.
+// This file gives legacy clients over HTTP a session, so that they can be asked questions and can
+// cancel calls. In this order: sessions and how they are sealed; the calls of sessions and their
+// cancellation; the messages that get no answer; and the questions that wait for one, also over
+// standard input and output.
 //
-// A session is a text that the client brings back with each request in the header
-// Mcp-Session-Id (MCP 2025-11-25, Transports, Session Management). It holds all that
-// initialize has said, under a seal, so no replica need remember it:
+// A session is a text that the client returns with each request in the header Mcp-Session-Id (MCP
+// 2025-11-25, Transports, Session Management). It contains the data of initialize, sealed, so
+// replicas need not store it:
 //
 //	bytes  what
 //	-----  -------------------------------------------------------------------
-//	32     the seal, which is over the digest of the caller too
+//	32     the seal, which also covers the digest of the caller
 //	10     the revision, such as 2025-11-25
 //	1      the capabilities of the client; see sessionCapabilities
 //	16     random, so that two sessions of one caller differ
 //
-// A text that does not open, since it is forged, of another caller or of a key that is
-// gone, counts as none. The specification lets a server answer 404 then, but clients do not
-// initialize again after that, and a refusal would protect nothing: such calls can be made
-// without a session too.
+// A session that is forged, or sealed for a different caller or with a former key, is ignored. The
+// specification allows a 404, but clients do not initialize again after it, and it would protect
+// nothing: the same calls work without a session.
 //
-// Only what runs now is kept, in the process that runs it. The answer to a question and a
-// cancellation are requests of their own, so where several replicas serve, a proxy must
-// send all requests of a session to one of them.
+// A process keeps only the state of its running calls. The answer to a question and a cancellation
+// are separate requests, so a proxy in front of several replicas must send all requests of a
+// session to the same one.
 
 import (
 	"cmp"
@@ -37,7 +36,7 @@ import (
 	"time"
 )
 
-// The mcpSessions are what a handler keeps of the sessions while their calls run.
+// The mcpSessions are the session state that a handler keeps while calls run.
 type mcpSessions struct {
 	key       *CursorKey // MCPOptions.StateKey, or one of this process
 	questions questionTable
@@ -45,11 +44,11 @@ type mcpSessions struct {
 
 	mu       sync.Mutex
 	running  map[sessionKey][]*sessionCall
-	stopping map[*http.Server]chan struct{} // closed by Shutdown; of servers that have asked
+	stopping map[*http.Server]chan struct{} // for each server with questions, closed by its Shutdown
 }
 
-// answerPatience is how long a call waits for the answer to a question over HTTP, where a
-// client that has gone may look like a user who thinks.
+// answerPatience is how long a call waits for the answer to a question over HTTP, because a client
+// that has gone may look like a user who is thinking.
 const answerPatience = 2 * time.Minute
 
 // newMCPSessions returns sessions that key seals. nil stands for a key of this process.
@@ -116,7 +115,7 @@ func (s *mcpSessions) seal(caller, revision string, capabilities []byte) string 
 	return s.key.seal(sessionLabel+caller, payload)
 }
 
-// open returns what a session says that seal has made for the caller, or nil.
+// open returns the content of a session that seal made for the caller, or nil.
 func (s *mcpSessions) open(caller, session string) *agreement {
 	if len(session) > maxSession {
 		return nil
@@ -126,14 +125,14 @@ func (s *mcpSessions) open(caller, session string) *agreement {
 		return nil
 	}
 	rev := revisionOf(string(payload[:len(time.DateOnly)]))
-	if rev == nil || !rev.sessions { // of a program that knows another one
+	if rev == nil || !rev.sessions { // sealed by a program with different revisions
 		return nil
 	}
 	return &agreement{rev: rev, capabilities: unpackCapabilities(payload[len(time.DateOnly)]), session: session}
 }
 
-// agreementOf returns what the session of a request says, or the agreement of a client
-// without a session.
+// agreementOf returns the content of the request's session, or the agreement of a client without a
+// session.
 func (h *mcpHandler) agreementOf(r *http.Request) *agreement {
 	if values := r.Header[sessionHeader]; len(values) == 1 {
 		if a := h.sessions.open(storeID(r.Context(), ""), values[0]); a != nil {
@@ -143,8 +142,8 @@ func (h *mcpHandler) agreementOf(r *http.Request) *agreement {
 	return &h.unagreed
 }
 
-// A sessionKey names a call as its client does. Several calls can have one, since nothing
-// makes a client give each another id.
+// A sessionKey identifies a call for its client. Several calls can have the same key, because
+// clients may reuse ids.
 type sessionKey struct{ session, id string }
 
 // A sessionCall is a request of a session while it is answered, which its client can cancel.
@@ -152,10 +151,10 @@ type sessionCall struct {
 	key      sessionKey
 	cancel   context.CancelFunc
 	canceled bool // by the client; protected by mcpSessions.mu
-	aborted  bool // it was canceled in time, so it has no answer
+	aborted  bool // it was canceled in time, so it gets no answer
 }
 
-// answerInSession is answerRequest for a request that its client can cancel. At the end it ends
+// answerInSession is answerRequest for a request that its client can cancel. At the end it cancels
 // the context of goroutines that the method has left behind.
 func (x *exchange) answerInSession() {
 	m := x.message
@@ -183,8 +182,8 @@ func (s *mcpSessions) removeCall(c *sessionCall) {
 	}
 }
 
-// abortCall reports whether the client of x, which has a session, has canceled the request by
-// now. A cancellation that comes later finds the answer on its way.
+// abortCall reports whether the client of x, which has a session, has already canceled the request.
+// A later cancellation comes too late to stop the answer.
 func (x *exchange) abortCall() bool {
 	x.h.sessions.mu.Lock()
 	defer x.h.sessions.mu.Unlock()
@@ -192,8 +191,8 @@ func (x *exchange) abortCall() bool {
 	return x.ofCall.aborted
 }
 
-// cancelCalls cancels the calls of a session that the params of notifications/cancelled name.
-// An unknown id is ignored: its call may have ended (MCP 2025-11-25, Cancellation).
+// cancelCalls cancels the calls of a session that the params of notifications/cancelled name. An
+// unknown id is ignored: its call may have ended (MCP 2025-11-25, Cancellation).
 func (s *mcpSessions) cancelCalls(session string, params []byte) {
 	key := sessionKey{session, idKey(memberAt(params, "requestId"))}
 	s.mu.Lock()
@@ -204,8 +203,8 @@ func (s *mcpSessions) cancelCalls(session string, params []byte) {
 	}
 }
 
-// receiveNote takes a message over HTTP that gets no answer of its own: a cancellation, or the
-// answer to a question. It reports false for an answer that no question waits for.
+// receiveNote handles a message over HTTP that gets no answer of its own: a cancellation, or the
+// answer to a question. It reports false for an answer without an open question.
 func (x *exchange) receiveNote() (known bool) {
 	m, s, session := x.message, x.h.sessions, x.agreed.session
 	switch {
@@ -236,8 +235,8 @@ func (x *exchange) sendAborted(status int) {
 	x.w.WriteHeader(status)
 }
 
-// abortedStatus returns the status of sendAborted. An answer that would have been JSON has no
-// form with 200 that a client could not take for it.
+// abortedStatus returns the status for sendAborted. If the answer would have been JSON, the client
+// would take any body with 200 for an answer.
 func (x *exchange) abortedStatus() int {
 	if x.stream.events != nil || !x.accept.json {
 		return http.StatusOK
@@ -245,7 +244,7 @@ func (x *exchange) abortedStatus() int {
 	return http.StatusAccepted
 }
 
-// Each question that waits holds a call and its connection, so nobody may have too many of them.
+// Each open question holds a call and its connection, so their number is limited.
 const (
 	maxSessionQuestions   = 64
 	maxCallerQuestions    = 256  // of one Principal.Subject
@@ -296,12 +295,12 @@ type questionTable struct {
 type openQuestion struct {
 	session string      // of the client that is asked; "" over standard input and output
 	asker   asker       // the caller
-	answer  chan []byte // gets the result, or nil for an error, and has room for it
+	answer  chan []byte // gets the result, or nil for an error; buffered
 }
 
-// add returns the id of a new question, as JSON, and the question. It reports false if too
-// many wait. The ids are random: a replica never takes the answer to the question of
-// another one for its own.
+// add returns the id of a new question, as JSON, and the question. It reports false if too many are
+// open. The ids are random, so that a replica never mistakes the answer to a question of a
+// different replica for its own.
 func (t *questionTable) add(session string, of asker) (id []byte, q *openQuestion, ok bool) {
 	id, q = appendQuoted(nil, "svc-"+rand.Text()), &openQuestion{session, of, make(chan []byte, 1)}
 	t.mu.Lock()
@@ -318,8 +317,8 @@ func (t *questionTable) add(session string, of asker) (id []byte, q *openQuestio
 	return id, q, true
 }
 
-// deliver gives a result to the question of this id, and ends it. It reports false if the
-// session has no such question. Only the first answer comes here, so that nothing waits.
+// deliver gives a result to the question with this id, and ends it. It reports false if the session
+// has no such question. Only the first answer is delivered, so the channel never blocks.
 func (t *questionTable) deliver(session string, id, result []byte) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -340,9 +339,9 @@ func (t *questionTable) deliver(session string, id, result []byte) bool {
 }
 
 // stop returns a channel that is closed when Shutdown of the server that runs the call of ctx
-// begins, since the answer to a question is a request of its own, which a server that takes no
-// more of them cannot get. It is nil without a server of net/http, and stays open if the first
-// question of a process is asked after that.
+// begins: a server that is shutting down cannot receive the answer to a question, which is a
+// separate request. It is nil without a server of net/http, and stays open if the first question of
+// a process is asked after that.
 func (s *mcpSessions) stop(ctx context.Context) <-chan struct{} {
 	server, ok := ctx.Value(http.ServerContextKey).(*http.Server)
 	if !ok {
@@ -359,10 +358,10 @@ func (s *mcpSessions) stop(ctx context.Context) <-chan struct{} {
 	return stopped
 }
 
-// askClient asks a legacy client, and returns the result or, if the client has answered with
-// an error, nil. what says what is asked. It returns an error if ctx or the call ends, the server
-// stops, or the client takes too long, and then takes the question back. The ids of questions may be equal
-// to those of the client, since each side numbers its own requests (MCP 2025-11-25, Base
+// askClient asks a legacy client, and returns the result or, if the client answered with an error,
+// nil. what describes the question. If ctx or the call ends, the server stops, or the client takes
+// too long, it withdraws the question and returns an error. The ids of questions may be equal to
+// the ids of the client, because each side numbers its own requests (MCP 2025-11-25, Base
 // Protocol).
 func (x *exchange) askClient(ctx context.Context, q *question, what string) ([]byte, error) {
 	if err := cmp.Or(ctx.Err(), x.Err()); err != nil {
@@ -389,7 +388,7 @@ func (x *exchange) askClient(ctx context.Context, q *question, what string) ([]b
 		return result, nil
 	case <-ended:
 		table.deliver(session, id, nil)
-		return <-open.answer, nil // nil, or one that came before the end
+		return <-open.answer, nil // nil, or an answer that came before the end
 	case <-late:
 		err = unanswered(reasonNotConfirmed, lateAnswer, what)
 	case <-stop:
@@ -402,7 +401,7 @@ func (x *exchange) askClient(ctx context.Context, q *question, what string) ([]b
 	return nil, cmp.Or(err, ctx.Err(), x.Err())
 }
 
-// lateAnswer names the cause that is not the user's: the answer went to another replica.
+// lateAnswer names the cause that is not the user's fault: the answer went to a different replica.
 const lateAnswer = "the client did not answer in time" + whenReady +
 	" (if several replicas serve, their proxy must choose one by the header Mcp-Session-Id)"
 
@@ -412,8 +411,8 @@ func tooManyQuestions(of asker, what string) error {
 	return questionError(CodeResourceExhausted, "", why, what)
 }
 
-// sendToClient sends a message of the server to a legacy client during a call. Over standard
-// output nothing is sent for a line that the client has canceled, unless always is set.
+// sendToClient sends a message of the server to a legacy client during a call. Over standard output
+// it sends nothing for a line that the client has canceled, unless always is set.
 func (x *exchange) sendToClient(body []byte, always bool) {
 	switch {
 	case x.line == nil:

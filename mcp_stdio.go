@@ -1,23 +1,22 @@
 package svc
 
-// This file serves MCP over standard input and output, for clients that start their
-// servers themselves: one JSON-RPC message per line, in both directions (MCP 2026-07-28,
-// stdio). An exchange answers the messages as it does over HTTP. This file does what net/http
-// does there: it finds the end of a message, runs calls concurrently, and cancels them. In this
-// order: MCPStdio and how it ends; the pipe and its states; lines; calls and their cancellation;
-// ids; and the queue of what is written.
+// This file serves MCP over standard input and output, for clients that start their servers
+// themselves: one JSON-RPC message per line, in both directions (MCP 2026-07-28, stdio). An
+// exchange answers the messages as over HTTP. This file replaces net/http: it finds the end of a
+// message, runs calls concurrently, and cancels them. In this order: MCPStdio and how it ends; the
+// pipe and its states; lines; calls and their cancellation; ids; and the output queue.
 //
-// One goroutine reads and answers what is answered at once, each call has one of its own,
-// and one writes. So a slow method holds up no cancellation, and a client that reads slowly
-// holds up no reading until the queue is full.
+// One goroutine reads messages and answers the ones that need no call, each call has its own
+// goroutine, and one goroutine writes. So a slow method does not delay a cancellation, and a slow
+// client does not delay reading until the queue is full.
 //
 //	                   over HTTP                     over stdio
 //	-----------------  ----------------------------  ------------------------------
 //	a message          a body                        a line
-//	legacy revision    a header, or the session      the one that initialize agreed on
+//	legacy revision    a header, or the session      agreed on by initialize
 //	Mcp-* headers      as in mcp_call.go             none
 //	cancellation       the connection ends, or       notifications/cancelled
-//	                   that, in a session
+//	                   this, in a session
 //	legacy questions   events, in a session          lines
 //	progress, logs     events before the answer      lines before the answer
 
@@ -45,9 +44,9 @@ import (
 // At the end of in, calls have 2 seconds to end; then MCPStdio cancels them and returns nil. When
 // ctx ends, calls have 0.75 seconds, and MCPStdio returns the error of ctx. It also returns errors
 // of in and out. It does not wait for a method that ignores its context, or for a Read or a Write
-// that does not return; their goroutines stay until it does. It returns an error if the client
-// takes no message for 2 seconds while 1,024 wait and it sends more. It panics as [Service.MCP]
-// does.
+// that does not return; their goroutines stay until they do. It returns an error if the client
+// reads no message for 2 seconds while 1,024 are waiting and it sends more. It panics like
+// [Service.MCP].
 func (s *Service) MCPStdio(ctx context.Context, in io.Reader, out io.Writer, opts *MCPOptions) error {
 	o := valueOf(opts)
 	o.StateKey = cmp.Or(o.StateKey, newProcessKey())
@@ -90,7 +89,7 @@ func (p *mcpPipe) finish(ctx context.Context, err error) error {
 	}
 	p.setState(pipeEnded)
 	wait(pipeGrace, ctx.Done())
-	err = cmp.Or(err, context.Cause(ctx)) // which may have ended after the end of in, also by an error of out
+	err = cmp.Or(err, context.Cause(ctx)) // ctx may have ended after the end of in, even because of an error of out
 	p.cancel(nil)
 	wait(pipePatience, nil)
 	return cmp.Or(err, p.setState(pipeLeft))
@@ -113,18 +112,18 @@ type mcpPipe struct {
 	h      *mcpHandler
 	agreed *agreement // with a legacy client
 	cancel context.CancelCauseFunc
-	slots  chan struct{} // has an element for each call that runs
+	slots  chan struct{} // one element for each running call
 
 	ended   chan struct{} // closed at the end of in
-	written chan struct{} // closed when nothing more is written
+	written chan struct{} // closed after the last write
 
-	mu         sync.Mutex // protects the fields below; nothing is written under it
+	mu         sync.Mutex // protects the fields below; not held during writes
 	changed    sync.Cond  // signals that state, queue or unanswered has changed
 	state      pipeState
 	unanswered int                  // how many calls are read but not answered
 	queue      [][]byte             // messages that are to be written
 	taken      int                  // how many messages are written
-	err        error                // of out; nothing is written after an error
+	err        error                // an error of out, after which nothing is written
 	running    map[string]*pipeLine // of the calls that can be canceled, by idKey of the id
 
 	questions questionTable
@@ -133,8 +132,8 @@ type mcpPipe struct {
 // A pipeLine is one line of the client while it is answered.
 type pipeLine struct {
 	pipe     *mcpPipe
-	cancel   context.CancelFunc // of its calls, which have a goroutine of their own; nil for a line without calls
-	canceled bool               // by the client, so nothing more is sent for it; protected by pipe.mu
+	cancel   context.CancelFunc // of its calls, which run on their own goroutine; nil for a line without calls
+	canceled bool               // by the client, so nothing more is sent for the line; protected by pipe.mu
 }
 
 // A pipeState says how far a pipe is. It only grows.
@@ -142,9 +141,9 @@ type pipeState int
 
 const (
 	pipeOpen    pipeState = iota
-	pipeEnded             // in has ended, so no call begins
-	pipeStopped           // ctx has ended too, so no call waits for room in the queue
-	pipeLeft              // MCPStdio returns, so nothing more is written
+	pipeEnded             // in has ended, so no further call begins
+	pipeStopped           // ctx has ended too, so calls no longer wait for room in the queue
+	pipeLeft              // MCPStdio returns, so no more is written
 )
 
 // maxPipeQueue is how many messages may be queued before calls wait.
@@ -203,8 +202,8 @@ func (p *mcpPipe) serveLine(ctx context.Context, line, tail []byte) {
 	switch m := x.message; {
 	case tail != nil:
 		x.refuseUnread(body, tail, protocolError(rpcInvalidRequest, "the message has more bytes than this server accepts"))
-	case !x.readBody(): // which has answered with an error
-	// A request whose id is not allowed gets its error here, since it calls nothing.
+	case !x.readBody(): // readBody has answered with an error
+	// A request with an invalid id gets its error here, because it calls nothing.
 	case m.kind == rpcRequest && isMCPID(m.id) && p.h.makesCall(string(m.method)):
 		p.startCall(x, m.id)
 		return
@@ -250,7 +249,7 @@ func (p *mcpPipe) startCall(x *exchange, id []byte) {
 	}()
 }
 
-// endCall forgets a call and makes room for another one.
+// endCall removes a call and makes room for the next.
 func (p *mcpPipe) endCall(line *pipeLine, key string) {
 	line.cancel()
 	p.mu.Lock()
@@ -300,8 +299,8 @@ func (p *mcpPipe) cancelCall(params []byte) {
 	}
 }
 
-// idKey returns the map key of an id, which is the same for every spelling of a string. 1 and
-// "1" are two ids. The map key of nil is empty, and no other value has the map key of an id:
+// idKey returns the map key of an id, which is the same for every spelling of a string. 1 and "1"
+// are different ids. The map key of nil is empty, which no id has:
 //
 //	id        map key
 //	1         1
@@ -351,8 +350,8 @@ func (p *mcpPipe) watchClient() (stop func()) {
 	}
 }
 
-// queueMessage queues a copy of a message with a line end; the JSON of this package has
-// none. It queues nothing for a canceled call (MCP 2026-07-28, stdio, Cancellation).
+// queueMessage queues a copy of a message and a line end; the JSON of this package contains none.
+// It queues nothing for a canceled call (MCP 2026-07-28, stdio, Cancellation).
 func (l *pipeLine) queueMessage(body []byte) {
 	p := l.pipe
 	p.mu.Lock()
@@ -363,9 +362,9 @@ func (l *pipeLine) queueMessage(body []byte) {
 	}
 }
 
-// awaitRoom waits while more messages are queued than limit, and watches the client meanwhile:
-// while reading waits it cannot see that in has ended, and a client that has died must leave
-// no process.
+// awaitRoom waits while more than limit messages are queued, and watches the client meanwhile:
+// while reading waits, the end of in is not noticed, and a client that has died must not leave a
+// process behind.
 func (p *mcpPipe) awaitRoom(limit int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -1,7 +1,7 @@
 package svc
 
-// This file sends what a method has to say before it returns: progress and log messages, and the
-// stream of events that carries them over HTTP.
+// This file sends progress and log messages before a method returns, and implements the stream of
+// events that carries them over HTTP.
 
 import (
 	"context"
@@ -36,7 +36,7 @@ func Progress(ctx context.Context, done, total float64, message string) {
 // MCPLog may wait for the client or drop the message. It is safe for concurrent use.
 //
 // The specification deprecates log messages from servers (SEP-2577), so clients may stop showing
-// them. Use log/slog for what the operator of the service should know.
+// them. Use log/slog for messages to the operator of the service.
 func MCPLog(ctx context.Context, level slog.Level, data any) {
 	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok {
 		if err := x.stream.sendLog(level, data); err != nil {
@@ -45,7 +45,7 @@ func MCPLog(ctx context.Context, level slog.Level, data any) {
 	}
 }
 
-// A notices says which notifications a client wants during a call. The zero value is none.
+// A notices lists the notifications that a client wants during a call. The zero value is none.
 type notices struct {
 	token    []byte     // progressToken, as JSON; nil if the client does not want progress
 	logs     bool       // the client wants log messages
@@ -57,16 +57,15 @@ type notices struct {
 // (MCP 2026-07-28, Streamable HTTP), in which the answer is the last event.
 //
 // The life of a stream: startCall, notifications while running is true, stopCall, and then
-// exchange.sendResponse unless the method has panicked. Invariants: only startCall sets to
-// and wants; after running has become false, only the answer is sent, and one goroutine uses
-// events. Events have no ids, since a stream cannot be resumed: a client whose connection
-// breaks calls again.
+// exchange.sendResponse unless the method has panicked. Invariants: only startCall sets to and
+// wants; once running is false, only the answer is sent, and one goroutine uses events. Events have
+// no ids, because a stream cannot be resumed: a client whose connection breaks calls again.
 type mcpStream struct {
-	mu         sync.Mutex   // protects the fields below, since methods may start goroutines; nothing is sent under it
+	mu         sync.Mutex   // protects the fields below, because methods may start goroutines; not held while sending
 	running    bool         // the method may still send notifications and ask
 	ownReports bool         // the method has reported progress itself
 	sent       int32        // how many notifications were sent; an int would make each exchange larger
-	wants      notices      // what the client wants
+	wants      notices      // set by the client
 	to         *mcpRequest  // where notifications go
 	quiet      *quietTimer  // begins the stream of a silent call; nil if the client takes no events
 	events     *eventStream // nil until something is to be sent, and over standard output
@@ -78,7 +77,7 @@ type mcpStream struct {
 type quietTimer struct {
 	timer  *time.Timer // nil over standard input and output, where no proxy drops a silent connection
 	stream *mcpStream  // of the call that the timer is for
-	fired  bool        // the timer runs or has run for this call
+	fired  bool        // the timer runs or ran for this call
 }
 
 // Progress and log messages should be limited in rate (MCP 2025-11-25, Progress and
@@ -114,8 +113,8 @@ func (x *exchange) startStream() {
 	x.stream.startCall(x.mcpRequest, wants, quiet)
 }
 
-// startCall allows a method to send notifications. No other goroutine has s yet, so it does
-// not lock.
+// startCall allows a method to send notifications. It does not lock, because no other goroutine has
+// s yet.
 func (s *mcpStream) startCall(to *mcpRequest, wants notices, quiet *quietTimer) {
 	s.running, s.to, s.wants, s.quiet, s.last = true, to, wants, quiet, math.Inf(-1)
 	if quiet != nil {
@@ -124,7 +123,7 @@ func (s *mcpStream) startCall(to *mcpRequest, wants notices, quiet *quietTimer) 
 	}
 }
 
-// stopCall ends the call. After it only the answer can be sent, even if the method has left
+// stopCall ends the call. From then on only the answer can be sent, even if the method has left
 // goroutines behind.
 func (s *mcpStream) stopCall() {
 	s.mu.Lock()
@@ -138,10 +137,10 @@ func (s *mcpStream) stopCall() {
 	}
 }
 
-// beginQuiet begins the stream, unless the method has begun it or has ended: many proxies
-// drop a connection that is silent for 30 or 60 seconds. It runs on the goroutine of a
-// timer, where a panic would end the program. So it recovers panics of a writer of
-// middleware; that writer will panic again when the answer is sent.
+// beginQuiet begins the stream, unless the method has begun it or has ended: many proxies drop a
+// connection that is silent for 30 or 60 seconds. It runs on the goroutine of a timer, where a
+// panic would end the program. So it recovers panics of a writer of middleware, which will panic
+// again when the answer is sent.
 func (s *mcpStream) beginQuiet() {
 	defer func() { _ = recover() }()
 	s.mu.Lock()
@@ -159,12 +158,11 @@ func (s *mcpStream) beginEvents() {
 	}
 }
 
-// sendProgress sends a report if the client wants it. own is set if the method made the
-// report by Progress. From then on svc does not report the items of its stream, since the
-// method may count in another unit. Progress must increase, and stop when the call ends (MCP
-// 2025-11-25, Progress). The rate does not limit the last report, so that no client shows
-// 99 % for ever. The token is sent as the client wrote it, since it may be an integer of any
-// size.
+// sendProgress sends a report if the client wants it. own is set if the method made the report by
+// Progress. From then on svc does not report the items of its stream, because the method may count
+// in a different unit. Progress must increase, and stop when the call ends (MCP 2025-11-25,
+// Progress). The last report is not rate-limited, so that clients do not show 99 % forever. The
+// token is sent unchanged, because it may be an integer of any size.
 func (s *mcpStream) sendProgress(done, total float64, message string, own bool) {
 	defer s.sendQueued()
 	s.mu.Lock()
@@ -208,13 +206,13 @@ func (s *mcpStream) sendLog(level slog.Level, data any) error {
 	return nil
 }
 
-// wantsLog reports whether a log message of this level is to be sent now. A modern client
-// that names no level must get none (MCP 2026-07-28, Logging). The mutex must be held.
+// wantsLog reports whether a log message of this level may be sent now. A modern client that names
+// no level must not get any (MCP 2026-07-28, Logging). The mutex must be held.
 func (s *mcpStream) wantsLog(level slog.Level) bool {
 	return s.running && s.wants.logs && level >= s.wants.logLevel && !s.tooMany()
 }
 
-// tooMany reports whether another notification now would exceed the rate.
+// tooMany reports whether a notification sent now would exceed the rate.
 func (s *mcpStream) tooMany() bool {
 	return s.sent >= freeNotifications && time.Since(s.sentAt) < notificationInterval
 }
@@ -255,7 +253,7 @@ func (s *mcpStream) sendMessage(body []byte) {
 // since a writer of middleware may call svc, for example for the Info of the call.
 func (s *mcpStream) sendQueued() {
 	if s.to == nil {
-		return // the call has ended before its method began; Options.Observe may have its context
+		return // the call ended before its method began; Options.Observe may have its context
 	}
 	if s.to.line != nil {
 		s.to.line.pipe.awaitRoom(maxPipeQueue)
@@ -270,7 +268,7 @@ func (s *mcpStream) sendQueued() {
 }
 
 // logLevels has the levels of MCP, which come from RFC 5424 (MCP 2025-11-25, Logging), and the
-// least slog.Level of each. notice lies between two levels of slog; those above error are 4 apart,
+// least slog.Level of each. notice lies between two levels of slog; levels above error are 4 apart,
 // like slog's own.
 var logLevels = [...]struct {
 	name string

@@ -1,23 +1,24 @@
 package svc
 
-// This file has the extension Tasks of MCP 2026-07-28, io.modelcontextprotocol/tasks. A tool whose
-// method has MethodOptions.Task answers with a task in place of a record that is still working, and
-// the client reads the task by tasks/get until it has ended. In this order: tasks when the handler
-// is made; their ids; tools/call; the requests for a task; their answers; and questions.
+// This file implements the extension Tasks of MCP 2026-07-28, io.modelcontextprotocol/tasks. A tool
+// whose method has MethodOptions.Task answers with a task instead of a record that is still
+// working, and the client polls the task with tasks/get until it has ended. In this order: tasks
+// when the handler is made; their ids; tools/call; the requests for a task; their answers; and
+// questions.
 //
-// The server keeps no task and runs no work. The record of the application is the task, and its id
-// has all that is needed to read it:
+// The server stores no tasks and runs no work. The record of the application is the task, and the
+// task id contains everything needed to read it:
 //
 //	bytes  what
 //	-----  -------------------------------------------------------------------
-//	32     the seal, which is over the digest of the caller too
+//	32     the seal, which also covers the digest of the caller
 //	8      when the task began, in milliseconds of Unix time
 //	       the method, such as exports.create; it has no brace
 //	       the input of the method that reads the record, a JSON object
 //
-// So any replica can answer, also after a restart. An id is sealed and not secret.
+// So any replica can answer, even after a restart. An id is sealed, but not secret.
 //
-// The state of a record is a status, and where it has ended, an outcome:
+// The state of a record maps to a status and, if the work has ended, an outcome:
 //
 //	TaskState               status          and
 //	----------------------  --------------  ------------------------------------------
@@ -28,7 +29,7 @@ package svc
 //	failed, without one     failed          the error -32603, since the server is at fault
 //	cancelled               cancelled
 //
-// A tool that fails has completed, since failed is for errors of JSON-RPC alone (Tasks, Task Status).
+// A tool that fails has completed, because failed is only for JSON-RPC errors (Tasks, Task Status).
 
 import (
 	"bytes"
@@ -48,7 +49,7 @@ var taskRequests = []string{"tasks/get", "tasks/update", "tasks/cancel"}
 
 // A mcpTask is a tool whose work can be a task.
 type mcpTask struct {
-	start        *tool // which begins the work, and whose result a task has in the end
+	start        *tool // begins the work; the final result of a task is its result
 	read, cancel *tool // of the methods of its taskPlan, which need not be tools; cancel may be nil
 }
 
@@ -75,7 +76,7 @@ func (h *mcpHandler) compileTasks(p *mistakes) {
 	}
 }
 
-// servesTasks reports whether the handler has tasks, and this method of theirs.
+// servesTasks reports whether the handler has tasks and method is one of their methods.
 func (h *mcpHandler) servesTasks(method string) bool {
 	return len(h.tasks) > 0 && slices.Contains(taskRequests, method)
 }
@@ -102,8 +103,8 @@ func newMCPTask(t *tool) *mcpTask {
 	return task
 }
 
-// taskName returns what the ids of tasks call a method. It does not depend on options of MCP, so
-// that old ids stay good when a tool is renamed.
+// taskName returns the name of a method in task ids. It does not depend on options of MCP, so that
+// old ids stay valid when a tool is renamed.
 func taskName(m *method) string { return m.resource + "." + m.name }
 
 // declaresTasks reports whether the client declares the extension with this request.
@@ -139,7 +140,7 @@ func (x *exchange) sealTask(t *mcpTask, began time.Time, record []byte) string {
 	return x.h.sessions.key.seal(taskLabel+storeID(x, ""), payload)
 }
 
-// openTask returns the task of an id that sealTask has made for the same caller, or nil.
+// openTask returns the task of an id that sealTask made for the same caller, or nil.
 func (x *exchange) openTask(id string) *taskCall {
 	if len(id) > maxTaskID {
 		return nil
@@ -160,8 +161,8 @@ func (x *exchange) openTask(id string) *taskCall {
 	return &taskCall{mcpTask: t, id: id, began: time.UnixMilli(millis), input: input}
 }
 
-// pickMembers returns an object with the members of another one that are these fields. It leaves
-// out null, which an input need not allow.
+// pickMembers returns an object with the members of object that are in fields. It leaves out null,
+// which an input may not allow.
 func pickMembers(object []byte, fields []*field) []byte {
 	m := openMembers(nil)
 	eachMember(object, func(name, value []byte) {
@@ -212,7 +213,7 @@ func (t *taskCall) addMembers(m *members, now time.Time, status, message string)
 }
 
 // answerTask answers a request for a task. The checks are in the order of the specification's
-// errors. Then the method that reads the record, or ends the work, is called, as a call of its own.
+// errors. Then it calls the method that reads the record or ends the work, as a separate call.
 func (x *exchange) answerTask() error {
 	m, value, id := x.message, memberAt(x.message.params, "taskId"), []byte(nil)
 	if isText(value) {
@@ -245,8 +246,7 @@ func (x *exchange) answerTask() error {
 	return methodError(x.makeCall(nil), CodeInvalidArgument, CodeNotFound)
 }
 
-// noTask is the same for every id that names no task of the caller, so that nobody learns which ids
-// others have.
+// noTask is the same for every invalid id, so that callers cannot find out the ids of others.
 var noTask = protocolError(rpcInvalidParams,
 	"params.taskId is the id of no task of this caller; send a taskId as tools/call has answered it")
 
@@ -256,7 +256,7 @@ func (x *exchange) acknowledge(any) error {
 	return nil
 }
 
-// resultSoFar returns the modern result that openResult has begun, for more members.
+// resultSoFar returns the modern result that openResult has begun, to add members.
 func (x *exchange) resultSoFar() members { return members{bytes.TrimSuffix(x.ws.enc.buf, []byte(","))} }
 
 // addTask adds a task to the result of tasks/get. out is its record.
@@ -285,8 +285,8 @@ func (x *exchange) addTask(out any) error {
 	return nil
 }
 
-// addOutcome adds what tools/call would have answered if the work had ended before: the record, or
-// the message of a failure. A record that has no place in an answer is a failure too.
+// addOutcome adds the answer that tools/call would have given if the work had already ended: the
+// record, or the message of a failure. A record that does not fit into an answer is a failure too.
 func (x *exchange) addOutcome(out any, state, message string) {
 	x.message.tool = x.task.start
 	begin := len(x.ws.enc.buf)
@@ -311,7 +311,7 @@ func (x *exchange) addOutcome(out any, state, message string) {
 //	tasks/update  questions, or a no of the user         {}
 //	tasks/cancel  FAILED_PRECONDITION or ABORTED         {}, the work has ended
 //	any           INVALID_ARGUMENT or NOT_FOUND          error -32602
-//	any           another error                          error -32603
+//	any           any other error                        error -32603
 func (x *exchange) answerTaskError(err error) error {
 	questions, method := appendQuestions(err, nil), string(x.message.method)
 	switch {
@@ -331,7 +331,7 @@ func (x *exchange) answerTaskError(err error) error {
 			return err
 		}
 	case method == "tasks/cancel":
-		// A question of the method cannot be asked here, and does not say that the work has ended.
+		// A question of the method cannot be asked here, and does not mean that the work has ended.
 		e := ErrorFrom(err)
 		if e.code() != CodeFailedPrecondition && e.code() != CodeAborted || e.Is(errUnanswered) {
 			return err
@@ -358,14 +358,14 @@ func appendErrors(err error, list []*Error) []*Error {
 	return list
 }
 
-// taskKey returns the key of a question of a task. Clients take a key that they have seen for the
-// same question, so it has a digest of what is asked (Tasks, Task Update Requests).
+// taskKey returns the key of a question of a task. Clients assume that a known key is the same
+// question, so it includes a digest of the question (Tasks, Task Update Requests).
 func taskKey(q *question) string {
 	return q.key + "-" + hashText(append([]byte(q.Method+"\x00"), q.Params...))[:12]
 }
 
-// readTaskAnswers reads the answers in a request for a task. Only tasks/update has any, and
-// tasks/cancel has no way to ask.
+// readTaskAnswers reads the answers in a request for a task. Only tasks/update has answers, and
+// tasks/cancel cannot ask.
 func (x *exchange) readTaskAnswers() {
 	switch string(x.message.method) {
 	case "tasks/cancel":

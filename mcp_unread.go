@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// glimpseSize is how much of the beginning and of the end of a message over the limit is looked
-// at, in bytes: an id, and members such as jsonrpc beside it.
+// glimpseSize is how many bytes at the beginning and at the end of a message over the limit are
+// examined: enough for an id, and for members such as jsonrpc beside it.
 const glimpseSize = 2 * maxMCPID
 
 // maxRest is how much of a body over the limit is read and dropped, in bytes, since many clients
@@ -23,8 +23,8 @@ const (
 	restTime  = 10 * time.Second // how long it reads at all
 )
 
-// A glimpse is what can be said of a message that cannot be read. kind is rpcInvalid if it may be
-// any.
+// A glimpse is what is known of a message that cannot be read. kind is rpcInvalid if it can be any
+// kind.
 type glimpse struct {
 	kind rpcKind
 	id   []byte // JSON; nil if it is unknown
@@ -58,9 +58,9 @@ func glimpseAt(head, tail []byte) (g glimpse) {
 // A looseText is read as far as braces, brackets and strings go, whatever is between them.
 type looseText struct{ rest []byte }
 
-// readMembers returns the ids of an object, its method, and whether it has a result or an error,
-// of which the end need not be there. It stops at the closing brace of the object, or where it
-// cannot go on.
+// readMembers returns the ids of an object, its method, and whether it has a result or an error.
+// The object may be incomplete. It stops at the closing brace of the object, or where it cannot go
+// on.
 func (l *looseText) readMembers() (ids [][]byte, method []byte, hasResult bool) {
 	for open := byte('{'); l.skipByte(open); open = ',' {
 		name := l.skipValue()
@@ -150,7 +150,7 @@ func lastID(tail []byte) []byte {
 	return id
 }
 
-// tailOf returns the last glimpseSize bytes of text at most, in memory of its own.
+// tailOf returns a copy of at most the last glimpseSize bytes of text.
 func tailOf(text []byte) []byte { return bytes.Clone(text[max(0, len(text)-glimpseSize):]) }
 
 // readRest reads and drops the rest of a body of which head was read, as far as maxRest, and as long
@@ -164,7 +164,7 @@ func readRest(w http.ResponseWriter, r *http.Request, head []byte) (longer, tail
 	control, end, chunk := http.NewResponseController(w), time.Now().Add(restTime), make([]byte, 32<<10)
 	for total := 0; total < maxRest && time.Now().Before(end); {
 		if control.SetReadDeadline(time.Now().Add(restPause)) != nil && r.Context().Value(http.ServerContextKey) != nil {
-			break // nothing would end a wait
+			break // nothing would end the wait
 		}
 		n, err := r.Body.Read(chunk)
 		total += n
@@ -183,7 +183,7 @@ func readRest(w http.ResponseWriter, r *http.Request, head []byte) (longer, tail
 }
 
 // refuseUnread answers a message that cannot be read, or is over the limit, with e. head and tail
-// are as for glimpseAt. What is not a request gets no answer, and so no error.
+// are as for glimpseAt. A message that is not a request gets no answer, and so no error.
 func (x *exchange) refuseUnread(head, tail []byte, e *mcpError) {
 	g := glimpseAt(head, tail)
 	if g.kind == rpcRequest || g.kind == rpcInvalid || x.rev.modern && x.line == nil {
