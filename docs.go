@@ -43,9 +43,10 @@ type DocsOptions struct {
 }
 
 // Docs returns a handler that serves a page about the REST routes of s, with a form to call each
-// method over the transports of opts. It serves the same text as Markdown at llms.txt, and to
-// requests whose Accept prefers text/markdown to text/html. Mount the page on a path that ends in a
-// slash, because browsers resolve relative paths against it:
+// method over the transports of opts. It serves the same text as Markdown at llms.txt, with the query
+// ?markdown, to which the page links, and to requests whose Accept prefers text/markdown to
+// text/html. Mount the page on a path that ends in a slash, because browsers resolve relative paths
+// against it:
 //
 //	docs := service.Docs(&svc.DocsOptions{REST: ".", RPC: "rpc", MCP: "mcp"})
 //	mux.Handle("/{$}", docs)
@@ -66,7 +67,8 @@ func (s *Service) Docs(opts *DocsOptions) http.Handler {
 	markdown := lazyDocument(func() []byte { return newDocsWriter(&s.service, places).renderMarkdown() })
 	policy := sync.OnceValue(func() string { return docsPolicy(readPage()) })
 	return s.serveDocument("docs", func(header http.Header, r *http.Request) (*document, string, error) {
-		if strings.HasSuffix(r.URL.Path, "/llms.txt") || chooseType(r.Header["Accept"], "text/html", "text/markdown") == "text/markdown" {
+		if strings.HasSuffix(r.URL.Path, "/llms.txt") || r.URL.RawQuery == "markdown" ||
+			chooseType(r.Header["Accept"], "text/html", "text/markdown") == "text/markdown" {
 			return markdown(), "text/markdown; charset=utf-8", nil
 		}
 		header.Set("Content-Security-Policy", policy())

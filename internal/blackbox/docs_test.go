@@ -225,6 +225,7 @@ func TestDocsRequests(t *testing.T) {
 		{"GET", "/", []string{"Accept", "text/*, */*"}, 200, page},
 		{"GET", "/", []string{"Accept", "image/png"}, 200, page},
 		{"GET", "/llms.txt", nil, 200, markdown},
+		{"GET", "/?markdown", nil, 200, markdown},
 		{"GET", "/docs/llms.txt", []string{"Accept", "text/html"}, 200, markdown},
 		{"GET", "/", []string{"If-None-Match", etag}, 304, ""},
 		{"POST", "/", nil, 405, "application/json"},

@@ -537,7 +537,8 @@ await step('methods in the order of their sources, and the documents', app, asyn
 	const links = page.locator('nav .list > div').first().locator('li a');
 	assert.deepEqual(await links.evaluateAll((list) => list.map((e) => e.hash.slice(1))), ids);
 	assert.equal(await links.first().locator('span:not(.verb)').textContent(), 'Add a todo'); // the first sentence of the method's comment
-	const markdown = await (await page.request.get(base + app + 'llms.txt')).text();
+	const link = await page.getByRole('link', {name: 'Markdown', exact: true}).first().evaluate((a) => a.href);
+	const markdown = await (await page.request.get(link)).text();
 	assert.deepEqual([...markdown.matchAll(/^- JSON-RPC method: `todos\.(.*)`$/gm)].map((m) => m[1].replace('_', ' ')), order.filter((name) => !/port$/.test(name))); // files are over REST only
 	assert.match(markdown, /^OpenAPI is served at `openapi\.json`, relative to this page; add `\?openapi=3\.1` for code generators\.$/m);
 	for (const version of ['3.1', '3.2', '3.0.3']) { // below the prefix, as a browser follows the link
