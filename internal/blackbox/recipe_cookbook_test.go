@@ -367,5 +367,5 @@ func Example_write() {
 	show(service.REST(), request("POST", "/notes", `{"text":""}`))
 	// Output:
 	// 200 {"id":1,"text":"Buy milk"}
-	// 400 {"error":{"code":"INVALID_ARGUMENT","message":"invalid input: /text must have at least 1 character","details":{"violations":[{"in":"body","path":"/text","rule":"minLength","message":"must have at least 1 character","limit":1}]}}}
+	// 400 {"error":{"code":"INVALID_ARGUMENT","message":"invalid input: /text must have at least 1 character","details":{"violations":[{"in":"body","path":"/text","rule":"minLength","message":"must have at least 1 character","limit":1,"empty":true}]}}}
 }
