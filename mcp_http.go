@@ -86,14 +86,13 @@ func (h *mcpHandler) respondToPost(w http.ResponseWriter, r *http.Request, ws *w
 	}
 	x := newExchange(r.Context(), mcpRequest{h: h, w: w, accept: parseAccept(r.Header["Accept"]), agreed: h.agreementOf(r)}, r, ws)
 	if err == errBusy { // of a body that is large and not read to its end
-		ws.leaveBody(r)
-		x.refuseUnread(ws.body, nil, x.busyAnswer())
+		x.refuseBody(x.busyAnswer())
 		return nil
 	}
 	x.message = h.messages.Get().(*message)
 	switch {
 	case err != nil:
-		x.refuseBody(err)
+		x.refuseBody(refusal(err))
 	case x.readBody():
 		x.serveBody()
 	}

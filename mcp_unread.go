@@ -14,7 +14,7 @@ import (
 // examined: enough for an id, and for members such as jsonrpc beside it.
 const glimpseSize = 2 * maxMCPID
 
-// maxRest is how much of a body over the limit is read and dropped, in bytes, since many clients
+// maxRest is how much of a body that is refused is read and dropped, in bytes, since many clients
 // write the id last.
 const maxRest = 64 << 20
 
@@ -194,9 +194,9 @@ func (x *exchange) refuseUnread(head, tail []byte, e *mcpError) {
 	x.accept202()
 }
 
-// refuseBody answers a request whose body is over the limit, which is err. A body whose id was read
-// already is left.
-func (x *exchange) refuseBody(err error) {
+// refuseBody answers a request with e, whose body is over the limit, or came when the service was
+// busy. A body whose id was read already is left.
+func (x *exchange) refuseBody(e *mcpError) {
 	ws := x.ws
 	head, tail := ws.body, []byte(nil)
 	if glimpseAt(head, nil).kind == rpcInvalid {
@@ -204,5 +204,5 @@ func (x *exchange) refuseBody(err error) {
 		ws.unread = tail == nil
 	}
 	ws.leaveBody(x.request)
-	x.refuseUnread(head, tail, refusal(err))
+	x.refuseUnread(head, tail, e)
 }

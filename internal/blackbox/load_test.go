@@ -184,7 +184,7 @@ func TestBusy(t *testing.T) {
 		{"MCP, a large answer", "MCP", "", `{"jsonrpc":"2.0","id":1,"result":{"text":"` + large + `"}}`, 202, ""},
 		{"MCP, a large error as the answer", "MCP", "", `{"jsonrpc":"2.0","error":{"code":1,"message":"` + large + `"},"id":1}`, 202, ""},
 		{"MCP, a large notification", "MCP", "", `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"reason":"` + large + `"}}`, 202, ""},
-		{"MCP, a large body whose id comes last", "MCP", "", `{"jsonrpc":"2.0","method":"tools/call","params":{` + largeTool + `},"id":1}`, 200, busyMCP + `}`},
+		{"MCP, a large body whose id comes last", "MCP", "", `{"method":"tools/call","params":{` + largeTool + `},"jsonrpc":"2.0","id":1}`, 200, busyMCP + `,"id":1}`},
 		{"MCP, the list", "MCP", "", mcpLegacy("2025-11-25", "tools/list", ""), 200, `{"jsonrpc":"2.0","result":{"tools":…`},
 		{"MCP, initialize", "MCP", "", mcpLegacy("", "initialize", `"protocolVersion":"2025-11-25"`), 200, `{"jsonrpc":"2.0","result":…`},
 		{"MCP, ping", "MCP", "", mcpLegacy("2025-11-25", "ping", ""), 200, `{"jsonrpc":"2.0","result":{}…`},
