@@ -1,6 +1,7 @@
 // Otel puts the instrumentation of OpenTelemetry for net/http around every middleware of svc, alone
 // and in every order of two, and fails if a span has another name than that of its route, or does
-// not go on with the trace of its caller.
+// not go on with the trace of its caller. It also writes a span for each call of a method, as
+// doc/recipes.md shows.
 //
 // Usage:
 //
@@ -17,11 +18,15 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"strings"
+	"time"
 
 	"go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+	oteltrace "go.opentelemetry.io/otel/trace"
 
 	"example.com/svc"
 )
@@ -139,7 +144,40 @@ func run() error {
 		}
 	}
 	fmt.Printf("%d requests through %d orders of middleware\n", count, len(all)*len(all))
-	return errors.Join(failed...)
+	return errors.Join(append(failed, checkObserve(quiet))...)
+}
+
+// observe returns a function for Options.Observe, which writes a span for each call of a method.
+func observe(tracer oteltrace.Tracer) func(context.Context, svc.Observation) {
+	return func(ctx context.Context, o svc.Observation) {
+		end := time.Now()
+		_, span := tracer.Start(ctx, o.Resource+"."+o.Method, oteltrace.WithTimestamp(end.Add(-o.Duration)))
+		span.SetAttributes(attribute.String("svc.transport", string(o.Transport)))
+		if o.Err != nil {
+			span.SetStatus(codes.Error, string(svc.CodeOf(o.Err)))
+		}
+		span.End(oteltrace.WithTimestamp(end))
+	}
+}
+
+// checkObserve makes a call in a batch of JSON-RPC, whose span must be inside that of the request.
+func checkObserve(quiet *slog.Logger) error {
+	spans := tracetest.NewSpanRecorder()
+	provider := trace.NewTracerProvider(trace.WithSpanProcessor(spans))
+	s := svc.MustRegister[ThingAPI](things{}, &svc.Options{Resource: "things", Logger: quiet, Observe: observe(provider.Tracer("things"))})
+	mux := http.NewServeMux()
+	mux.Handle("POST /rpc", s.RPC())
+	handler := otelhttp.NewHandler(mux, "", otelhttp.WithTracerProvider(provider))
+
+	r := httptest.NewRequest("POST", "/rpc", strings.NewReader(`[{"jsonrpc":"2.0","id":1,"method":"things.get","params":{"id":"broken"}}]`))
+	r.Header.Set("Content-Type", "application/json")
+	handler.ServeHTTP(httptest.NewRecorder(), r)
+	ended := spans.Ended()
+	if len(ended) != 2 || ended[0].Name() != "things.get" || ended[0].Status().Description != "INTERNAL" ||
+		ended[0].Parent().SpanID() != ended[1].SpanContext().SpanID() {
+		return fmt.Errorf("a call in a batch: the spans are %v", ended)
+	}
+	return nil
 }
 
 // check sends a request to h and looks at its span.
