@@ -1,8 +1,8 @@
 package svc
 
-// This file builds the input of a method: it reads each field from where the
-// route says, and checks the result. It is a layer above decode.go, whose plans
-// and setters it uses, and knows nothing of services. In this order:
+// This file builds the input of a method: it reads each field from where the route says, and checks
+// the result. It is a layer above decode.go, whose plans and setters it uses, and does not know
+// services. In this order:
 //
 //	binding        the plan of one input, and how it is compiled
 //	sources        which field comes from where
@@ -51,7 +51,7 @@ import (
 //
 // Invariants:
 //
-//	sources has every field, those of the alternatives of a union too
+//	sources has every field, including the fields of a union's alternatives
 //	object decodes every field that has a wire name, and sets the defaults of all
 //	runsCode is set if decoding calls methods of the application, such as UnmarshalText
 type binding struct {
@@ -69,9 +69,9 @@ type binding struct {
 //
 //	path, query, header, cookie, form and the fields of inBody are disjoint, and together
 //	  hold every field of the input, each list in the order of the Go fields
-//	no two of a list have the same name, headers whatever their case
+//	each name occurs once in a list; for headers, case is ignored
 //	body decodes inBody, which is the input itself if all fields come from the
-//	  body; both are nil if none does, and the request's body is then not looked at
+//	  body; both are nil if no field does, and the request's body is then ignored
 //	isForm says that the body is a form; then body is nil, and else form
 type restPlan struct {
 	path   []param
@@ -90,12 +90,12 @@ type restPlan struct {
 //
 // Invariants:
 //
-//	set takes the text of one value: that of the field, or of an element if list is set
-//	value is the shape of that value, behind its pointers
-//	list is the shape of a slice in the query or a form, which takes a parameter as often as it
-//	  is given, and nil for other fields; most is the largest number of its items
+//	set takes the text of one value: of the field, or of an element if list is set
+//	value is the shape of this value, behind its pointers
+//	list is the shape of a slice in the query or a form, whose parameter can be repeated,
+//	  and nil for other fields; most is the largest number of its items
 //	canonical is sourceName, of a header in the form that http.Header has; two
-//	  parameters from one source with the same one are a mistake
+//	  parameters from one source must not have the same one
 type param struct {
 	*field
 	sourceName  string // of the placeholder, the parameter, the header, the cookie or the part of the form
@@ -106,16 +106,16 @@ type param struct {
 	value       *shape
 	list        *shape
 	most        int
-	absent      defaultFunc // nil if there is no default
+	absent      defaultFunc // nil without a default
 }
 
-// A route is a verb, which is an HTTP method, and a path. A method that REST does not serve
-// has the zero value; its tags path, query, header and cookie mean nothing.
+// A route is a verb, which is an HTTP method, and a path. It is zero for a method that REST does
+// not serve, whose tags path, query, header and cookie have no effect.
 type route struct {
 	verb         string   // in capitals
 	path         string   // such as /todos/{id}/archive, without Service.prefix
 	placeholders []string // such as id, in the order of the path
-	instead      string   // a pattern without the placeholder, for an inferred route that has one
+	instead      string   // a pattern without the placeholder, for an inferred route with one
 	form         bool     // the body is a form
 	wrong        bool     // it stands for a route with a mistake, to check fields against it
 }
@@ -123,16 +123,16 @@ type route struct {
 // routeVerbs are the verbs that a route may have.
 var routeVerbs = []string{http.MethodGet, verbQuery, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
 
-// hasBody reports whether requests to the route have a body that means
-// something (RFC 9110, section 9.3; RFC 10008, section 2).
+// hasBody reports whether the body of a request to the route has a meaning (RFC 9110, section 9.3;
+// RFC 10008, section 2).
 func (r route) hasBody() bool { return r.verb != http.MethodGet && r.verb != http.MethodDelete }
 
 // isRead reports whether the verb is safe: a client asks for no change (RFC 9110, section 9.2.1;
 // RFC 10008, section 2).
 func (r route) isRead() bool { return r.verb == http.MethodGet || r.verb == verbQuery }
 
-// isIdempotent reports whether several requests are meant to have the effect of one (RFC 9110,
-// section 9.2.2).
+// isIdempotent reports whether several requests have the intended effect of one (RFC 9110, section
+// 9.2.2).
 func (r route) isIdempotent() bool {
 	return r.isRead() || r.verb == http.MethodPut || r.verb == http.MethodDelete
 }
@@ -206,7 +206,7 @@ func compileBinding(c *decoders, s *shape, r route) *binding {
 	return b
 }
 
-// checkBody adds a mistake for a Body that no request can have, with these fields beside it.
+// checkBody adds a mistake for a Body that no request can have together with these fields.
 func (b *binding) checkBody(p *mistakes, r route, fields []*field) {
 	if b.in.file == nil {
 		return
@@ -270,8 +270,8 @@ func (r route) sourceOf(p *mistakes, f *field) (name, source string) {
 	return tags[0].name, tags[0].source
 }
 
-// appendParam appends a query parameter, a header or a cookie to list. Of two with one
-// name the second adds a mistake: one may be in an embedded struct, where nothing hides it.
+// appendParam appends a query parameter, a header or a cookie to list. A second parameter with the
+// same name is a mistake: one of them may be in an embedded struct, where nothing hides it.
 func (c *decoders) appendParam(list []param, f *field, name, in string) []param {
 	p := c.compileParam(f, name, in)
 	for _, other := range list {
@@ -285,8 +285,8 @@ func (c *decoders) appendParam(list []param, f *field, name, in string) []param 
 // ID of the last event it received (WHATWG HTML, section 9.2.4).
 const lastEventID = "Last-Event-Id" // in canonical form
 
-// headerAccept is the header with the media types that a client reads. svc sends one for each
-// method, so it is an input only for the method.
+// headerAccept is the header that lists the media types a client reads. svc sends one for each
+// method, so only the method itself can use it as an input.
 const headerAccept = "Accept"
 
 // checkHeaderName adds a mistake for a header tag of an input with an invalid name or
@@ -296,7 +296,7 @@ func checkHeaderName(p *mistakes, f *field) {
 	written, _, _ := strings.Cut(tagText(f.tag, "header"), ",")
 	p.addIf(!isToken(f.header), "%s: header:%q: want the name of a header, in letters, digits and dashes", f.place, written)
 	instead := headerOwner(f.header)
-	isFree := canonical == headerAccept || canonical == "Content-Range" // which say nothing about the body that svc reads
+	isFree := canonical == headerAccept || canonical == "Content-Range" // they do not describe the body that svc reads
 	p.addIf(instead != "" && !isFree, "%s: header:%q: %s", f.place, written, instead)
 	p.addIf(canonical == lastEventID && f.isRequired(),
 		"%s: a client sends %s only when it reconnects, so the field must be optional (omitempty)", f.place, f.header)
@@ -338,8 +338,8 @@ func (b *binding) checkPlaceholders(p *mistakes, r route, at string) {
 	}
 }
 
-// mayHave reports whether a Go field of s has this name, or a tag path or json that says so. In
-// a union, one of an alternative may have it.
+// mayHave reports whether a Go field of s has this name, or a tag path or json with it. In a union,
+// a field of an alternative may have it.
 func (s *shape) mayHave(name string) bool {
 	return s.alternatives != nil || slices.ContainsFunc(levelsOf(s.typ, embeddedStruct), func(l level) bool {
 		for i := range l.typ.NumField() {
@@ -352,8 +352,8 @@ func (s *shape) mayHave(name string) bool {
 	})
 }
 
-// orPattern returns the end of a message about a placeholder that nothing fills:
-// what to write if the method needs none.
+// orPattern returns the end of a message about a placeholder without a field: what to write if the
+// method needs no placeholder.
 func (r route) orPattern() string {
 	if r.instead == "" {
 		return ""
@@ -361,9 +361,9 @@ func (r route) orPattern() string {
 	return fmt.Sprintf(", or give the method an HTTP pattern without it in Options.Methods, such as {HTTP: %q}", r.instead)
 }
 
-// compileParam compiles the plan of the field f, which comes from in by that name. A path,
-// a header or a cookie has one value, so only scalars fit there. Each parameter of a query
-// is a scalar too, and a slice takes several.
+// compileParam compiles the plan of the field f, which comes from in by this name. A path, a header
+// or a cookie has one value, so only scalars fit there. Each parameter of a query is a scalar too,
+// and a slice takes several.
 func (c *decoders) compileParam(f *field, name, in string) param {
 	p := param{field: f, sourceName: name, sourceToken: pointerToken(name), canonical: name, in: in, most: math.MaxInt}
 	isListed := in == inQuery || in == inForm
@@ -408,14 +408,14 @@ func (c *decoders) compileParam(f *field, name, in string) param {
 // refers to body, so it may be overwritten later.
 type requestValues struct {
 	path interface {
-		PathValue(placeholder string) string // unescaped, as http.Request has it
+		PathValue(placeholder string) string // unescaped, like http.Request.PathValue
 	}
 	query   string // as in the URL, undecoded
 	keepURL bool   // strings of the input may be parts of path and query; see isShortURL
 	header  map[string][]string
 	body    []byte        // the whole body
-	raw     reflect.Value // the Body of an input that has one, instead of body
-	form    *formInput    // the fields of a form, instead of body; nil for another body
+	raw     reflect.Value // the Body of an input with a Body, instead of body
+	form    *formInput    // the fields of a form, instead of body; nil without a form
 
 	strict       bool   // unknown parameters of the query are violations
 	versionParam string // the parameter that Version reads, which is not a violation
@@ -429,10 +429,9 @@ func isShortURL(r *http.Request) bool {
 	return len(r.RequestURI) <= arenaBlock && len(r.URL.Path)+len(r.URL.RawQuery) <= arenaBlock
 }
 
-// bindRequest returns the input in an HTTP request: a pointer to a struct, or nil for no
-// input. The error has the violations of all sources, so that a client learns all of them
-// at once. The decoder must be as borrowWorkspace returns it: starting it again would
-// cost every call.
+// bindRequest returns the input in an HTTP request: a pointer to a struct, or nil for no input. The
+// error has the violations of all sources, so that a client learns all of them at once. The decoder
+// must be fresh from borrowWorkspace: starting it again would cost every call.
 func (b *binding) bindRequest(d *decoder, r *requestValues) (any, error) {
 	in, v := b.newInput()
 	if r.raw.IsValid() {
@@ -474,14 +473,14 @@ func (b *binding) sourceAt(path string) string {
 	if i < 0 {
 		i = slices.IndexFunc(b.in.fields, func(f *field) bool { return b.sources[f].token == token })
 	}
-	if i < 0 { // no field, or one that only an alternative of a union has
+	if i < 0 { // no field, or a field of a union's alternative
 		return inBody
 	}
 	return b.sources[b.in.fields[i]].in
 }
 
-// completeError returns err, which the method has returned, with the sources of violations that
-// say none.
+// completeError returns err, which the method returned, and adds sources to the violations that
+// lack one.
 func (b *binding) completeError(err error) error {
 	e := ErrorFrom(err)
 	list, isComplete := e.Violations(), true
@@ -508,10 +507,9 @@ func (p *param) bindPath(d *decoder, v reflect.Value, value string) {
 	d.pop()
 }
 
-// bindHeader sets the field of the struct v from the values of its header. Two values are
-// a violation (RFC 9110, section 5.3), since no server can tell which one counts. An empty
-// Last-Event-ID counts as an absent one: a client whose last event had no ID may send
-// either.
+// bindHeader sets the field of the struct v from the values of its header. Two values are a
+// violation (RFC 9110, section 5.3), because a server cannot know which one counts. An empty
+// Last-Event-ID counts as absent: a client whose last event had no ID may send either.
 func (p *param) bindHeader(d *decoder, v reflect.Value, values []string) {
 	d.in = inHeader
 	d.pushToken(p.sourceToken)
@@ -537,8 +535,7 @@ func (p *param) setAbsent(d *decoder, v reflect.Value, c *complaint) {
 	}
 }
 
-// bindCookies fills the fields that come from cookies, read as RFC 6265, section
-// 5.4, has clients write them:
+// bindCookies fills the fields that come from cookies, written by RFC 6265, section 5.4:
 //
 //	a=1; b=2     the fields of the cookies a and b are set from "1" and "2"
 //	a=           the empty text, which is a value
@@ -546,7 +543,7 @@ func (p *param) setAbsent(d *decoder, v reflect.Value, c *complaint) {
 //	a=%20        "%20": nothing is unescaped, as for net/http
 //	a=1; a=2     a violation at a: which of them was set for which path is not sent
 //	A=1          ignored if no field has A: the case of names counts
-//	c            ignored, since there is no =
+//	c            ignored, since it has no =
 //
 // All lines of the header count: HTTP/2 may split it (RFC 9113, section 8.2.3).
 // d.seen says which cookies were given, as in bindQuery.
@@ -561,7 +558,7 @@ func (b *binding) bindCookies(d *decoder, v reflect.Value, lines []string) {
 	finishParams(d, v, b.rest.cookie, errRequired)
 }
 
-// bindCookie sets the field of one cookie, if it has one.
+// bindCookie sets the field of one cookie, if it has a field.
 func (b *binding) bindCookie(d *decoder, v reflect.Value, pair string) {
 	name, value, ok := strings.Cut(pair, "=")
 	i := slices.IndexFunc(b.rest.cookie, func(p param) bool { return p.sourceName == name })
@@ -594,9 +591,9 @@ func (p *param) bindOne(d *decoder, v reflect.Value, source string, c *complaint
 	d.pop()
 }
 
-// finishParams is called when all values of a source are bound. In the order of the fields
-// it checks the lists, and deals with the parameters that are absent by d.seen; absent is about
-// those that are required.
+// finishParams is called when all values of a source are bound. In the order of the fields it
+// checks the lists, and handles the parameters that are absent according to d.seen. absent is the
+// complaint about required ones.
 func finishParams(d *decoder, v reflect.Value, list []param, absent *complaint) {
 	for i := range list {
 		p := &list[i]
@@ -612,8 +609,8 @@ func finishParams(d *decoder, v reflect.Value, list []param, absent *complaint) 
 	d.seen = d.seen[:0]
 }
 
-// bindBody decodes the JSON body into the fields of v that come from it. An
-// empty body has a message of its own, since clients often forget the {}.
+// bindBody decodes the JSON body into the fields of v that come from it. An empty body has its own
+// message, because clients often forget the {}.
 func (b *binding) bindBody(d *decoder, v reflect.Value, body []byte) {
 	d.scan.data = body
 	if d.scan.peek() == 0 && d.scan.pos == len(body) {
@@ -635,10 +632,10 @@ func (b *binding) newInput() (any, reflect.Value) {
 	return in.Interface(), in.Elem()
 }
 
-// bindObject returns the input in a JSON object that has every field by its wire name: a
-// pointer to a struct, or nil for no input, to which every member is unknown. An empty text
-// counts as {}, since params may be left out (JSON-RPC 2.0, section 4). Every other text
-// that is not an object is an error.
+// bindObject returns the input in a JSON object that has every field by its wire name, as a pointer
+// to a struct. A method without an input gets nil, and all members are unknown. An empty text
+// counts as {}, because params may be left out (JSON-RPC 2.0, section 4). Any other text that is
+// not an object is an error.
 func (b *binding) bindObject(d *decoder, text []byte) (any, error) {
 	if len(text) == 0 {
 		text = []byte("{}")
@@ -679,11 +676,11 @@ func (b *binding) checkInput(c *valueCheck, v reflect.Value) {
 }
 
 // finishInput calls the Validate methods if the input has no violations so far, and returns the
-// error of the input or nil. forREST is that of valueCheck.
+// error of the input or nil. forREST is valueCheck.forREST.
 //
-// Validate methods run last and only on a valid input. They can therefore rely on the types,
-// the required fields and the rules of the tags. They may also change their receiver, so
-// the rules of the tags must be checked before.
+// Validate methods run last and only on a valid input. They can therefore rely on the types, the
+// required fields and the rules of the tags. They may also change their receiver, so the rules of
+// the tags must be checked first.
 func (b *binding) finishInput(d *decoder, v reflect.Value, forREST bool) error {
 	if d.wrongKey != nil {
 		d.report.found.addViolation(*d.wrongKey)
@@ -714,9 +711,9 @@ func (b *binding) finishInput(d *decoder, v reflect.Value, forREST bool) error {
 //	a=%FF           a violation at a: not UTF-8
 //	a=%zz, a=1;b=2  a violation at a
 //
-// It reads the text once, from left to right: url.ParseQuery would allocate a map and a list
-// for each parameter. d.seen says which parameters were given; no object is open, so index
-// i is that of the parameter. finishParams deals with the absent ones.
+// It reads the text once, from left to right: url.ParseQuery would allocate a map and a list for
+// each parameter. d.seen records which parameters were given; no object is open, so its index is
+// the index of the parameter. finishParams handles the absent ones.
 func (b *binding) bindQuery(d *decoder, v reflect.Value, query string, strict bool, versionParam string) {
 	d.in = inQuery
 	d.seen = append(d.seen, make([]bool, len(b.rest.query))...)
@@ -724,7 +721,7 @@ func (b *binding) bindQuery(d *decoder, v reflect.Value, query string, strict bo
 		var pair string
 		pair, query, _ = strings.Cut(query, "&")
 		name, value, _ := strings.Cut(pair, "=")
-		// The empty text between two & is not a parameter, even if one has the empty name.
+		// The empty text between two & is not a parameter, even if a parameter has the empty name.
 		if i := lookupParam(d, b.rest.query, name); i >= 0 && (name != "" || value != "") {
 			var c *complaint
 			d.scratch, c = appendQueryText(d.scratch[:0], value)
@@ -736,8 +733,8 @@ func (b *binding) bindQuery(d *decoder, v reflect.Value, query string, strict bo
 	finishParams(d, v, b.rest.query, errRequired)
 }
 
-// addUnknownParam adds a violation for a parameter of this name, as the query spells it,
-// unless it is versionParam, the one that Version reads.
+// addUnknownParam adds a violation for a parameter of this name, in the spelling of the query,
+// unless it is versionParam, which Version reads.
 func (d *decoder) addUnknownParam(name, versionParam string) {
 	if text, c := appendQueryText(d.scratch[:0], name); c == nil {
 		d.scratch, name = text, string(text)
@@ -763,14 +760,14 @@ func lookupParam(d *decoder, list []param, name string) int {
 	return slices.IndexFunc(list, func(p param) bool { return c == nil && p.sourceName == string(text) })
 }
 
-// bindForm fills the fields that come from a form. Each is read as in a query, but for what
-// browsers send of controls that nobody has filled in:
+// bindForm fills the fields that come from a form. Each is read as in a query, except for the
+// values that browsers send for controls that the user did not fill in:
 //
 //	an empty text   of an optional field that is not a string, or whose rules refuse it: absent
 //	on              of a checkbox: true, since it has no other value
 //
-// A Body is set before; form.hasFile says whether there is one. Required fields that are not
-// there before the file may be behind it, which nobody has read.
+// A Body is already set; form.hasFile says whether there is one. Required fields that are missing
+// before the file may follow it, in the part that is still unread.
 func (b *binding) bindForm(d *decoder, v reflect.Value, form *formInput, strict bool) {
 	d.seen = append(d.seen, make([]bool, len(b.rest.form))...)
 	for text := form.encoded; text != ""; {
@@ -851,10 +848,10 @@ func appendQueryText(dst []byte, s string) ([]byte, *complaint) {
 	return append(dst, s[start:]...), nil
 }
 
-// setScalar sets v, the field or an element of it, to a value, and checks the rules of the
-// value. It allocates the targets of pointers: a text cannot be null. source is the string
-// of the URL that text was read from, or "" if it is from elsewhere. If both are equal, a
-// string of the input needs no copy; see isShortURL.
+// setScalar sets v, the field or an element of it, to a value, and checks the rules of the value.
+// It allocates the targets of pointers: a text cannot be null. source is the string of the URL that
+// text was read from, or "" if text is not from a URL. If both are equal, a string of the input
+// needs no copy; see isShortURL.
 func (p *param) setScalar(d *decoder, v reflect.Value, text []byte, source string) {
 	v = filled(v)
 	if !utf8.Valid(text) {
@@ -876,16 +873,16 @@ func (p *param) setScalar(d *decoder, v reflect.Value, text []byte, source strin
 	d.addIfAny(c)
 }
 
-// isParamInteger reports whether text is an integer as all sources but the body
-// have it: in digits, without an exponent or a point. In a JSON body 1e2 is an integer too,
-// by JSON Schema. In a URL it is more likely a mistake, and a cache would take /pages/100
-// and /pages/1e2 for two things.
+// isParamInteger reports whether text is an integer in the form of all sources but the body: in
+// digits, without an exponent or a point. In a JSON body 1e2 is an integer too, by JSON Schema. In
+// a URL it is more likely a mistake, and a cache would treat /pages/100 and /pages/1e2 as
+// different.
 func isParamInteger(text []byte) bool { return isPlainInteger(text) || string(text) == "-0" }
 
-// addElement appends one value to the field v, a list, or adds the violation c
-// in its place. checkList checks the rules when the list is complete. It finds a list that
-// is too long by one element beyond p.most; further ones are not stored, and none are once
-// no more violations are kept.
+// addElement appends one value to the field v, a list, or adds the violation c in its place.
+// checkList checks the rules when the list is complete. It detects a list that is too long by one
+// element beyond p.most; further elements are not stored, and none are stored once no more
+// violations are kept.
 func (p *param) addElement(d *decoder, v reflect.Value, text []byte, source string, c *complaint) {
 	if d.report.found.full() {
 		return
@@ -909,9 +906,9 @@ func (p *param) addElement(d *decoder, v reflect.Value, text []byte, source stri
 	d.pop()
 }
 
-// checkList checks the rules of the complete list v. If an element has a violation it
-// checks the greatest size only, as for a list in a body. The violations of elements are
-// those whose place starts with the place of the list: /ids/3 for /ids.
+// checkList checks the rules of the complete list v. If an element has a violation it checks only
+// the maximum size, as for a list in a body. The violations of elements have places that start with
+// the place of the list: /ids/3 for /ids.
 func (p *param) checkList(d *decoder, v reflect.Value) {
 	rules := p.list.rules
 	if len(rules) == 0 {
@@ -925,9 +922,8 @@ func (p *param) checkList(d *decoder, v reflect.Value) {
 	d.checkRules(rules, list)
 }
 
-// compileReader returns what a client needs to read outputs of type t: its shape, decoders
-// that check no rules and allow absent and unknown members, and the types in it that have
-// names.
+// compileReader returns the parts that a client needs to read outputs of type t: the shape,
+// decoders that check no rules and allow absent and unknown members, and the named types in it.
 func compileReader(p *mistakes, t reflect.Type, u use) (*shape, *decoders, []*shape) {
 	shapes := newShapes(p)
 	out := shapes.shapeFor(t, t.String())

@@ -12,10 +12,10 @@ import (
 	"strings"
 )
 
-// setDefaults sets the fields of the struct v that have a default, and those of the
-// structs in it. v may also be an array of such structs, or of such arrays. A struct behind
-// a pointer or in a slice does not exist yet, and one in an optional field is absent as
-// long as it is zero, so these get no defaults. d decodes them.
+// setDefaults sets the fields with a default of the struct v and of the structs in it. v may also
+// be an array of such structs, or of such arrays. A struct behind a pointer or in a slice does not
+// exist yet, and a struct in an optional field is absent as long as it is zero, so these get no
+// defaults. d decodes them.
 func (p *objectPlan) setDefaults(d *decoder, v reflect.Value) {
 	if v.Kind() == reflect.Array {
 		for i := range v.Len() {
@@ -35,10 +35,10 @@ func (p *objectPlan) setDefaults(d *decoder, v reflect.Value) {
 	}
 }
 
-// checkValue checks an input that came as a Go value, with the rules that a decoder would
-// have checked. in is the struct of the program that calls, whose goroutines may share it: it is
-// only read, but for what its Validate methods change, and empty discriminators of unions,
-// which are set. If the rules hold, note is called before Validate, unless it is nil.
+// checkValue checks an input that is a Go value, with the rules that a decoder would have checked.
+// in is a struct of the calling program, whose goroutines may share it. So checkValue only reads
+// it, except that it sets empty discriminators of unions and that Validate methods may change it.
+// If the rules hold, note is called before Validate, unless it is nil.
 func (b *binding) checkValue(d *decoder, in reflect.Value, note func()) error {
 	d.opts.fills = true
 	d.start(nil)
@@ -56,7 +56,7 @@ func (b *binding) checkRules(d *decoder, in reflect.Value) error {
 	return b.finishInput(d, in, false)
 }
 
-// A valueCheck visits the Go value of an input, which is addressable, and what is in it. It adds
+// A valueCheck visits the addressable Go value of an input, and the values inside it. It adds
 // violations to the decoder, whose path leads to the value. It visits only values of shapes with
 // something to check at or below them: most have nothing.
 type valueCheck struct {
@@ -126,8 +126,8 @@ func (c *valueCheck) callHooks(s *shape, v reflect.Value) {
 	}
 }
 
-// endsInTime reports whether v, the value of an any, has no lists, maps and pointers
-// nested deeper than JSON may be. It does not look into structs.
+// endsInTime reports whether v, the value of an any, has no lists, maps and pointers nested deeper
+// than JSON allows. It does not look into structs.
 func endsInTime(v reflect.Value, depth int) bool {
 	switch v.Kind() {
 	case reflect.Interface:
@@ -158,10 +158,10 @@ func endsInTime(v reflect.Value, depth int) bool {
 	return true
 }
 
-// checkMap checks a map of shape s. It visits values in the order of the
-// names of the map keys, so that an input has the same violations each time. The values of
-// a map are not addressable, so it checks a copy. It stores the copy only if a check has
-// changed it: other goroutines may be reading the map of a Go value.
+// checkMap checks a map of shape s. It visits values in the order of the names of the map keys, so
+// that an input always has the same violations. The values of a map are not addressable, so it
+// checks a copy, and stores the copy only if a check has changed it: other goroutines may be
+// reading the map of a Go value.
 func (c *valueCheck) checkMap(s *shape, v reflect.Value) {
 	var keys []entry[reflect.Value]
 	for _, key := range v.MapKeys() {
@@ -186,10 +186,10 @@ func (c *valueCheck) checkMap(s *shape, v reflect.Value) {
 	}
 }
 
-// isSameValue reports whether a, a copy of b that a check may have changed since, holds what b
-// holds. Values of one type are the same if the bytes in them are, so it follows no pointers:
-// what is behind one, the check has changed in both. Unlike by ==, NaN is the same as NaN,
-// and slices, maps and functions can be the same; of two functions only the code counts.
+// isSameValue reports whether a, a copy of b that a check may have changed since, still has the
+// contents of b. Values of one type are the same if their bytes are, so it follows no pointers: a
+// change behind a pointer affects both. Unlike with ==, NaN is the same as NaN, and slices, maps
+// and functions can be the same. Functions are compared only by their code.
 func isSameValue(a, b reflect.Value) bool {
 	switch a.Kind() {
 	case reflect.Struct:
@@ -226,15 +226,15 @@ func isSameValue(a, b reflect.Value) bool {
 
 func isSameFloat(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }
 
-// checkObject checks a struct of shape s. sources is that of an input. For a struct inside another
-// it is nil, and fields hidden by json:"-" are left out. A union without an alternative has nothing
-// to check; where rules count, that is a violation. Validate of the fields is called before that of
-// the struct, which sees what those have changed.
+// checkObject checks a struct of shape s. For an input, sources is set. For an inner struct it is
+// nil, and fields hidden by json:"-" are left out. A union without an alternative has nothing to
+// check; while rules are checked, this is a violation. Validate of the fields is called before
+// Validate of the struct, which sees their changes.
 //
-// Rules are not checked for an optional field with its zero value: in a Go
-// value that is how an absent field looks. A Go value may contain itself, which
-// is found when it is deeper than any JSON. The first such place ends all checks,
-// since a value that contains itself twice would be visited 2^1000 times.
+// Rules are not checked for an optional field with its zero value, which stands for an absent field
+// in a Go value. A Go value may contain itself, which is detected when it is deeper than any JSON.
+// The first such place ends all checks, because a value that contains itself twice would be visited
+// 2^1000 times.
 func (c *valueCheck) checkObject(s *shape, v reflect.Value, sources map[*field]fieldSource) {
 	if c.report.tooDeep = c.report.tooDeep || len(c.path) >= maxDepth; c.report.tooDeep {
 		return
@@ -300,10 +300,10 @@ func (f *field) fillOnly(d *decoder, v reflect.Value) {
 	}
 }
 
-// callValidate calls the Validate method of the struct v. A plain error becomes a violation
-// at v. A nested error adds its violations; see addNested. Any other *Error is the error of
-// the input, instead of all violations, since the application may want another code. No
-// other Validate is called after that.
+// callValidate calls the Validate method of the struct v. A plain error becomes a violation at v. A
+// nested error adds its violations; see addNested. Any other *Error replaces all violations as the
+// error of the input, because the application may want a different code. After that, no further
+// Validate is called.
 func (d *decoder) callValidate(v reflect.Value) {
 	if d.report.validateErr != nil {
 		return

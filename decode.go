@@ -11,13 +11,13 @@ package svc
 // the rule "type":
 //
 //	kind                    JSON that it takes              decoded by
-//	kindPointer             null, or what it points to      decodePointer
-//	kindOptional            null, or what it holds          decodeOptional
+//	kindPointer             null, or the value behind it   decodePointer
+//	kindOptional            null, or the value in it       decodeOptional
 //	kindSlice               array                           decodeList, decodeStrings
 //	kindArray               array of that length            decodeList
 //	kindMap                 object; names are the map keys  decodeMap, setterFor
 //	kindObject              object                          objectPlan.decodeObject
-//	kindByType              that of each alternative        choicePlan.decodeChoice
+//	kindByType              that of any alternative        choicePlan.decodeChoice
 //	kindBool                true, false                     decodeBool
 //	kindInt, kindUint       number that is an integer       setInteger
 //	kindFloat, kindNumber   number                          setFloat, setString
@@ -32,13 +32,12 @@ package svc
 //
 // Null is a value of pointers, Optionals, custom types, raw JSON and any only.
 //
-// A plan knows which kind of value comes next. So it looks at one byte, asks the scanner
-// (json.go) for a value of that kind, and skips a value of another kind. There are no
-// tokens and no tree of values in between. Every byte passes the same strict checks,
-// also in values that are skipped.
+// A plan knows which kind of value comes next. So it looks at one byte, asks the scanner (json.go)
+// for a value of that kind, and skips a value of any other kind. It builds neither tokens nor a
+// tree of values. Every byte passes the same strict checks, even in skipped values.
 //
-// Values are only decoded into fresh zero values. No function needs to clear values of
-// an earlier input, and false, 0, nil and "" need not be set.
+// Values are only decoded into fresh zero values, so functions need not clear old values, or set
+// false, 0, nil and "".
 
 import (
 	"bytes"
@@ -57,8 +56,8 @@ import (
 	"time"
 )
 
-// A decoder is the workspace of one input. Transports keep it for the next
-// input, so that decoding allocates nothing but the values themselves.
+// A decoder is the workspace of one input. Transports keep it for the next input, so that decoding
+// allocates only the values themselves.
 //
 // Invariants, between the calls of two decodeFuncs:
 //
@@ -68,7 +67,7 @@ import (
 //	  whether it was met; see objectPlan.decodeObject
 //	texts holds the elements so far of an open list of strings
 //	scratch and scan.data are overwritten by the next value or the next input,
-//	  so what refers to them is never stored in a value
+//	  so references to them are never stored in a value
 //
 // After a syntax error the stacks path, seen and texts keep their open levels; start
 // clears them.
@@ -82,7 +81,7 @@ type decoder struct {
 	scratch []byte // for text that is read and not kept: unescaped strings, query values, places
 	number  []byte // the text of the last float of 32 bits; see checkRules
 	// defaulted counts the bytes of the defaults that forDefaults has decoded; see readDefault. The
-	// decoder of a default has the limit of the input.
+	// decoder of a default uses the limit of the input.
 	defaulted, defaultLimit int
 	forDefaults             *decoder        // nil until an input needs one
 	arena                   strings.Builder // the block that takes the next short string; see keepText
@@ -93,7 +92,7 @@ type decoder struct {
 	opts     inputOptions
 	report   report
 	sent     sentNotes  // of a call with an idempotency key, until its input is read; nil for others
-	wrongKey *Violation // of the idempotency key of the call, which is one of its input; nil for none
+	wrongKey *Violation // a violation about the idempotency key, which counts as one of the input; or nil
 }
 
 // inputOptions say how one input is read. The transport and the binder set them before
@@ -105,11 +104,11 @@ type inputOptions struct {
 	// list and the error belong to the decoder, which overwrites them with the next input.
 	lean bool
 
-	// allow reports whether an unknown member is allowed, which is at path and has this
-	// value. If it is nil, objectPlan.strict decides.
+	// allow reports whether an unknown member, at path and with this value, is allowed. If it is
+	// nil, objectPlan.strict decides.
 	allow func(d *decoder, value []byte) bool
-	// beside has the names of the arguments of an MCP tool that its input does not have, such
-	// as idempotency_key. They are suggested for misspelt members of the root.
+	// beside has the arguments of an MCP tool that are not in its input, such as idempotency_key,
+	// to suggest them for misspelt members of the root.
 	beside []knownName
 
 	// readStrings reads a list, an object, a number or a boolean from a string with its JSON; see
@@ -120,29 +119,29 @@ type inputOptions struct {
 	readDigits bool
 
 	keepURL bool // strings may be parts of the path and the query of the request; see isShortURL
-	ahead   int  // how many bytes of the input are still to come and not in scan.data: those of the query
+	ahead   int  // how many bytes of the input are not yet in scan.data: the bytes of the query
 	fills   bool // checks set empty discriminators of unions: the input is a Go value; see binding.checkValue
 }
 
-// A report is what is wrong with one input, as far as it was read. decoder.finish makes
-// one error of it, by the first line that is true:
+// A report collects everything that is wrong with one input, as far as it was read. decoder.finish
+// turns it into one error, by the first line that applies:
 //
 //	the text is not JSON (scanner.err)          one violation, of the text
-//	a Validate returned another error           validateErr, as it is
+//	a Validate returned any other *Error        validateErr, unchanged
 //	a Go value is too deep (tooDeep)            one violation, of the whole input
-//	all violations are those of one nested      nestedErr, with its own message,
+//	all violations come from one nested         nestedErr, with its own message,
 //	error, which came from the application        status and details
 //	there are violations                        an error with all of them
 //
-// A nested error is an *Error with violations that an UnmarshalText, UnmarshalJSON or
-// Validate method has returned about one value; see addNested.
+// A nested error is an *Error with violations that an UnmarshalText, UnmarshalJSON or Validate
+// method returned about one value; see addNested.
 type report struct {
 	found       violations
 	validateErr error
 	tooDeep     bool
 	nestedErr   error // the first nested error
 	nestedCount int   // how many violations it has
-	searches    int   // for how many unknown names another one was looked for
+	searches    int   // how many unknown names were searched for; see maxSearches
 	leanErr     Error // the memory of the error if inputOptions.lean is set
 }
 
@@ -154,8 +153,8 @@ func (r *report) reset(lean bool) {
 	r.validateErr, r.tooDeep, r.searches = nil, false, 0
 }
 
-// dropViolations drops the violations, those of nested errors too. If lean is set, it keeps
-// the memory of the list, which no application has seen, and nothing in it.
+// dropViolations drops the violations, including nested ones. If lean is set, it keeps the memory
+// of the list, which no application has seen.
 func (r *report) dropViolations(lean bool) {
 	kept := violations{}
 	if lean {
@@ -167,9 +166,9 @@ func (r *report) dropViolations(lean bool) {
 	r.nestedErr, r.nestedCount = nil, 0
 }
 
-// A sentNotes hears what an input is read from, for the idempotency key of its call: the JSON, with
-// no field, or a text of the field f from a path, a query, a form, a header or a cookie. It is called
-// before a method of the application reads the text, and may not keep it.
+// A sentNotes is told every text of an input, for the idempotency key of its call: the JSON, with a
+// nil field, or a text for the field f from a path, a query, a form, a header or a cookie. It is
+// called before a method of the application reads the text, and must not keep it.
 type sentNotes interface {
 	noteText(f *field, text []byte)
 }
@@ -181,7 +180,7 @@ func (d *decoder) noteText(f *field, text []byte) {
 	}
 }
 
-// forgetKey forgets what the call has set for its idempotency key.
+// forgetKey clears the fields that the call set for its idempotency key.
 func (d *decoder) forgetKey() { d.sent, d.wrongKey = nil, nil }
 
 // start prepares d for the next input, whose JSON is data.
@@ -204,8 +203,8 @@ func (d *decoder) startInput() {
 	d.defaulted, d.defaultLimit = 0, 0
 }
 
-// resetWithin drops all pointers of d into what it has read. It reports false if d, or one
-// of the buffers beside it, keeps more memory than about limit bytes.
+// resetWithin drops all pointers of d into the input. It reports false if d, or one of the buffers,
+// keeps more memory than about limit bytes.
 func (d *decoder) resetWithin(limit int, buffers ...[]byte) bool {
 	isLarge := func(b []byte) bool { return cap(b) > limit }
 	if slices.ContainsFunc(buffers, isLarge) || isLarge(d.scratch) || cap(d.scan.names) > limit/16 || len(d.scan.found) > limit/16 ||
@@ -217,8 +216,8 @@ func (d *decoder) resetWithin(limit int, buffers ...[]byte) bool {
 	return true
 }
 
-// A defaultFunc sets v, which is settable and zero, to the default of a field. It returns what is
-// wrong with the absence of the field, or nil.
+// A defaultFunc sets v, which is settable and zero, to the default of a field. It returns a
+// complaint about the absence of the field, or nil.
 type defaultFunc func(d *decoder, v reflect.Value) *complaint
 
 // A decodeFunc decodes the value at the scanner's position into v, which is
@@ -281,11 +280,10 @@ func (d *decoder) push(name string) { d.pushToken(pointerToken(name)) }
 func (d *decoder) pushToken(token string) { d.path = append(d.path, step{token: token}) }
 func (d *decoder) pop()                   { d.path = d.path[:len(d.path)-1] }
 
-// skipIfFull skips the next value and reports true once no more violations are kept. The
-// input will be refused, and its values would waste memory: 1 MiB of wrong elements would
-// cost 300 MiB. The value is still scanned, since a text that is not JSON is another
-// error. The decodeFuncs of lists, maps and pointers, which can allocate many values, call
-// this first.
+// skipIfFull skips the next value and reports true if no more violations are kept. The input will
+// be refused, and its values would waste memory: 1 MiB of wrong elements would cost 300 MiB. It
+// still scans the value, because a text that is not JSON is a different error. The decodeFuncs of
+// lists, maps and pointers, which can allocate many values, call it first.
 func (d *decoder) skipIfFull() bool {
 	if !d.report.found.full() {
 		return false
@@ -330,9 +328,9 @@ func (d *decoder) addMismatch(c *complaint, value []byte) {
 	}
 }
 
-// finish returns the error of the whole input, or nil; see report. A text that is not
-// JSON has one violation only: violations before the syntax error mean little in a text
-// that is cut off or garbled.
+// finish returns the error of the whole input, or nil; see report. A text that is not JSON gets
+// only one violation: violations before the syntax error mean little in a text that is cut off or
+// garbled.
 func (d *decoder) finish() error {
 	switch {
 	case d.scan.err != nil:
@@ -361,8 +359,8 @@ func (d *decoder) violationsError() error {
 	return &d.report.leanErr
 }
 
-// textError returns the error of a text that is not acceptable JSON. Its message has
-// the byte offset. Only for a duplicate name the violation also has a place.
+// textError returns the error of a text that is not acceptable JSON. Its message has the byte
+// offset. The violation has a place only for a duplicate name.
 func (d *decoder) textError() error {
 	v := Violation{In: inBody, Rule: d.scan.err.rule, Message: d.scan.err.describe("the text")}
 	if d.scan.err.rule == ruleDuplicate {
@@ -374,17 +372,17 @@ func (d *decoder) textError() error {
 	return d.violationsError()
 }
 
-// An arena is a block of memory that the short strings of one input share. Without it, a
-// request of ten small fields would make ten allocations of a few bytes, most of what
-// decoding allocates. From {"name":"Ann","city":"Rome","note":"…300 bytes…"} come
+// An arena is a block of memory that the short strings of one input share. Without it, a request of
+// ten small fields would make ten allocations of a few bytes, which is most of decoding's
+// allocations. From {"name":"Ann","city":"Rome","note":"…300 bytes…"} come
 //
 //	a block    AnnRome                 name and city are parts of it
 //	a string   …300 bytes…             of its own
 //
-// The sizes limit what sharing costs the garbage collector: a block lives as long as any
-// string in it, so a service that keeps one short string of an input keeps about 250
-// bytes more at most. A larger block would raise that, and save no more than one
-// allocation in every 256 bytes of short strings.
+// The sizes limit the garbage that sharing keeps alive: a block lives as long as any string in it,
+// so a service that keeps one short string of an input keeps at most about 250 extra bytes. A
+// larger block would raise this, and save at most one allocation in every 256 bytes of short
+// strings.
 const (
 	arenaBlock = 256 // the most bytes of a block
 	arenaText  = 64  // the most bytes of a string that a new block is made for
@@ -415,10 +413,10 @@ func (d *decoder) keepText(text []byte) string {
 	return d.arena.String()[start:]
 }
 
-// keepString reads a string and returns its text, to be kept. If the whole input is no longer
-// than a block, its strings are parts of one copy of it, from the first of them on, which takes
-// no more memory than a block would have. Copying each takes longer. One with escapes is not a
-// part of the text.
+// keepString reads a string and returns its text, which may be stored in a value. If the whole
+// input fits into a block, its strings are parts of one copy of the input, starting at the first
+// string. This takes no more memory than a block, and less time than copying each string. A string
+// with escapes is copied by itself.
 func (d *decoder) keepString() string {
 	raw, escaped := d.scan.readString()
 	if len(raw) <= 1 || escaped || len(d.scan.data) > arenaBlock {
@@ -431,9 +429,8 @@ func (d *decoder) keepString() string {
 	return d.rest[len(d.rest)-end-len(raw) : len(d.rest)-end]
 }
 
-// decoders is the compile pass of one service: the decodeFunc of every shape that it
-// reaches. It is not used after registration. The functions and plans from it are never
-// written again and serve all goroutines.
+// decoders is the compile pass of one service: the decodeFunc of every shape that it reaches. It is
+// not used after registration. Its functions and plans are then immutable and serve all goroutines.
 //
 // Invariants:
 //
@@ -444,11 +441,11 @@ type decoders struct {
 	byShape        map[*shape]*decodeFunc
 	plans          map[*shape]*objectPlan // of structs inside others
 	examples       map[exampleKey]bool    // whose own examples have been tried; see checkExamples
-	discriminators *[]string              // the names of those of all unions; see unionPlan
+	discriminators *[]string              // the discriminators of all unions; see unionPlan
 	strict         bool                   // unknown members are violations
 	outputs        bool                   // a client decodes outputs; see objectPlan
-	stored         bool                   // a Codec decodes what it has written; outputs is set too
-	open           int                    // how many shapes are being compiled, one inside another
+	stored         bool                   // a Codec decodes stored values; outputs is set too
+	open           int                    // how many shapes are being compiled, nested in each other
 	pending        []func()               // called when open is 0: defaults can be tried only by complete decoders
 }
 
@@ -475,10 +472,10 @@ func (c *decoders) runPending() {
 	}
 }
 
-// compileDecoder compiles the decodeFunc for s, which checks the rules of s too. A value
-// that has violations inside is not checked: it is incomplete, and would break rules that
-// the client's value does not break. The rule of roleMost is checked while a list or a map
-// is read: afterwards its memory would be spent. A setter checks the rules of a text.
+// compileDecoder compiles the decodeFunc for s, which also checks the rules of s. It does not check
+// a value that has violations inside: such a value is incomplete, and may break rules that the
+// client's value does not break. The rule of roleMost is checked while a list or a map is read,
+// before its memory is spent. A setter checks the rules of a text.
 func (c *decoders) compileDecoder(s *shape) decodeFunc {
 	c.checkExamples(s)
 	if len(s.rules) == 0 || s.kind == kindText {
@@ -508,13 +505,13 @@ func (c *decoders) compileDecoder(s *shape) decodeFunc {
 	}
 }
 
-// plainDecoders has the decodeFuncs of the kinds that need nothing of the type.
+// plainDecoders has the decodeFuncs of kinds that do not depend on the type.
 var plainDecoders = [kindFile + 1]decodeFunc{
 	kindAny: decodeAny, kindRaw: decodeRaw, kindCustom: decodeCustom, kindString: decodeString, kindBool: decodeBool,
 }
 
-// typeDecoder compiles the decodeFunc for s, by the table at the top. Of the rules it
-// checks that of roleMost only.
+// typeDecoder compiles the decodeFunc for s, by the table at the top. The only rule that it checks
+// is roleMost.
 func (c *decoders) typeDecoder(s *shape) decodeFunc {
 	if plain := plainDecoders[s.kind]; plain != nil {
 		return plain
@@ -531,7 +528,7 @@ func (c *decoders) typeDecoder(s *shape) decodeFunc {
 		}
 		return decodeList(c.decoderFor(s.elem), s.typ, limit, nil)
 	case kindArray:
-		n := s.typ.Len() // its schema has it as minItems and maxItems
+		n := s.typ.Len() // the schema states it as minItems and maxItems
 		exactly, limit := "must have exactly "+countText(n, "item"), json.Number(strconv.Itoa(n))
 		return decodeList(c.decoderFor(s.elem), s.typ,
 			&rule{count: n, complaint: &complaint{rule: "maxItems", message: exactly, limit: limit}}, &complaint{rule: "minItems",
@@ -591,9 +588,9 @@ func decodeOptional(elem decodeFunc) decodeFunc {
 //
 //	{"items":[…4 elements in 80 bytes, 2,000 bytes left…]}
 //
-// could have 100 elements more. It gets room for 28, since a list grows to eight times its
-// length at most: the bytes left may be another member. A list further inside has siblings
-// behind it, and an input in a batch has the next calls behind it, so these do not estimate.
+// could have 100 more elements. It gets room for 28, because a list grows at most to eight times
+// its length: the bytes left may belong to a different member. A nested list is followed by
+// siblings, and an input in a batch by the next calls, so these do not estimate.
 func decodeList(elem decodeFunc, t reflect.Type, limit *rule, errTooFew *complaint) decodeFunc {
 	grows := t.Kind() == reflect.Slice
 	var decode decodeFunc
@@ -627,10 +624,10 @@ func decodeList(elem decodeFunc, t reflect.Type, limit *rule, errTooFew *complai
 	return decode
 }
 
-// decodeStrings returns the decodeFunc of a []string: decodeList for the most frequent
-// type of list, without reflection. The strings wait in d.texts until the array ends, so
-// that the slice is made once and has the right length. They are cleared there, or the
-// decoder would keep them in memory.
+// decodeStrings returns the decodeFunc of a []string: decodeList for the most common type of list,
+// without reflection. The strings are collected in d.texts until the array ends, so that the slice
+// is allocated once with the right length. They are then cleared, or the decoder would keep them in
+// memory.
 func decodeStrings(limit *rule) decodeFunc {
 	var decode decodeFunc
 	decode = func(d *decoder, v reflect.Value) {
@@ -683,11 +680,11 @@ func (d *decoder) eachElement(limit *rule, decode func()) (count int) {
 	return count
 }
 
-// decodeMap returns the decodeFunc of a map of shape s. UnmarshalText may read two
-// names, such as "::1" and "0::1", as one map key. That is a violation, since one of the
-// values would be dropped. After a violation of its name a value is not stored: the map
-// key is zero then, which may be another name's. Members beyond limit, which may be nil, are
-// scanned and not stored, as in eachElement.
+// decodeMap returns the decodeFunc of a map of shape s. UnmarshalText may read two names, such as
+// "::1" and "0::1", as one map key. That is a violation, because one of the values would be
+// dropped. If a name is invalid, its value is not stored: its map key is zero, which may be the key
+// of a valid name. Members beyond limit, which may be nil, are scanned and not stored, as in
+// eachElement.
 func decodeMap(setKey setter, elem decodeFunc, s *shape, limit *rule) decodeFunc {
 	var decode decodeFunc
 	decode = func(d *decoder, v reflect.Value) {
@@ -740,24 +737,23 @@ func decodeMap(setKey setter, elem decodeFunc, s *shape, limit *rule) decodeFunc
 	return decode
 }
 
-// An objectPlan decodes an object into a struct, or into some of its fields:
-// the body of a request has only those that come from the body.
-// decoders.objectPlan writes it at registration. After that decodeObject, the
-// binder and [Service.Call]'s defaults read it.
+// An objectPlan decodes an object into a struct, or into some of its fields: for the body of a
+// request, the fields that come from the body. decoders.objectPlan writes it at registration. After
+// that decodeObject, the binder and [Service.Call]'s defaults read it.
 //
 // Invariants:
 //
 //	fields[:named] have a wire name, in the order of the Go fields, which is the order
 //	  of the published schema; see nextMember
-//	fields[named:] have none, so no member is decoded into them
+//	fields[named:] have no wire name, so no member is decoded into them
 //	byName has the index of each field by its wire name
-//	known has the wire names that are suggested for unknown ones, and inside those of one level
+//	known has the wire names to suggest for unknown names, and inside the names one level
 //	  further down
 //	need has the indexes of the fields that are required or have a default;
 //	  completeAbsent looks at no others
 //	strict makes unknown members violations
-//	stored sets no defaults behind embedded pointers that are nil: a Codec has written no
-//	  members of these
+//	stored sets no defaults behind nil embedded pointers: a Codec did not write
+//	  their members
 type objectPlan struct {
 	fields []fieldPlan
 	named  int
@@ -770,27 +766,27 @@ type objectPlan struct {
 	inside []insidePlan // of the fields that are objects; empty if unknown members are ignored
 }
 
-// An insidePlan is the plan of a field, for suggestions of members of it.
+// An insidePlan is the plan of a field, used to suggest its members.
 type insidePlan struct {
 	token string // of the field
 	plan  *objectPlan
 }
 
-// A unionPlan is the part of an objectPlan that tells which alternative of a union an
-// object has. The fields of that objectPlan are those of all alternatives, the
-// discriminator first. Take a discriminator "type" with the values circle and square:
+// A unionPlan is the part of an objectPlan that finds the alternative of an object in a union. The
+// fields of its objectPlan are the fields of all alternatives, the discriminator first. Take a
+// discriminator "type" with the values circle and square:
 //
 //	{"type":"circle","radius":1}   first is `"type":"`, so circle follows at once
 //	{"radius":1,"type":"circle"}   scanner.lookAhead finds it to the discriminator
 //	{"type":"oval"}                errUnknown
 //
-// Reading ahead finds the discriminators of the unions inside too, by their names in
-// discriminators. They are the names of all unions of the service: all plans share the
-// list, which is complete when registration ends.
+// Reading ahead also finds the discriminators of inner unions, by the names in discriminators. It
+// lists the discriminators of all unions of the service: all plans share the list, which is
+// complete when registration ends.
 type unionPlan struct {
 	alternatives   map[string]alternativePlan // by the value of the discriminator
-	first          []byte                     // what a text without white space has behind {
-	errUnknown     *complaint                 // about another value; nil if a client decodes outputs
+	first          []byte                     // the text after { if there is no white space
+	errUnknown     *complaint                 // about any other value; nil if a client decodes outputs
 	discriminators *[]string
 }
 
@@ -804,10 +800,10 @@ type alternativePlan struct {
 //
 // Invariants:
 //
-//	prefix and token are copies of those of the field, and at of its ownIndex: reading
+//	prefix and token are copies from the field, and at of its ownIndex: reading
 //	  them through the pointer takes longer
-//	in is fieldSource.in for a field of an input, and empty for one of a struct inside,
-//	  which comes from where the struct comes from
+//	in is fieldSource.in for a field of an input, and empty for a field of an inner struct,
+//	  which has the source of the struct
 //	inner is the plan of a field that is a struct, or an array of structs, or an array of
 //	  such arrays; nil if there is a pointer on the way
 type fieldPlan struct {
@@ -816,21 +812,21 @@ type fieldPlan struct {
 	token   string
 	at      int
 	in      string
-	notNull bool // refusesNull, which hides that of the field
+	notNull bool // refusesNull, which hides field.notNull
 	decode  decodeFunc
-	absent  defaultFunc // nil if there is no default
+	absent  defaultFunc // nil without a default
 	inner   *objectPlan
 }
 
-// objectPlan compiles the plan for these fields. sources is that of an input, of which
-// every field is in the plan: a transport with one object needs a member for a path
-// parameter, too, and sets the defaults of fields that only a header or a cookie can
-// give. For a struct inside another it is nil, and fields hidden by json:"-" are left out.
+// objectPlan compiles the plan for these fields. For an input, sources is set, and every field is
+// in the plan: a transport with one object also needs a member for a path parameter, and sets the
+// defaults of fields that come only from a header or a cookie. For an inner struct sources is nil,
+// and fields hidden by json:"-" are left out.
 //
-// A client reads a field of an output by its type, but without rules and default, and
-// it may be absent. The server, perhaps of another version, has already acted;
-// rejecting its answer would hide that. A Codec reads what an older version may have stored
-// in the same way, but with defaults, since nobody else adds them.
+// A client checks the type of an output's field, but not its rules, sets no default, and accepts
+// its absence. The server, perhaps a different version, has already acted; rejecting its answer
+// would hide that. A Codec reads stored values of older versions in the same way, but sets
+// defaults, because nobody else adds them.
 func (c *decoders) objectPlan(fields []*field, sources map[*field]fieldSource) *objectPlan {
 	p := &objectPlan{byName: make(map[string]int), strict: c.strict, stored: c.stored}
 	named := slices.DeleteFunc(slices.Clone(fields), func(f *field) bool { return f.isNameless() || sources == nil && f.hidden })
@@ -901,13 +897,13 @@ func (c *decoders) refusesNull(f *field) bool {
 	return f.notNull || !c.outputs && !f.isRequired() && !f.shape.kind.takesNull()
 }
 
-// checkRules adds a violation for each rule that v breaks, except that a costly
-// rule is not tried on a value that breaks another: a pattern may take a second
-// for a text of 1 MiB that is too long in any case. A float of 32 bits that was just
-// decoded is compared as it was sent: rounded, 0.10000000001 would satisfy maximum:"0.1".
+// checkRules adds a violation for each rule that v breaks. It skips a costly rule if v already
+// breaks a rule: a pattern may take a second for a text of 1 MiB that is too long in any case. It
+// compares a float of 32 bits that was just decoded as it was sent: rounded, 0.10000000001 would
+// satisfy maximum:"0.1".
 func (d *decoder) checkRules(rules ruleSet, v reflect.Value) {
 	if v.Kind() == reflect.Float32 && d.number != nil {
-		sent, _ := strconv.ParseFloat(string(d.number), 64) // its setter has read it
+		sent, _ := strconv.ParseFloat(string(d.number), 64) // its setter has parsed it
 		v = reflect.ValueOf(sent)
 	}
 	broken := false
@@ -919,19 +915,18 @@ func (d *decoder) checkRules(rules ruleSet, v reflect.Value) {
 	}
 }
 
-// defaultFor returns the function that sets a field to its default, or nil if
-// it has none. The default is decoded once at registration, where a violation
-// is a mistake of the service's author. Values of some kinds are then copied; see
-// isCopied. Others are decoded again for each input, because two inputs must
-// not share a slice or a map.
+// defaultFor returns the function that sets a field to its default, or nil without a default. The
+// default is decoded once at registration, where a violation is a mistake of the service's author.
+// Values of some kinds are then copied; see isCopied. Others are decoded again for each input,
+// because two inputs must not share a slice or a map.
 //
-// The default of a field may need itself, and decoding it would not end:
+// The default of a field may need itself, so that decoding it would not end:
 //
 //	type node struct {
 //		Next *node `json:"next" default:"{}"` // {} has no next, so next is {}, and so on
 //	}
 //
-// This is found because the function is called while the default is being tried. Another
+// This is detected because the function is called while the default is being tried. A different
 // default may need this one before runPending has tried it, so the function tries it too.
 func (c *decoders) defaultFor(f *field, decode decodeFunc) defaultFunc {
 	if f.def == nil {
@@ -961,9 +956,9 @@ func (c *decoders) defaultFor(f *field, decode decodeFunc) defaultFunc {
 	}
 }
 
-// maxDefaults is how many bytes of JSON the defaults that are decoded for one input may have
-// together, if its own text is not longer: 1 MiB of {}, leaves out 350,000 lists, and each default
-// is a list of its own.
+// maxDefaults is the maximum length, in bytes of JSON, of all defaults that are decoded for one
+// input, unless its own text is longer. 1 MiB of {}, leaves out 350,000 lists, and each default
+// would be a new list.
 const maxDefaults = 1 << 20
 
 // readDefault decodes text, a default, into v. It returns a complaint about the first default of the
@@ -1009,8 +1004,8 @@ func (decode decodeFunc) refusal(text []byte, v reflect.Value) (why string) {
 	return strings.TrimPrefix(e.Message, codes[CodeInvalidArgument.row()].text+": ")
 }
 
-// checkExample notes an example of the field f that the decoder refuses, and values of a tag
-// enum that the type refuses. A client does not send what it only reads.
+// checkExample notes an example of the field f that the decoder refuses, and values of a tag enum
+// that the type refuses. It ignores the outputs of a client, which are never sent.
 func (c *decoders) checkExample(f *field, decode decodeFunc) {
 	if c.outputs {
 		return
@@ -1036,8 +1031,8 @@ type exampleKey struct {
 	isEnum bool
 }
 
-// checkExamples notes each value that a type with a text or JSON of its own refuses, although
-// its method Enum or JSONSchema says that it is one.
+// checkExamples notes each value that a type with its own JSON or text refuses, although its method
+// Enum or JSONSchema lists it.
 func (c *decoders) checkExamples(s *shape) {
 	key := exampleKey{s.typ, s.isEnum}
 	if c.outputs || c.examples[key] || s.kind != kindText && s.kind != kindCustom {
@@ -1060,8 +1055,8 @@ func (c *decoders) checkExamples(s *shape) {
 	}
 }
 
-// tryFields tries the defaults and the examples at and below s, which has a mistake, as far as
-// their types have none.
+// tryFields tries the defaults and the examples at and below s, which has a mistake, unless their
+// own types have one.
 func (c *decoders) tryFields(s *shape) {
 	s.walk(nil, make(map[*shape]bool), func(s *shape, _ *placeText) {
 		if !s.hasParts() && s.isSound() {
@@ -1088,9 +1083,8 @@ func (c *decoders) tryEach(s *shape, texts [][]byte, format string) {
 	}
 }
 
-// isCopied reports whether a copy of a value shares nothing with it that can be changed.
-// A kind that is not listed costs a decoding for each default: a text type may be a
-// slice, as net.IP is, or hold one.
+// isCopied reports whether a copy of a value shares no changeable memory with it. For all other
+// kinds each default costs a decoding: a text type may be a slice, such as net.IP, or contain one.
 func (k shapeKind) isCopied() bool {
 	switch k {
 	case kindString, kindBool, kindInt, kindUint, kindFloat, kindNumber, kindTime, kindDuration:
@@ -1099,8 +1093,8 @@ func (k shapeKind) isCopied() bool {
 	return false
 }
 
-// decodeObject is the decodeFunc of p. decoder.seen tells which known names are missing
-// or given twice, and a nameSet which unknown ones are given twice.
+// decodeObject is the decodeFunc of p. decoder.seen finds known names that are missing or
+// duplicate, and a nameSet finds duplicate unknown names.
 //
 // seen is one stack for all open objects, so that no object allocates. With the fields
 // a, b and c, where b is a struct with the field d, it is at the end of {"a":1,"b":{"d":2
@@ -1108,8 +1102,8 @@ func (k shapeKind) isCopied() bool {
 //	a     b     c      d
 //	true  true  false  true
 //
-// Here base is 0 for the outer object and 3 for the inner one. The code refers to the stack
-// by index, since an append for an object inside may move it.
+// Here base is 0 for the outer object and 3 for the inner one. The code refers to the stack by
+// index, because an append for an inner object may move it.
 func (p *objectPlan) decodeObject(d *decoder, v reflect.Value) {
 	if d.scan.peek() != '{' {
 		d.readInside('{', errNotObject, v, p.decodeObject)
@@ -1179,11 +1173,11 @@ func (d *decoder) enterMember(f *fieldPlan) {
 //
 //	{"title":"Water the plants","priority":3}
 //
-// the prefix of the next field is ,"priority": and one comparison replaces finding the
-// comma, reading the name, checking its UTF-8, finding the colon and looking the name up.
-// A prefix in the text is never a part of another name, since it begins and ends outside
-// of the quotes. Optional fields are often left out, so it tries a few fields. Where all
-// guesses fail, byName decides, and the next guess follows the field found.
+// the prefix of the next field is ,"priority": and one comparison replaces finding the comma,
+// reading the name, checking its UTF-8, finding the colon and looking the name up. A prefix never
+// matches part of a different name, because it begins and ends outside of the quotes. Optional
+// fields are often left out, so it tries a few fields. If all guesses fail, byName decides, and the
+// next guess follows the field found.
 func (p *objectPlan) nextMember(d *decoder, next int, first bool) (i int, name []byte) {
 	const guesses = 3
 	for i := next; i < min(next+guesses, p.named); i++ {
@@ -1242,15 +1236,15 @@ func (p *objectPlan) unknownComplaint(d *decoder, name string) *complaint {
 	return &complaint{rule: ruleUnknown, message: errUnknown.message + meant}
 }
 
-// suggestInside returns the end of a message about a member that stands one level too high, or
-// "". With a member filter, which has a member region:
+// suggestInside returns the end of a message about a member that is one level too high, or "". If
+// there is a member filter with a member region:
 //
 //	{"region":"eu"}              ; did you mean /filter/region?
 //	{"stops":[{"region":"eu"}]}  ; did you mean "filter/region"?
 //
-// Only the first one has the whole place, since a message must not have names of the client, such
-// as the keys of a map. A name of the same level that differs only in case, _ and - was meant
-// rather than one further inside.
+// Only the first message has the whole place, because a message must not quote names of the client,
+// such as the keys of a map. A name on the same level that differs only in case, _ and - takes
+// precedence over a name further inside.
 func (p *objectPlan) suggestInside(d *decoder, name string, lists ...[]knownName) string {
 	if len(p.inside) == 0 || findFolded(name, lists) != "" {
 		return ""
@@ -1290,7 +1284,7 @@ func (p *objectPlan) completeAbsent(d *decoder, v reflect.Value, seen []bool) {
 	}
 }
 
-// structPlan compiles the plan of the object s. That of a union has alternatives too.
+// structPlan compiles the plan of the object s. The plan of a union also has alternatives.
 func (c *decoders) structPlan(s *shape, sources map[*field]fieldSource) *objectPlan {
 	p := c.objectPlan(s.fields, sources)
 	if s.alternatives == nil {
@@ -1314,14 +1308,13 @@ func (c *decoders) structPlan(s *shape, sources map[*field]fieldSource) *objectP
 	return p
 }
 
-// choosePlan returns the plan of the alternative that the object at the position of the
-// scanner has, and allocates the alternative in the union v. If the discriminator does not
-// say which it is, that is the one violation of the object; choosePlan skips the object and
-// returns nil. A client that decodes an output leaves all alternatives nil: the server may
-// have more.
+// choosePlan returns the plan of the alternative of the object at the scanner's position, and
+// allocates the alternative in the union v. If the discriminator is missing or wrong, this is the
+// only violation of the object; choosePlan skips the object and returns nil. A client that decodes
+// an output leaves all alternatives nil: the server may have more.
 //
-// Encoders write the discriminator as the first member, without white space: then one
-// comparison finds it. Elsewhere scanner.lookAhead does, once for the whole text.
+// Encoders write the discriminator as the first member, without white space: then one comparison
+// finds it. Otherwise scanner.lookAhead finds it, once for the whole text.
 func (p *objectPlan) choosePlan(d *decoder, v reflect.Value) *objectPlan {
 	var a alternativePlan // as long as no discriminator is found, the complaint is that it is required
 	u, c := p.union, errRequired
@@ -1407,8 +1400,8 @@ func decodeText(set setter, mismatch *complaint) decodeFunc {
 // until the decoder reads on or adds a violation.
 func (d *decoder) readText() []byte { return d.unescape(d.scan.readString()) }
 
-// unescape returns the text of a string that the scanner has read, as valid as the result of
-// readText.
+// unescape returns the text of a string that the scanner has read. It is valid as long as the
+// result of readText.
 func (d *decoder) unescape(raw []byte, escaped bool) []byte {
 	if escaped {
 		d.scratch = appendUnescaped(d.scratch[:0], raw)
@@ -1446,8 +1439,8 @@ func decodeBool(d *decoder, v reflect.Value) {
 	}
 }
 
-// typeComplaints has the complaints about JSON whose type is not the type of a scalar. The kinds
-// that are not here are strings in JSON.
+// typeComplaints has the complaints about JSON of the wrong type for a scalar. All other kinds are
+// strings in JSON.
 var typeComplaints = [kindFile + 1]*complaint{
 	kindInt: errNotInteger, kindUint: errNotInteger, kindFloat: errNotNumber, kindNumber: errNotNumber,
 	kindTime: errNotTime, kindDuration: errNotDuration,
@@ -1461,7 +1454,7 @@ func (s *shape) typeComplaint() *complaint { return cmp.Or(typeComplaints[s.kind
 // Setters must not keep it: it is in the buffer of the request or in decoder.scratch.
 type setter func(d *decoder, v reflect.Value, text []byte) *complaint
 
-// plainSetters has the setters of the kinds that need nothing of the type.
+// plainSetters has the setters of kinds that do not depend on the type.
 var plainSetters = [kindFile + 1]setter{
 	kindString: setString, kindNumber: setString, kindBool: setBool, kindTime: setTime, kindDuration: setDuration, kindBytes: setBytes,
 }
@@ -1493,10 +1486,10 @@ func setterFor(s *shape, spells func(text []byte) bool) setter {
 	}
 }
 
-// checkedSetter is setterFor with the rules of the shape, unless a client reads an
-// output. The setter adds the violations of rules itself, since there may be several.
-// The enum of a type with UnmarshalText compares the text: "A" and "a" may be one value, of
-// which the enum has one spelling.
+// checkedSetter is setterFor with the rules of the shape, unless a client reads an output. The
+// setter adds the violations of rules itself, since there may be several. For a type with
+// UnmarshalText, the enum is compared with the text: "A" and "a" may be the same value, and the
+// enum lists one spelling.
 func (c *decoders) checkedSetter(s *shape, spells func(text []byte) bool) setter {
 	set := setterFor(s, spells)
 	switch {
@@ -1520,7 +1513,7 @@ func (c *decoders) checkedSetter(s *shape, spells func(text []byte) bool) setter
 	}
 }
 
-// setString sets a string. Its text has no escapes left.
+// setString sets a string. Its text is already unescaped.
 func setString(d *decoder, v reflect.Value, text []byte) *complaint {
 	v.SetString(d.keepText(text))
 	return nil
@@ -1604,9 +1597,9 @@ func setDuration(_ *decoder, v reflect.Value, text []byte) *complaint {
 	return nil
 }
 
-// setBytes sets a []byte, by RFC 4648, section 4, to the letter. Package base64
-// alone also takes line ends anywhere and stray bits at the end ("AB==" for "AA=="), so
-// that a value would have many spellings.
+// setBytes sets a []byte, strictly by RFC 4648, section 4. Package base64 alone also accepts line
+// ends anywhere and stray bits at the end ("AB==" for "AA=="), so that a value would have many
+// spellings.
 func setBytes(_ *decoder, v reflect.Value, text []byte) *complaint {
 	out := make([]byte, base64.StdEncoding.DecodedLen(len(text)))
 	n, err := base64.StdEncoding.Strict().Decode(out, text)
@@ -1624,20 +1617,20 @@ func setTextOr(c *complaint) setter {
 	}
 }
 
-// errAdded is what a setter returns after addNested has added the violations.
+// errAdded means that addNested has added the violations; a setter returns it.
 var errAdded = new(complaint)
 
-// addNested adds the violations of err, an error that the application has returned about
-// the value at the current place. It reports whether err is a nested error: an *Error with
-// INVALID_ARGUMENT and violations. Their places begin at the value:
+// addNested adds the violations of err, an error that the application returned about the value at
+// the current place. It reports whether err is a nested error: an *Error with INVALID_ARGUMENT and
+// violations. Their places begin at the value:
 //
 //	the current place   of err              added
 //	"/home" in "body"   "/zip"              "/home/zip" in "body"
-//	"" (the input)      "/id" in "path"     "/id" in "path", as it is
+//	"" (the input)      "/id" in "path"     "/id" in "path", unchanged
 //	"" (the input)      "/id" in ""         "/id" in the source of the field id
 //
-// If all violations of the input are from one such error, the client gets that error,
-// with its message, status, headers and other details; see report.
+// If all violations of the input are from one such error, the client gets that error, with its
+// message, status, headers and other details; see report.
 func (d *decoder) addNested(err error) bool {
 	var e *Error
 	if !errors.As(err, &e) || e == nil || e.code() != CodeInvalidArgument {
@@ -1668,10 +1661,10 @@ func (d *decoder) addNested(err error) bool {
 	return true
 }
 
-// complaintFor returns the complaint for err, which UnmarshalText or UnmarshalJSON has
-// returned, or nil for nil. The message of an *Error is written for clients, so they get it.
-// Any other text may tell about the inside of the service: clients get c, and the first such
-// error becomes the cause, for the log.
+// complaintFor returns the complaint for err, which UnmarshalText or UnmarshalJSON has returned, or
+// nil for nil. The message of an *Error is written for clients, so they get it. Any other text may
+// reveal internals of the service: clients get c, and the first such error becomes the cause, for
+// the log.
 func (d *decoder) complaintFor(err error, c *complaint) *complaint {
 	if err == nil {
 		return nil

@@ -10,21 +10,21 @@ import (
 
 // A choicePlan decodes a value of kindByType.
 type choicePlan struct {
-	byJSON   [len(jsonTypes)]int // the indexes in choices; -1 for none
+	byJSON   [len(jsonTypes)]int // indexes in choices; -1 for none
 	choices  []choice
-	mismatch *complaint // about a value of another type; nil if a client decodes outputs
+	mismatch *complaint // about a value of any other type; nil if a client decodes outputs
 }
 
 // A choice is one alternative.
 type choice struct {
 	at     int          // the index of the Go field
-	typ    reflect.Type // what the field points to; nil for a list or a map
+	typ    reflect.Type // the target type of a pointer field; nil for a list or a map
 	shape  *shape
 	decode decodeFunc
 }
 
-// choiceDecoder compiles the decodeFunc of s, a shape of kindByType. A client that decodes an output
-// leaves all alternatives nil for another type: the server may have more.
+// choiceDecoder compiles the decodeFunc of s, a shape of kindByType. For any other type, a client
+// that decodes an output leaves all alternatives nil: the server may have more.
 func (c *decoders) choiceDecoder(s *shape) decodeFunc {
 	p := &choicePlan{byJSON: s.choicesByJSON()}
 	if c.stored || !c.outputs {
@@ -61,9 +61,9 @@ func (p *choicePlan) decodeChoice(d *decoder, v reflect.Value) {
 	}
 }
 
-// findInside returns the index of the alternative that inputOptions read from the string at the
-// scanner, which has such JSON in it, or -1. It is for a union that takes no strings: where a text is
-// allowed, every text is one.
+// findInside returns the index of the alternative whose JSON is inside the string at the scanner,
+// if inputOptions allow this, or -1. It is for a union that takes no strings: if text is allowed,
+// every string is text.
 func (p *choicePlan) findInside(d *decoder) int {
 	if d.scan.peek() != '"' || !d.opts.readStrings && !d.opts.readDigits {
 		return -1
@@ -83,8 +83,8 @@ func (p *choicePlan) findInside(d *decoder) int {
 	return i
 }
 
-// jsonTypeInside returns the index in jsonTypes of the type of the JSON in value, which is JSON too
-// and stands where so many arrays and objects are open, or that of value itself.
+// jsonTypeInside returns the index in jsonTypes of the type of the JSON inside the string value, at
+// this depth of open arrays and objects, or else of the type of value itself.
 func jsonTypeInside(value []byte, depth int) int {
 	if isText(value) {
 		text := bytes.Trim(textOf(value), " \t\r\n")

@@ -2,11 +2,11 @@ package svc
 
 // This file has the errors that clients get, on every transport. In this order:
 //
-//   - Code, and the one table of what a code is on each transport
+//   - Code, and the table of each code's form on each transport
 //   - Error: making one, what clients see of it, ErrorFrom
 //   - reasons, which tell the errors of one code apart
 //   - PanicError, and the recovery of panics
-//   - Violation, and the list that collects those of one input within limits; errors_complaints.go has what they say
+//   - Violation, and the list that collects the violations of one input within limits; errors_complaints.go has the messages
 //   - the details of an error as JSON; http.go and the transports frame them
 //   - the mistakes of a registration, in the interface, the types and the options
 
@@ -32,31 +32,31 @@ type Code string
 
 const (
 	CodeOK                 Code = "OK"                  // no error; see [CodeOf]
-	CodeCanceled           Code = "CANCELED"            // the client has gone away
-	CodeUnknown            Code = "UNKNOWN"             // nothing is known about the cause
+	CodeCanceled           Code = "CANCELED"            // the client has disconnected
+	CodeUnknown            Code = "UNKNOWN"             // the cause is unknown
 	CodeInvalidArgument    Code = "INVALID_ARGUMENT"    // the input is wrong, whatever the state of the server
 	CodeDeadlineExceeded   Code = "DEADLINE_EXCEEDED"   // the call took too long
 	CodeNotFound           Code = "NOT_FOUND"           // the call names something that does not exist
 	CodeAlreadyExists      Code = "ALREADY_EXISTS"      // the call creates something that exists
-	CodePermissionDenied   Code = "PERMISSION_DENIED"   // the caller is known and has no permission
+	CodePermissionDenied   Code = "PERMISSION_DENIED"   // the caller is known and lacks permission
 	CodeResourceExhausted  Code = "RESOURCE_EXHAUSTED"  // a quota, a size or a rate is used up
 	CodeFailedPrecondition Code = "FAILED_PRECONDITION" // the state forbids the call; trying again does not help
-	CodeAborted            Code = "ABORTED"             // a conflict with another call; trying again may help
+	CodeAborted            Code = "ABORTED"             // a conflict with a concurrent call; trying again may help
 	CodeOutOfRange         Code = "OUT_OF_RANGE"        // the call asks for something past the end
-	CodeUnimplemented      Code = "UNIMPLEMENTED"       // there is no such method
+	CodeUnimplemented      Code = "UNIMPLEMENTED"       // the method does not exist
 	CodeInternal           Code = "INTERNAL"            // a bug in the server
 	CodeUnavailable        Code = "UNAVAILABLE"         // the server cannot answer now; try again
 	CodeDataLoss           Code = "DATA_LOSS"           // data is lost or damaged
 	CodeUnauthenticated    Code = "UNAUTHENTICATED"     // the caller is not known
 )
 
-// codes is the only statement of how a Code is written on each transport. A code
-// that is not in it is written as the first row.
+// codes is the only definition of each Code's form on each transport. A code that is not listed is
+// written as the first row.
 //
-// http is the status of google/rpc/code.proto. That of FAILED_PRECONDITION is not 412, which
-// is about conditions in the headers of a request (RFC 9110, section 15.5.13). rpc is the
-// number of JSON-RPC 2.0, section 5.1, where that has one. The others are -32000 minus the
-// number that gRPC gives the code, in the range that section 5.1 leaves to servers.
+// http is the status of google/rpc/code.proto, except that FAILED_PRECONDITION is not 412, which
+// concerns conditions in the headers of a request (RFC 9110, section 15.5.13). rpc is the number of
+// JSON-RPC 2.0, section 5.1, if it defines one. The others are -32000 minus the number of the code
+// in gRPC, in the range that section 5.1 leaves to servers.
 var codes = [...]struct {
 	code Code
 	http int
@@ -99,7 +99,7 @@ func (c Code) row() int {
 func (c Code) private() bool { return c == CodeUnknown || c == CodeInternal || c == CodeDataLoss }
 
 // CodeFromHTTP returns the code for the status of an HTTP response. Use it in a method that passes
-// on the answer of another server. doc/codes.md has the table.
+// on the answer of a different server. doc/codes.md has the table.
 func CodeFromHTTP(status int) Code {
 	for _, row := range codes {
 		if row.code != CodeUnknown && (row.http == status || slices.Contains(row.from, status)) { // a 500 is INTERNAL
@@ -136,21 +136,21 @@ type Error struct {
 	origin errorOrigin
 }
 
-// sentParts are what clients get of an [Error] beside its exported fields.
+// sentParts are the parts of an [Error] that clients get in addition to its exported fields.
 type sentParts struct {
 	reason string      // of WithReason, of svc itself, or of the response that a client received
-	ours   bool        // reason is one of those of isOwnReason, and svc has set it for the clients of this call
+	ours   bool        // isOwnReason is true for reason, and svc has set it for the clients of this call
 	found  *violations // sent in place of Details, and of Message if that is empty; see inputOptions.lean
-	status int32       // the HTTP status of WithStatus, or of an error about the HTTP exchange itself; 0 means that of Code
-	number int32       // the number of an error about the JSON-RPC message itself; 0 means that of Code
+	status int32       // the HTTP status of WithStatus, or of an error about the HTTP exchange itself; 0 means the status of Code
+	number int32       // the number of an error about the JSON-RPC message itself; 0 means the number of Code
 	header http.Header // of WithHeader; never written after the error is made
 }
 
-// An errorOrigin is what a client of [Connect] knows of the call that ended with an error. It is
+// An errorOrigin describes the failed call from which a client of [Connect] got an error. It is
 // zero for all other errors, and not sent on.
 type errorOrigin struct {
-	received http.Header // of the response; nil if there was none. Never written
-	unrun    bool        // the call has not run
+	received http.Header // of the response; nil without one. Never written
+	unrun    bool        // the call surely did not run
 	unsure   bool        // an earlier attempt, or a part of a stream, may have run
 }
 
@@ -198,7 +198,7 @@ func spoilWrapping(format string) string {
 		switch {
 		case strings.HasPrefix(format, "w"):
 			text, format = text+"%%!w("+verb+"T)", format[1:]
-		case strings.HasPrefix(format, "%"): // it is the verb, and begins none
+		case strings.HasPrefix(format, "%"): // the format is only the verb
 			text, format = text+verb+"%", format[1:]
 		default:
 			text += verb
@@ -251,7 +251,7 @@ var errUnanswered = &Error{Code: CodeFailedPrecondition}
 // HTTPStatus returns the status of an HTTP response that carries e: the status of
 // [Error.WithStatus], else of the response from which a client of [Connect] got e, else of Code.
 // Errors of svc about the HTTP request, such as 405 and 413, have their own status. An [ErrorForm]
-// can send another.
+// can send a different one.
 func (e *Error) HTTPStatus() int {
 	return cmp.Or(int(e.status), codes[e.Code.row()].http)
 }
@@ -300,14 +300,14 @@ func (e *Error) WithReason(reason string) *Error {
 //	not_sent         from a client of Connect: there was no connection, and nothing has run
 //	outcome_unknown  the call may have happened: a client of Connect lost the answer, or
 //	                 Idempotency.Run failed after it had begun to call the method
-//	key_reused       the idempotency key belongs to another call
-//	key_running      another call with the idempotency key has not ended
+//	key_reused       the idempotency key belongs to a different call
+//	key_running      a call with the same idempotency key is still running
 //	not_confirmed    from Confirm and Ask: the user of the caller has not agreed
 //	cannot_ask       from Confirm and Ask: the caller has no user who could be asked
 //	invalid_token    from Bearer and APIKey: the credential is not valid
 //
-// They describe one call. If a method passes on an error from another service, the error is sent
-// without such a reason.
+// They describe one call. If a method passes on an error from a different service, the error is
+// sent without such a reason.
 func (e *Error) Reason() string {
 	if e == nil {
 		return ""
@@ -337,7 +337,7 @@ func isOwnReason(reason string) bool {
 	return false
 }
 
-// maxReason is how many bytes a reason has at most.
+// maxReason is the maximum length of a reason in bytes.
 const maxReason = 63
 
 // isReason reports whether text can be a reason: it matches ^[a-z][a-z0-9_]{0,62}$.
@@ -358,8 +358,8 @@ func (e *Error) withOwnReason(reason string) *Error {
 	return c
 }
 
-// sentReason returns the reason as clients see it. One of svc itself that came with the error of
-// another service is not sent: of the call that this client made, it would be wrong.
+// sentReason returns the reason that clients see. It hides a reason of svc that came with the error
+// of a different service, because it does not describe the call of this client.
 func (e *Error) sentReason() string {
 	if e.ours || !isOwnReason(e.reason) {
 		return e.reason
@@ -375,9 +375,9 @@ func (e *Error) messageWithReason() string {
 	return e.message()
 }
 
-// hideReason returns err without a reason that sentReason does not send: a method that returns the
-// UNAVAILABLE, overloaded, of another service, sends UNAVAILABLE without a reason. The transports
-// of this package need it only where code of the application writes the error.
+// hideReason returns err without a reason that sentReason hides: a method that returns an
+// UNAVAILABLE with the reason overloaded from a different service sends UNAVAILABLE without a
+// reason. The transports of this package need it only if code of the application writes the error.
 func hideReason(err error) error {
 	e := ErrorFrom(err)
 	if e == nil || e.sentReason() == e.reason {
@@ -397,7 +397,8 @@ func replaceIn(err error, e, shown *Error) error {
 	return &replacedError{err, shown}
 }
 
-// A replacedError is an error of which clients see another one than the outermost *Error in it.
+// A replacedError is an error for which clients see an *Error other than the outermost *Error in
+// it.
 type replacedError struct {
 	error
 	shown *Error
@@ -406,7 +407,7 @@ type replacedError struct {
 // Unwrap returns the error itself, for errors.Is.
 func (r *replacedError) Unwrap() error { return r.error }
 
-// As lets ErrorFrom find what clients see.
+// As lets ErrorFrom find the error for clients.
 func (r *replacedError) As(target any) bool {
 	p, ok := target.(**Error)
 	if ok {
@@ -488,7 +489,7 @@ type unsentViolations struct {
 	cause error // may be nil
 }
 
-// Error returns what the first violation says, and the text of the cause.
+// Error returns the text of the first violation, and the text of the cause.
 func (u *unsentViolations) Error() string {
 	text := strings.TrimLeft(u.list[0].Path+" "+u.list[0].Message, " ")
 	if n := len(u.list) - 1; n > 0 {
@@ -503,8 +504,8 @@ func (u *unsentViolations) Error() string {
 // Unwrap returns the cause.
 func (u *unsentViolations) Unwrap() error { return u.cause }
 
-// receivedViolations returns the violations in a list as encoding/json decodes it into an
-// any. It leaves out elements that are not objects; a member of another type is "".
+// receivedViolations returns the violations in a list that encoding/json decoded into an any. It
+// leaves out elements that are not objects; a member of the wrong type is "".
 func receivedViolations(list []any) []Violation {
 	var out []Violation
 	for _, item := range list {
@@ -580,7 +581,7 @@ func (e *Error) wireDetails() map[string]any {
 	return map[string]any{"violations": kept.list}
 }
 
-// isCut reports whether clients see less of e than the application has given them.
+// isCut reports whether clients see less of e than the application has provided.
 func (e *Error) isCut() bool {
 	return len(e.Message) > maxMessage && !e.code().private() || len(e.Details) > 0 && len(appendDetailsObject(nil, e.Details)) > maxDetails
 }
@@ -663,7 +664,7 @@ type Violation struct {
 	// a JSON Pointer (RFC 6901) to the place as it was sent, "/name" for a REST parameter; "" means the whole input
 	Path    string `json:"path"`
 	Rule    string `json:"rule"`    // for programs: the name of a constraint tag, a word of doc/errors.md such as "required", or your own
-	Message string `json:"message"` // for people; never quotes what the client sent
+	Message string `json:"message"` // for people; never quotes the client's data
 
 	// Limit is the number in the rule, such as 5 for maxItems:"5", so that programs can say it in
 	// their own words. It is never a value of the client.
@@ -683,7 +684,7 @@ const (
 	inBody   = "body"
 )
 
-// The rules that are neither about JSON text, as ruleSyntax is, nor named after a tag.
+// The rules that are neither about JSON text, like ruleSyntax, nor named after a tag.
 const (
 	ruleRequired = "required"
 	ruleType     = "type"
@@ -695,9 +696,9 @@ const (
 	ruleMaxBytes = "maxBytes" // a tag of a Body or a File, which is not JSON and not a row of ruleRows
 )
 
-// The limits on the size of one error. A client whose input has thousands of
-// violations must not get a line of text for each: that costs the server more
-// than the request costs the client, and people read a few only.
+// The limits on the size of one error. A client whose input has thousands of violations must not
+// get a line of text for each: it would cost the server more than the request costs the client, and
+// people read only a few.
 //
 // No error has more than 16 KiB. The violations take 11 KiB at most, as JSON. The
 // message repeats the first one: 256 + 512 bytes and a few words, and each byte
@@ -705,7 +706,7 @@ const (
 const (
 	maxViolations     = 32
 	maxViolationBytes = 11 << 10
-	maxViolationPath  = 256 // bytes, before escaping; those of In and of Rule too
+	maxViolationPath  = 256 // bytes, before escaping; also for In and Rule
 	maxViolationText  = 512 // bytes, before escaping
 	maxViolationLimit = 64  // bytes; a longer number is left out
 )
@@ -716,7 +717,7 @@ const (
 //
 //	len(list) <= maxViolations
 //	the JSON of list has at most bytes bytes, and bytes <= maxViolationBytes
-//	omitted > 0 implies that list does not grow any more
+//	omitted > 0 implies that list no longer grows
 type violations struct {
 	list    []Violation
 	bytes   int
@@ -733,8 +734,8 @@ func (vs *violations) addViolation(v Violation) {
 		vs.omitted++
 		return
 	}
-	// An application can choose In and Rule too. The first violation must always fit: an
-	// input without any counts as valid.
+	// An application can choose In and Rule too. The first violation must always fit: an input
+	// without violations counts as valid.
 	v.In, v.Path, v.Rule = clip(v.In, maxViolationPath), clip(v.Path, maxViolationPath), clip(v.Rule, maxViolationPath)
 	v.Message = clip(v.Message, maxViolationText)
 	if !v.hasLimit() {
@@ -777,10 +778,10 @@ func (vs *violations) haveSources() bool {
 	return false
 }
 
-// full reports whether nothing more is kept. After the first violation that did not fit
-// none is kept, even if it is short: to learn its size, the place of each of 100,000
-// violations would have to be written out. From then on the decoder also skips values, since
-// the input will not be used, so the number of violations is a lower limit.
+// full reports whether no more violations are kept. After the first violation that did not fit none
+// is kept, not even a short one: finding its size would require writing out the place of each of
+// 100,000 violations. From then on the decoder also skips values, because the input will not be
+// used, so the number of violations is a lower limit.
 func (vs *violations) full() bool { return vs.omitted > 0 || len(vs.list) == maxViolations }
 
 // count returns how many violations were found, kept or not.
@@ -797,8 +798,8 @@ func (vs *violations) err() error {
 	}
 }
 
-// appendQuotedMessage appends the message as a JSON string. It seldom has a character to escape, so
-// it is written in its place first.
+// appendQuotedMessage appends the message as a JSON string. It first writes the message in place,
+// because it seldom contains a character to escape.
 func (vs *violations) appendQuotedMessage(dst []byte) []byte {
 	start := len(dst)
 	dst = vs.appendMessage(append(dst, '"'))
@@ -846,8 +847,8 @@ func clipLong(s string, n int) string {
 	return s[:n] + ellipsis
 }
 
-// appendReason appends the member "reason" of an error with a comma before it, or nothing if there
-// is none.
+// appendReason appends the member "reason" of an error with a comma before it, or nothing without a
+// reason.
 func appendReason(dst []byte, e *Error) []byte {
 	reason := e.sentReason()
 	if reason == "" {
@@ -856,8 +857,8 @@ func appendReason(dst []byte, e *Error) []byte {
 	return append(append(append(dst, `,"reason":"`...), reason...), '"') // isReason needs no escapes
 }
 
-// appendDetails appends the member "details" of an error with a comma before it,
-// or nothing if there are none.
+// appendDetails appends the member "details" of an error with a comma before it, or nothing without
+// details.
 func appendDetails(dst []byte, e *Error) []byte {
 	if e.found != nil {
 		dst = appendViolations(append(dst, `,"details":{"violations":`...), e.found.list)
@@ -874,9 +875,8 @@ func appendDetails(dst []byte, e *Error) []byte {
 	return appendDetails(dst[:start], &Error{Details: e.wireDetails()}) // the violations at most
 }
 
-// appendDetailsObject appends details in the order of their names. It leaves out
-// a value that has no JSON, such as a channel or NaN: clients need the other details more
-// than a second error.
+// appendDetailsObject appends details in the order of their names. It leaves out a value without
+// JSON, such as a channel or NaN: clients need the other details more than a second error.
 func appendDetailsObject(dst []byte, details map[string]any) []byte {
 	dst = append(dst, '{')
 	start := len(dst)
@@ -932,7 +932,7 @@ func appendViolations(dst []byte, list []Violation) []byte {
 type mistakes struct {
 	where string // the method that is being compiled
 	list  []error
-	told  []string // mistakes of types, which are noted only for the first method that has the type
+	told  []string // mistakes of types, which are noted only for the first method with the type
 }
 
 // addf notes a mistake. The same text is noted once: a method may lead to one bad type in
@@ -947,20 +947,20 @@ func (p *mistakes) addf(format string, args ...any) {
 	}
 }
 
-// addIf is addf if broken is true. With it, a list of conditions has one a line.
+// addIf is addf if broken is true. It keeps a list of conditions to one per line.
 func (p *mistakes) addIf(broken bool, format string, args ...any) {
 	if broken {
 		p.addf(format, args...)
 	}
 }
 
-// addOnce notes a mistake of a type, but not for each method that has the type.
+// addOnce notes a mistake of a type only once, however many methods have the type.
 func (p *mistakes) addOnce(text string) {
 	p.addIf(!slices.Contains(p.told, text), "%s", text)
 	p.told = append(p.told, text)
 }
 
-// err returns an error with the mistakes, one a line. what says what they prevent, such as
+// err returns an error that lists the mistakes, one per line. what says what they prevent, such as
 // "cannot register app.TodoAPI".
 func (p *mistakes) err(what string) error {
 	text := "svc: " + what + ":"
