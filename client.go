@@ -1,7 +1,7 @@
 package svc
 
-// This file calls the methods of an interface over REST. It has the plans with which
-// rest.go and bind.go serve them, and uses them the other way round. In this order:
+// This file calls the methods of an interface over REST. It uses the same plans as rest.go and
+// bind.go, in the opposite direction. In this order:
 //
 //   - ClientOptions and Connect
 //   - registration: the fields of the client, and the plan of each method
@@ -18,14 +18,14 @@ package svc
 //	-----------------------------------------  ------------------------------
 //	nothing: refused, reset, no such host      UNAVAILABLE with the cause and a reason
 //	2xx with the JSON of an output             the output
-//	2xx with anything else                     INTERNAL
+//	any other 2xx                              INTERNAL
 //	a body with more than MaxBody bytes        INTERNAL
 //	a body that is cut                         UNAVAILABLE with the cause
 //	an error of WriteError or WriteProblem     the same code, message, reason, details
-//	any other body of another status, 3xx too  the code of CodeFromHTTP
+//	any other body or status, 3xx too          the code of CodeFromHTTP
 //	404 or 405 without such a route            the same, with the route in its cause
 //	a stream that ends with the event error    the same code, message, reason, details
-//	a stream that ends without done and error  UNAVAILABLE
+//	a stream without the event done or error   UNAVAILABLE
 
 import (
 	"bytes"
@@ -61,7 +61,7 @@ type ClientOptions struct {
 	// Handler is called in place of the network, for tests; usually it is [Service.REST]. The URL
 	// of Connect may then be empty or a path, such as "/v1". It is a mistake to set HTTPClient too.
 	Handler http.Handler
-	// Attempts is how many times a call is sent at most. A call is sent again if it has surely not
+	// Attempts is how many times a call is sent at most. A call is sent again if it surely has not
 	// run. It is also sent again if it reads, replaces, deletes or has an idempotency key, and got
 	// no answer or an answer that asks to try again. doc/failures.md has the table. Zero means 3.
 	// With 1, no call is sent again, and no stream resumes after a cut.
@@ -206,8 +206,8 @@ func (c *connection) parseBase(text string) string {
 	return ""
 }
 
-// compileField returns the function for the field f of the client. It notes a mistake if
-// the interface has no such method. methods is empty if the service itself has mistakes.
+// compileField returns the function for the field f of the client. It notes a mistake if the
+// interface lacks this method. methods is empty if the service itself has mistakes.
 func (c *connection) compileField(p *mistakes, iface reflect.Type, f reflect.StructField, methods []*method) reflect.Value {
 	p.where = "the field " + f.Name
 	rm, ok := iface.MethodByName(f.Name)
@@ -225,12 +225,12 @@ func (c *connection) compileField(p *mistakes, iface reflect.Type, f reflect.Str
 	return reflect.Value{}
 }
 
-// A connection is what the methods of one client share. Only Connect writes it.
+// A connection holds the state that the methods of one client share. Only Connect writes it.
 //
 // Invariants:
 //
-//	base has no path; path is the path of the URL with its escapes, without a slash at
-//	  the end
+//	base has no path; path is the path of the URL with its escapes, without a trailing
+//	  slash
 type connection struct {
 	http    http.Client
 	base    url.URL
@@ -240,7 +240,7 @@ type connection struct {
 
 	attempts int                                        // as ClientOptions.Attempts, without its zero
 	budget   retryBudget                                // of all repetitions
-	silence  time.Duration                              // after which a stream counts as cut
+	silence  time.Duration                              // the silence after which a stream counts as cut
 	wait     func(context.Context, time.Duration) error // waitFor, except in tests
 }
 
@@ -256,7 +256,7 @@ type callBuffer struct {
 	sent  sentPath
 }
 
-// release keeps b for another call, unless an unusual one made it large.
+// release returns b to the pool, unless an unusual call made it large.
 func (c *connection) release(b *callBuffer) {
 	if b.dec.resetWithin(maxPooled, b.enc.buf, b.body, b.text, b.path, b.query) {
 		c.buffers.Put(b)
@@ -267,9 +267,9 @@ func (c *connection) release(b *callBuffer) {
 //
 // Invariants:
 //
-//	segments are those of the path
-//	body encodes the fields that come from the body; nil if there are none
-//	decode decodes an output, or an item; nil if there is none
+//	segments are the segments of the path
+//	body encodes the fields that come from the body; or nil
+//	decode decodes an output, or an item; or nil
 type clientCall struct {
 	*method
 	conn       *connection
@@ -283,7 +283,7 @@ type clientCall struct {
 	decode     decodeFunc
 	decodeItem decodeFunc // of a stream
 	resumes    bool       // a Stream that takes Last-Event-ID, so that it can go on after a cut
-	hasIDs     bool       // its items have the method SSE
+	hasIDs     bool       // its items have an SSE method
 	ownAccept  bool       // a field of the input is the header Accept
 }
 
@@ -297,18 +297,18 @@ type pathSegment struct {
 type sendParam struct {
 	*param
 	encode encodeFunc // of the value, or of an element of a list
-	plain  bool       // the value is a string without methods of its own
+	plain  bool       // the value is a string without JSON or text methods
 }
 
-// A rivalRoute is a route of another method that takes some requests of a call, such as DELETE
+// A rivalRoute is a route of a different method that takes some requests of a call, such as DELETE
 // /users/all beside DELETE /users/{id}.
 type rivalRoute struct {
-	segments  []string // as segmentsOf has them, without the verb
+	segments  []string // from segmentsOf, without the verb
 	complaint *complaint
 }
 
-// compileCall compiles the plan of m, one of methods. Its mistakes, which p collects, are those of
-// outputs that a client cannot read.
+// compileCall compiles the plan of m, one of methods. p collects its mistakes: outputs that a
+// client cannot read.
 func (c *connection) compileCall(p *mistakes, m *method, methods []*method) *clientCall {
 	call := &clientCall{method: m, conn: c}
 	e, rest := newEncoders(true), &m.bind.rest
@@ -396,7 +396,7 @@ func errorValue(e *Error) reflect.Value {
 }
 
 // send makes one attempt of a call: it sends r and reads the response. It returns the output, if
-// the method has one, or an error.
+// any, or an error.
 func (c *clientCall) send(ctx context.Context, b *callBuffer, r *http.Request, sent *sendTrace) (out reflect.Value, e *Error) {
 	response, e := c.exchange(ctx, r, sent)
 	if e != nil {
@@ -419,9 +419,9 @@ func (c *clientCall) send(ctx context.Context, b *callBuffer, r *http.Request, s
 	return out, e
 }
 
-// exchange sends r and returns the response, or the error if there is none.
+// exchange sends r and returns the response, or an error without one.
 func (c *clientCall) exchange(ctx context.Context, r *http.Request, sent *sendTrace) (*http.Response, *Error) {
-	late := ctx.Err() != nil // then nothing is sent
+	late := ctx.Err() != nil // if so, nothing is sent
 	if c.conn.http.Jar != nil {
 		r = r.Clone(r.Context()) // http.Client adds cookies to it
 	}
@@ -438,8 +438,8 @@ func (c *clientCall) exchange(ctx context.Context, r *http.Request, sent *sendTr
 }
 
 // A sendTrace notes whether a request had a connection. The error alone does not tell: net/http
-// sends a GET, or a request with an idempotency key, again if its connection breaks, and then the
-// error is that of the second connection, while the first request may have run.
+// sends a GET, or a request with an idempotency key, again if its connection breaks. The error then
+// belongs to the second connection, while the first request may have run.
 type sendTrace struct {
 	httptrace.ClientTrace
 	connected atomic.Bool
@@ -458,15 +458,15 @@ func (c *clientCall) newTrace(ctx context.Context) *sendTrace {
 	return t
 }
 
-// stop releases the context of a request that has ended.
+// stop releases the context of a finished request.
 func (t *sendTrace) stop() {
 	if t.cancel != nil {
 		t.cancel(nil)
 	}
 }
 
-// isUnsent reports whether err, the error of the request, says that there was no connection. Other
-// errors prove nothing, since a RoundTripper of the application may ignore the trace.
+// isUnsent reports whether err, the error of the request, means that there was no connection. Other
+// errors prove nothing, because a RoundTripper of the application may ignore the trace.
 func (t *sendTrace) isUnsent(err error) bool {
 	var op *net.OpError
 	var certificate *tls.CertificateVerificationError
@@ -474,12 +474,12 @@ func (t *sendTrace) isUnsent(err error) bool {
 	return noConnection && !t.connected.Load()
 }
 
-// wasCut is the message for a response that has ended early.
+// wasCut is the message for a response that ended early.
 const wasCut = "the response was cut"
 
-// networkError returns the error for a request without a response, or with a response that
-// was cut; message says which. If ctx has ended, the error says that instead. The network can
-// report a deadline before ctx does. The method may have run.
+// networkError returns the error for a request without a response, or with a response that was cut;
+// message says which. If ctx has ended, the error reports this instead. The network can report a
+// deadline before ctx does. The method may have run.
 func (c *connection) networkError(ctx context.Context, err error, message string) *Error {
 	if ended := ctx.Err(); ended != nil {
 		if !errors.Is(err, ended) {
@@ -500,9 +500,8 @@ func (c *connection) networkError(ctx context.Context, err error, message string
 	return &Error{Code: CodeUnavailable, Message: message, sentParts: sentParts{reason: reasonOutcomeUnknown}, cause: err}
 }
 
-// newRequest checks the input and returns the request for it. Everything in the
-// request has memory of its own: net/http may read its body after it has returned
-// the response.
+// newRequest checks the input and returns its request. Everything in the request has its own
+// memory: net/http may still read the body after it has returned the response.
 func (c *clientCall) newRequest(ctx context.Context, b *callBuffer, in any) (*http.Request, error) {
 	if err := c.checkType(in); err != nil {
 		return nil, err
@@ -638,10 +637,10 @@ func (f *clientFile) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// writeInput writes the input in into the path, the query and the header of r, and the body
-// into b.enc.buf. Then it checks the input, by reading the request as the server will. A
-// violation that only a client finds, such as a text that no header can have, is the error
-// if the server would find none. Code of the application may panic here.
+// writeInput writes the input in into the path, the query and the header of r, and the body into
+// b.enc.buf. Then it checks the input, by reading the request like the server. If the server would
+// accept it, violations that only a client can find, such as a text that a header cannot carry, are
+// the error. Code of the application may panic here.
 func (c *clientCall) writeInput(b *callBuffer, r *http.Request, in any) (err error) {
 	defer recoverTo(&err)
 	b.enc = encoder{buf: b.enc.buf[:0]}
@@ -667,7 +666,7 @@ func (c *clientCall) writeInput(b *callBuffer, r *http.Request, in any) (err err
 	unsent := d.finish()
 	d.start(nil)
 	b.sent = sentPath{c, r.URL}
-	// Read it as the server will. Its strings need no copies, since nothing keeps them.
+	// Read it like the server. Its strings need no copies, because they are not kept.
 	_, err = c.bind.bindRequest(d, &requestValues{path: &b.sent, query: r.URL.RawQuery, keepURL: true, header: r.Header,
 		body: b.enc.buf, form: form})
 	b.sent = sentPath{}
@@ -735,7 +734,7 @@ func (c *clientCall) writePath(b *callBuffer, r *http.Request, v reflect.Value) 
 	}
 }
 
-// takenBy returns the first placeholder whose text makes the path one of another route, or nil.
+// takenBy returns the first placeholder whose text makes the path match the rival route, or nil.
 func (c *clientCall) takenBy(rival rivalRoute, texts []string) (first *sendParam) {
 	for i, text := range rival.segments {
 		p := c.segments[i].param
@@ -828,8 +827,8 @@ func (c *clientCall) writeCookies(b *callBuffer, r *http.Request, v reflect.Valu
 	}
 }
 
-// fieldText returns the text of the field in the struct v. It reports false for one
-// that is not sent.
+// fieldText returns the text of the field in the struct v. It reports false if the field is not
+// sent.
 func (p *sendParam) fieldText(b *callBuffer, v reflect.Value) (string, bool) {
 	value, ok := p.sentValue(v)
 	if !ok {
@@ -849,9 +848,9 @@ func (p *sendParam) complain(b *callBuffer, c *complaint) {
 	b.dec.pop()
 }
 
-// sentValue returns the value of the field in the struct v, with pointers followed. It
-// reports false for a value that is not sent: a nil pointer, or the zero value of a field
-// that is optional or has a default.
+// sentValue returns the value of the field in the struct v, with pointers followed. It reports
+// false if the value is not sent: a nil pointer, or the zero value of a field that is optional or
+// has a default.
 func (p *sendParam) sentValue(v reflect.Value) (reflect.Value, bool) {
 	value, ok := p.valueIn(v)
 	if !ok || p.in != inPath && (p.optional || p.def != nil) && value.IsZero() {
@@ -963,15 +962,15 @@ func decodeOutput(d *decoder, text []byte, t reflect.Type, decode decodeFunc) (r
 	return out, outputError(decodeWhole(d, text, out.Elem(), decode))
 }
 
-// outputError returns the error for a response that does not have the type of the output.
-// err says why; for nil it returns nil.
+// outputError returns the error for a response that does not fit the type of the output. err is the
+// reason; for nil it returns nil.
 func outputError(err error) *Error {
 	if err == nil {
 		return nil
 	}
 	e := &Error{Code: CodeInternal, Message: "the response does not match the type of the output", cause: err}
 	if invalid, ok := err.(*Error); ok {
-		e.cause = invalid.cause // the message has the rest
+		e.cause = invalid.cause // the message has the other details
 		e.Message += ": " + strings.TrimPrefix(invalid.Message, codes[CodeInvalidArgument.row()].text+": ")
 	}
 	return e
@@ -1006,7 +1005,7 @@ func foreignError(response *http.Response) *Error {
 	return withResponse(e, response, status == http.StatusNotFound || status == http.StatusMethodNotAllowed)
 }
 
-// redirectTarget returns where a response redirects to, without what may be secret, or "".
+// redirectTarget returns the target of a redirect, without parts that may be secret, or "".
 func redirectTarget(response *http.Response) string {
 	u, err := response.Location()
 	if err != nil {
@@ -1016,9 +1015,9 @@ func redirectTarget(response *http.Response) string {
 	return " to " + u.String()
 }
 
-// withResponse adds the status and the headers of a response to e, which no one else has yet.
-// A method that returns e sends Retry-After only. With noRoute the cause names the route,
-// since wrong options of the client have that result.
+// withResponse adds the status and the headers of a response to e, which must not be shared yet. A
+// method that returns e sends only Retry-After. With noRoute the cause names the route, because
+// wrong options of the client may be the reason.
 func withResponse(e *Error, response *http.Response, noRoute bool) *Error {
 	if r := response.Request; noRoute && r != nil { // a Transport may not have set it
 		u := *r.URL
@@ -1048,10 +1047,10 @@ func (c *clientCall) readError(d *decoder, response *http.Response, body []byte)
 	return foreignError(response)
 }
 
-// readBody returns the error that the JSON text carries, or nil. The text has the ErrorForm
-// of the service, or the envelope {"error":{"code":…}}, which a middleware may write although
-// the service has an ErrorForm. If it has a member "error" and the form does not, it is an
-// envelope; otherwise the form is tried first.
+// readBody returns the error that the JSON text carries, or nil. The text has the ErrorForm of the
+// service, or the envelope {"error":{"code":…}}, which middleware may write although the service
+// has an ErrorForm. If the text has a member "error" and the form does not, it is an envelope;
+// otherwise readBody tries the form first.
 func (c *clientCall) readBody(d *decoder, status int, text []byte) *Error {
 	e := readEnvelope(d, text)
 	isError := func(f *field) bool { return f.name == "error" }
@@ -1062,13 +1061,13 @@ func (c *clientCall) readBody(d *decoder, status int, text []byte) *Error {
 	return e
 }
 
-// readEnvelope returns the error that the JSON text carries, or nil if its code is not one of
-// this package, so that no service has written it.
+// readEnvelope returns the error that the JSON text carries, or nil if its code is unknown to this
+// package, because then it is not from a service.
 //
 //	from the envelope  from RFC 9457  the field
 //	error.code         code           Code
 //	error.message      detail         Message
-//	error.reason       reason         Reason, if it has the form of one
+//	error.reason       reason         Reason, if it is a valid reason
 //	error.details      details        Details, with "violations" as a []Violation
 func readEnvelope(d *decoder, text []byte) *Error {
 	text = bytes.TrimLeft(text, " \t\r\n")

@@ -20,8 +20,8 @@ func (c *clientCall) writeForm(b *callBuffer, in any) *formInput {
 	return &formInput{encoded: string(b.query), hasFile: c.sendsPart(in), whole: c.takesBody() && c.in.file.tags.anyOrder}
 }
 
-// sendsPart reports whether the form of the input in has a file: an optional Body that is zero is
-// not sent.
+// sendsPart reports whether the form of the input in includes a file: an optional Body that is zero
+// is not sent.
 func (c *clientCall) sendsPart(in any) bool {
 	if !c.takesBody() {
 		return false
@@ -31,8 +31,8 @@ func (c *clientCall) sendsPart(in any) bool {
 	return c.in.file.isRequired() || !isZero
 }
 
-// addForm sets the body of r to the form with the input in, whose fields writeForm has written
-// into b.query.
+// addForm sets the body of r to the form with the input in. writeForm has written the fields into
+// b.query.
 func (c *clientCall) addForm(b *callBuffer, r *http.Request, in any) error {
 	if !c.takesBody() {
 		r.Header.Set("Content-Type", contentTypeForm)
@@ -50,12 +50,12 @@ func (c *clientCall) addForm(b *callBuffer, r *http.Request, in any) error {
 }
 
 // newFormBody returns the body of a form whose file is the Body of in. head has the parts before
-// it.
+// the file.
 func (c *clientCall) newFormBody(in any, head []byte, boundary string) *clientBody {
 	body := newClientBody(c.bodyOf(in))
 	file := ""
 	if name := fileName(body.FileName); name != "" {
-		file = `; filename="` + strings.ReplaceAll(name, `"`, quoteInName) + `"` // a fileName has no backslash
+		file = `; filename="` + strings.ReplaceAll(name, `"`, quoteInName) + `"` // a fileName never contains a backslash
 	}
 	body.head = appendPart(head, boundary, c.in.file.name, file, body.ContentType)
 	body.tail = []byte("\r\n--" + boundary + "--\r\n")
@@ -76,7 +76,7 @@ func appendParts(dst []byte, pairs, boundary string) []byte {
 	return dst
 }
 
-// appendPart appends the beginning of a part, up to its value. Names have no quotes, which
+// appendPart appends the beginning of a part, up to its value. Names cannot contain quotes, which
 // encoding/json does not allow in them.
 func appendPart(dst []byte, boundary, name, file, contentType string) []byte {
 	dst = append(dst, "--"+boundary+"\r\nContent-Disposition: form-data; name=\""+name+"\""+file+"\r\n"...)

@@ -15,10 +15,9 @@ import (
 // of net/http are at the two ends of a pipe, so both behave as over a network.
 type handlerTransport struct{ handler http.Handler }
 
-// RoundTrip sends r over a connection of its own. The context of its server is that of r,
-// and ends when the client leaves. Nothing is kept for the next request, so no goroutine
-// outlives its response. A client waits for 100 Continue for a second, as
-// http.DefaultTransport does.
+// RoundTrip sends r over a new connection. Its server uses the context of r, which ends when the
+// client leaves. Nothing is kept for the next request, so goroutines do not outlive the response. A
+// client waits one second for 100 Continue, like http.DefaultTransport.
 func (t handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	dial := func(context.Context, string, string) (net.Conn, error) {
 		near, far := net.Pipe()
@@ -34,9 +33,9 @@ func (t handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return transport.RoundTrip(r)
 }
 
-// A clientConn is the client's end of the pipe. If the server has answered and closed before
-// it read the whole request, Write waits for the client to leave: an error of Write would
-// hide the answer.
+// A clientConn is the client's end of the pipe. If the server responds and closes before it has
+// read the whole request, Write waits for the client to leave, because an error of Write would hide
+// the response.
 type clientConn struct {
 	net.Conn
 	left  context.Context
@@ -50,8 +49,8 @@ func (c clientConn) Write(p []byte) (n int, err error) {
 	return n, err
 }
 
-// Close ends the context of the server too: net/http looks for a client that has left only
-// once it has read the whole request.
+// Close also ends the context of the server: net/http checks whether the client has left only after
+// it has read the whole request.
 func (c clientConn) Close() error {
 	c.leave()
 	return c.Conn.Close()

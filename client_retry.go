@@ -6,7 +6,7 @@ package svc
 //   - the attempts of a call
 //   - how long a client waits, and how often
 //   - what a caller knows after a failure
-//   - a Body that nobody has read
+//   - a Body that is still unread
 
 import (
 	"context"
@@ -21,11 +21,11 @@ import (
 	"time"
 )
 
-// isRepeatable reports whether the call of r may run twice: several requests have the effect of
-// one (RFC 9110, section 9.2.2), or the server knows a repetition by its key. A write with a
+// isRepeatable reports whether the call of r may run twice: several requests have the effect of one
+// (RFC 9110, section 9.2.2), or the server recognizes a repetition by its key. A write with a
 // precondition may not: if its answer was lost, the precondition fails because of the write.
 func (c *clientCall) isRepeatable(r *http.Request) bool {
-	if c.key != nil { // every request has a key then
+	if c.key != nil { // if so, every request has a key
 		return true
 	}
 	h := r.Header
@@ -35,14 +35,14 @@ func (c *clientCall) isRepeatable(r *http.Request) bool {
 
 // isTransient reports whether a call is sent again after e:
 //
-//	an attempt ended with                         repeatable  another
+//	an attempt ended with                         repeatable  other
 //	--------------------------------------------  ----------  -------
 //	no connection: not_sent                       yes         yes
 //	UNAVAILABLE of Limit: overloaded              yes         yes
-//	no answer, or half of one                     yes         no
+//	no answer, or half an answer                  yes         no
 //	UNAVAILABLE, and RESOURCE_EXHAUSTED as 429    yes         no
 //	ABORTED with Retry-After                      yes         no
-//	429, 502, 503 or 504 that is not the service  yes         no
+//	429, 502, 503 or 504 not from the service     yes         no
 //	anything else                                 no          no
 func (e *Error) isTransient(repeatable bool) bool {
 	switch {
@@ -58,7 +58,7 @@ func (e *Error) isTransient(repeatable bool) bool {
 		return e.HTTPStatus() == http.StatusTooManyRequests
 	case CodeAborted:
 		return e.header.Get("Retry-After") != ""
-	case CodeDeadlineExceeded: // 504 of a proxy; that of a service has no such reason
+	case CodeDeadlineExceeded: // 504 of a proxy; a service does not send this reason
 		return e.origin.received != nil && e.reason == reasonOutcomeUnknown
 	}
 	return false
@@ -67,8 +67,7 @@ func (e *Error) isTransient(repeatable bool) bool {
 // defaultAttempts is how often a call is sent at most, without ClientOptions.Attempts.
 const defaultAttempts = 3
 
-// roundTrip makes a call, in one attempt or several. It returns the output, if the method has one,
-// or an error.
+// roundTrip makes a call, in one or several attempts. It returns the output, if any, or an error.
 func (c *clientCall) roundTrip(ctx context.Context, in any) (reflect.Value, *Error) {
 	if ctx == nil {
 		return reflect.Value{}, Errorf(CodeInvalidArgument, "%s was called with a nil context; give context.Background()", c.title())
@@ -125,13 +124,13 @@ const (
 	firstPause     = 50 * time.Millisecond
 	firstThrottled = time.Second // after 429
 
-	budgetTokens   = 500 // so that a client sends at most 35 repetitions while nothing succeeds
+	budgetTokens   = 500 // limits a client to 35 repetitions while nothing succeeds
 	tokensToRepeat = 14  // given back if the repetition succeeds
 	tokensOfFirst  = 1   // that a first attempt gives back by its success
 )
 
-// pauseAfter returns how long to wait before a call is sent again that has ended with e, after n
-// repetitions. It reports false if it is not sent again.
+// pauseAfter returns how long to wait before sending a call again that ended with e, after n
+// repetitions. It reports false to give up.
 func (c *connection) pauseAfter(ctx context.Context, e *Error, n int, repeatable bool) (time.Duration, bool) {
 	if n+1 >= c.attempts || ctx.Err() != nil || !e.isTransient(repeatable) {
 		return 0, false
@@ -140,7 +139,7 @@ func (c *connection) pauseAfter(ctx context.Context, e *Error, n int, repeatable
 	switch {
 	case pause > maxPause:
 		return 0, false
-	case pause >= 0: // so that clients which were refused together do not come back together
+	case pause >= 0: // clients that were refused together must not come back together
 		pause = min(pause+randomBelow(pause/10), maxPause)
 	case e.HTTPStatus() == http.StatusTooManyRequests:
 		pause = randomBelow(doubled(firstThrottled, n, maxPause))
@@ -151,8 +150,8 @@ func (c *connection) pauseAfter(ctx context.Context, e *Error, n int, repeatable
 	return pause, !limited || time.Until(deadline) > pause
 }
 
-// retryAfter returns the value of Retry-After (RFC 9110, section 10.2.3), in seconds or as a
-// date, or -1 for none.
+// retryAfter returns the value of Retry-After (RFC 9110, section 10.2.3), in seconds or as a date,
+// or -1 without one.
 func (e *Error) retryAfter() time.Duration {
 	text := e.header.Get("Retry-After")
 	if at, err := http.ParseTime(text); err == nil {
@@ -208,7 +207,7 @@ func (b *retryBudget) take() bool {
 	}
 }
 
-// giveBack returns tokens for an attempt that has succeeded, which may be a repetition.
+// giveBack returns tokens for a successful attempt, which may be a repetition.
 func (b *retryBudget) giveBack(repetition bool) {
 	n := int64(tokensOfFirst)
 	if repetition {
@@ -245,10 +244,10 @@ func MayHaveRun(err error) bool {
 	return !e.origin.unrun
 }
 
-// isRefusal reports whether e, which the service has sent, says that the call had no effect: it is
-// one of svc's own, from before the method, or one that the method declares. A 413 can also be that
-// of a Body, after the method has read a part. UNAVAILABLE and the other codes that anything can
-// end with are declared ones only with their reason.
+// isRefusal reports whether e, an error that the service sent, means that the call had no effect:
+// it comes from svc, before the method, or the method declares it. A 413 can also come from a Body,
+// after the method has read a part. UNAVAILABLE and other codes that any call can end with count as
+// declared only with their reason.
 func (c *clientCall) isRefusal(e *Error) bool {
 	switch status := e.HTTPStatus(); {
 	case e.Code == CodeNotFound && e.Message == nothingThere, status == http.StatusMethodNotAllowed:
@@ -275,8 +274,8 @@ func (c *clientCall) unsentError(err error) *Error {
 	return e
 }
 
-// afterAttempts returns e, the error of the last attempt, for the whole call. mayHaveRun says that
-// an earlier attempt may have run.
+// afterAttempts returns e, the error of the last attempt, as the error of the whole call.
+// mayHaveRun says that an earlier attempt may have run.
 func (e *Error) afterAttempts(mayHaveRun bool) *Error {
 	if !mayHaveRun {
 		return e
@@ -302,10 +301,10 @@ func (c *connection) interruptedError(ctx context.Context, e *Error, mayHaveRun 
 }
 
 // A clientBody is the body of a request whose input has a Body. Its content is read once: a call is
-// sent again only if nothing of it was read.
+// sent again only if none of it was read.
 type clientBody struct {
 	Body         // within the limits of the tags
-	head  []byte // of a form: what is sent before the content, and tail behind it
+	head  []byte // of a form: head is sent before the content, and tail after it
 	tail  []byte
 	given io.Reader // the content of the input; nil for an empty Body
 	state atomic.Int32
@@ -316,7 +315,7 @@ type clientBody struct {
 
 // The states of a clientBody.
 const (
-	bodyUnread = iota // whoever changes this first has the content
+	bodyUnread = iota // whoever changes this first owns the content
 	bodyRead          // by the transport, which closes it
 	bodyLeft          // by the call, which sends it again or closes it
 	bodyClosed
@@ -325,7 +324,7 @@ const (
 // newClientBody returns the body of an attempt.
 func newClientBody(b Body) *clientBody { return &clientBody{Body: b, given: b.content} }
 
-// Close is called by the transport. A content that nobody has read is the call's to close.
+// Close is called by the transport. If the transport has not read the content, the call closes it.
 func (b *clientBody) Close() error {
 	if b.state.CompareAndSwap(bodyRead, bodyClosed) {
 		closeReader(b.given)
@@ -333,7 +332,7 @@ func (b *clientBody) Close() error {
 	return nil
 }
 
-// errBodyLeft is what a transport reads that still has the body of an earlier attempt.
+// errBodyLeft is the read error for a transport that still holds the body of an earlier attempt.
 var errBodyLeft = errors.New("the request was given up")
 
 // take reports whether the transport may read the content.

@@ -44,9 +44,9 @@ func (c *clientCall) newEither(field int, value reflect.Value) reflect.Value {
 //
 // Invariants:
 //
-//	taken is set by the first loop, which alone reads events and closes source. Unless the
-//	  stream has ended, that closes the connection, which ends the method on the server
-//	ctx is that of the call; if it has ended, the error says so
+//	taken is set by the first loop, the only one that reads events and closes source. Unless the
+//	  stream has ended, this closes the connection, which ends the method on the server
+//	ctx is the context of the call; if it has ended, the error says so
 type clientStream struct {
 	call    *clientCall
 	ctx     context.Context
@@ -83,8 +83,8 @@ func (s *clientStream) rangeOver(args []reflect.Value) []reflect.Value {
 	}
 }
 
-// readSingle returns the item of a stream that has exactly one. Such a method returns an
-// output, and sends it as an event because of MethodOptions.Stream.
+// readSingle returns the item of a stream that has exactly one. Its method returns an output, and
+// sends it as an event because of MethodOptions.Stream.
 func (s *clientStream) readSingle() (reflect.Value, *Error) {
 	defer s.source.close()
 	out, e := s.read()
@@ -97,7 +97,7 @@ func (s *clientStream) readSingle() (reflect.Value, *Error) {
 	return out, cmp.Or(e, Errorf(CodeInternal, "expected exactly one item in the response"))
 }
 
-// next returns the next item, also over another connection; an invalid value at the end of the
+// next returns the next item, even over a new connection; an invalid value at the end of the
 // stream; or the error that ended it.
 func (s *clientStream) next() (reflect.Value, *Error) {
 	for {
@@ -111,8 +111,8 @@ func (s *clientStream) next() (reflect.Value, *Error) {
 	}
 }
 
-// read returns the next item of this connection, as next does. The method has begun by then, so
-// that no error of it says that it has not run.
+// read is next for this connection. By then the method has begun, so its error never says that it
+// has not run.
 func (s *clientStream) read() (item reflect.Value, e *Error) {
 	name, data, err := s.source.events.readEvent()
 	s.notePlace()
@@ -121,7 +121,7 @@ func (s *clientStream) read() (item reflect.Value, e *Error) {
 		return item, s.call.conn.largeError()
 	case err == io.EOF && s.call.streamEnd == StreamEndNone:
 		return item, nil
-	case err == io.EOF: // there was no event done or error
+	case err == io.EOF: // the event done or error is missing
 		return item, s.call.conn.networkError(s.ctx, io.ErrUnexpectedEOF, wasCut)
 	case err != nil:
 		return item, s.call.conn.networkError(s.ctx, err, wasCut)
@@ -152,12 +152,12 @@ func (s *clientStream) notePlace() {
 // a longer one.
 const maxStreamPause = 30 * time.Second
 
-// goesOn reports whether a stream that ended with e is read on over another connection. e is that
-// of a connection that was cut, or of a server that stops.
+// goesOn reports whether a stream that ended with e continues over a new connection. It does if the
+// connection was cut or the server is stopping:
 //
 //	the last item  the field of Last-Event-ID  goes on
 //	-------------  --------------------------  ------------------------
-//	had an id      yes                         behind it
+//	had an id      yes                         after it
 //	had none       yes                         no: items would come twice
 //	none has come  yes                         from the id of StreamFrom, or else as at first
 //	any            no                          no
@@ -201,7 +201,7 @@ func (s *clientStream) pauseAfter(e *Error) time.Duration {
 func (s *clientStream) connect() *Error {
 	c := s.call
 	sent := c.newTrace(s.ctx)
-	s.request, _ = c.cloneRequest(sent.ctx, s.request, nil) // no error: it has no Body
+	s.request, _ = c.cloneRequest(sent.ctx, s.request, nil) // never fails: it has no Body
 	if s.id != "" {
 		s.request.Header[lastEventID] = []string{s.id}
 	}
@@ -228,7 +228,7 @@ func (s *clientStream) connect() *Error {
 // server, which sends one every 15 seconds.
 const streamSilence = 45 * time.Second
 
-// errSilent is the cause of a stream that was cut because nothing came.
+// errSilent is the cause of a stream that was cut because no data arrived.
 var errSilent = errors.New("nothing came for 45 seconds, although the server sends a comment every 15 seconds")
 
 // An eventSource is one response with events.
@@ -257,8 +257,8 @@ func (c *clientCall) newEventSource(sent *sendTrace, response *http.Response) (*
 	return s, nil
 }
 
-// Read implements io.Reader, for events. The time in which the program looks at an item does
-// not count as silence.
+// Read implements io.Reader, for events. The time that the program spends on an item does not count
+// as silence.
 func (s *eventSource) Read(p []byte) (n int, err error) {
 	if s.timer == nil {
 		s.timer = time.AfterFunc(s.limit, func() { s.sent.cancel(errSilent) })

@@ -1,9 +1,9 @@
 package svc
 
-// These files serve the methods of a service as tools, resources and prompts for AI
-// assistants, by the Model Context Protocol (MCP) over Streamable HTTP or standard
-// input and output. All published revisions are served on one endpoint, and between
-// two requests nothing is kept but the questions and the calls that wait for the second.
+// These files serve the methods of a service as tools, resources and prompts for AI assistants, by
+// the Model Context Protocol (MCP) over Streamable HTTP or standard input and output. One endpoint
+// serves all published revisions. Between two requests it keeps only open questions and the calls
+// that wait for their answers.
 //
 //	mcp.go            options, the handler, its texts, tools made of methods
 //	mcp_http.go       HTTP: statuses, origins, CORS, Accept
@@ -13,21 +13,21 @@ package svc
 //	mcp_call.go       tools/call: arguments, results, progress and log messages
 //	mcp_resources.go  resources, prompts and the completion of their arguments
 //	mcp_ask.go        questions of a method to its caller
-//	mcp_extension.go  methods that the core of the protocol does not have
-//	mcp_tasks.go      records of work as tasks, by the extension of that name
-//	mcp_session.go    sealed sessions of legacy clients over HTTP, and what waits in them
+//	mcp_extension.go  methods that are not in the core of the protocol
+//	mcp_tasks.go      records of work as tasks, by the extension Tasks
+//	mcp_session.go    sealed sessions of legacy clients over HTTP, and their open questions
 //
-// The specification calls itself by the date of its revision; comments cite it
-// as "MCP 2026-07-28, Tools", which is the page Tools of that revision.
+// The specification is named by the date of its revision; comments cite it as "MCP 2026-07-28,
+// Tools", which is the page Tools of this revision.
 //
-// MCP 2026-07-28 has no sessions. Those of the legacy revisions are optional (MCP
-// 2025-11-25, Transports, Session Management), and here the client keeps them. So any
-// replica can answer any request, and restarts lose nothing but what waits. But over HTTP
-// the server cannot remember what logging/setLevel said, and sends only during a call. Over
-// standard input and output the process is the session.
+// MCP 2026-07-28 has no sessions. In the legacy revisions they are optional (MCP 2025-11-25,
+// Transports, Session Management), and here the client keeps them. So any replica can answer any
+// request, and a restart loses only open questions. But over HTTP the server cannot remember the
+// level of logging/setLevel, and sends messages only during a call. Over standard input and output
+// the process is the session.
 //
-// This file comes in this order: options, handler, texts, tools. All of it runs once, when the
-// handler is made. svc_mcp.go has what registration knows of tools, resources and prompts.
+// In this order: options, handler, texts, tools. All of it runs once, when the handler is made.
+// svc_mcp.go handles tools, resources and prompts at registration.
 
 import (
 	"bytes"
@@ -56,9 +56,9 @@ type MCPOptions struct {
 	// call is authenticated. Other origins get 403 (MCP 2026-07-28, Streamable HTTP, Security
 	// Warning). Requests without an Origin header are served; doc/mcp.md has more.
 	AllowedOrigins []string
-	// Invoke is called instead of the methods, with a valid input. It must return what the method
-	// would return, or the call fails with INTERNAL. Options.Intercept runs around it, and again if
-	// Invoke calls [Service.Call].
+	// Invoke is called instead of the methods, with a valid input. It must return a result of the
+	// method's type, or the call fails with INTERNAL. Options.Intercept runs around it, and again
+	// if Invoke calls [Service.Call].
 	Invoke InvokeFunc
 	// ListTTL is how long clients may cache the list of tools and the answer of server/discover,
 	// from revision 2026-07-28 on (MCP 2026-07-28, Caching), in whole milliseconds, rounded down.
@@ -95,12 +95,11 @@ type MCPOptions struct {
 	// Extensions lists the extensions of MCP that the server has: names such as
 	// "example.com/skills", with settings that are JSON objects (MCP 2026-07-28, Extensions).
 	Extensions map[string]any
-	// Methods answer requests that the core of MCP does not have, by name, such as "events/list".
-	// ctx is like the context of a call: it has the [Principal], and functions such as [Progress]
-	// work. params is an object. encoding/json writes the result, which must be an object; nil is
-	// {}. An error becomes a JSON-RPC error with the message of the [Error], and its code and
-	// details as data. If Options.Schemes is set, the caller must be known. Invoke and
-	// Options.Intercept do not run.
+	// Methods answer requests outside the core of MCP, by name, such as "events/list". ctx is like
+	// the context of a call: it has the [Principal], and functions such as [Progress] work. params
+	// is an object. encoding/json writes the result, which must be an object; nil is {}. An error
+	// becomes a JSON-RPC error with the message of the [Error], and its code and details as data.
+	// If Options.Schemes is set, the caller must be known. Invoke and Options.Intercept do not run.
 	Methods map[string]func(ctx context.Context, params json.RawMessage) (any, error)
 }
 
@@ -134,7 +133,7 @@ type mcpHandler struct {
 // mcpTexts are pieces of JSON that are the same in every answer of a kind. They
 // are made once, so that most methods of the protocol only copy bytes.
 type mcpTexts struct {
-	serverInfo string // the member of _meta in which modern results name the server, since there is no initialize
+	serverInfo string // the member of _meta that names the server in modern results, since they have no initialize
 	modern     string // the first members of every modern result, and a comma
 	initialize string // the members of the result of initialize, after protocolVersion
 	discover   string // the members of the result of server/discover
@@ -174,11 +173,10 @@ func (s *service) newMCPHandler(opts *MCPOptions) *mcpHandler {
 	o.ListScope = cmp.Or(o.ListScope, "private")
 	o.MaxResult = cmp.Or(o.MaxResult, 100_000)
 	h.invoke = o.Invoke
-	// Pages need WWW-Authenticate to log in. MCP has no cookies, and for CORS a bearer token
-	// is a header like any other, so there are no credentials. GET and DELETE are allowed so
-	// that a page gets their 405 and not a network error, and all headers, since Mcp-Param-*
-	// can have any name. Some browsers keep the answer to a preflight request for two hours
-	// at most.
+	// Pages need WWW-Authenticate to log in. MCP does not use cookies, and for CORS a bearer token
+	// is a header like any other, so credentials are off. GET and DELETE are allowed so that a page
+	// gets their 405 and not a network error, and all headers, since Mcp-Param-* can have any name.
+	// Some browsers keep the answer to a preflight request for two hours at most.
 	h.cors = corsPolicy{
 		origins:   newOriginSet(p, "MCPOptions.AllowedOrigins", o.AllowedOrigins),
 		echo:      true,
@@ -214,9 +212,9 @@ func (o *MCPOptions) checkOptions(p *mistakes) {
 	p.addIf(o.StateKey != nil && len(o.StateKey.secrets) == 0, "StateKey has no key; make it with NewCursorKey")
 }
 
-// capabilities returns the object that declares what the server can do: call tools, send
-// log messages during a call, and what methods and options add. It declares neither listChanged
-// nor subscribe, since lists never change and the server could not tell anyone.
+// capabilities returns the object that declares the abilities of the server: calling tools, sending
+// log messages during a call, and additions of methods and options. It declares neither listChanged
+// nor subscribe, because lists never change and the server cannot notify clients.
 func (h *mcpHandler) capabilities(extensions map[string]any) []byte {
 	none := struct{}{}
 	all := map[string]any{"logging": none, "tools": none}
@@ -232,7 +230,7 @@ func (h *mcpHandler) capabilities(extensions map[string]any) []byte {
 	return encodeDocument(all)
 }
 
-// newTexts makes the texts of h. The defaults of its options are already set, but for those of
+// newTexts makes the texts of h. All defaults of its options are already set, except for
 // ServerInfo.
 func (h *mcpHandler) newTexts() mcpTexts {
 	s, o := h.service, &h.options
@@ -242,7 +240,7 @@ func (h *mcpHandler) newTexts() mcpTexts {
 	info.Icons = nil // each result has the text below, and icons are large
 	serverInfo := encodeDocument(info)
 	ttl := strconv.AppendInt(nil, o.ListTTL.Milliseconds(), 10)
-	membersOf := func(pairs ...any) string { // without braces: a result has more members than these
+	membersOf := func(pairs ...any) string { // without braces: a result has more members
 		text := object(pairs...)
 		return string(text[1 : len(text)-1])
 	}
@@ -301,7 +299,7 @@ type toolArguments struct {
 
 // A toolResult is the form of the results of a tool; see compileOutput.
 type toolResult struct {
-	output     []byte // the output schema; nil if results have no structuredContent
+	output     []byte // the output schema; nil if results lack structuredContent
 	ownContent bool   // the output makes the content itself
 	wrapper    string // the member that holds an output which is not a JSON object; "" for others
 }
@@ -345,7 +343,7 @@ func (h *mcpHandler) compileTools(p *mistakes) {
 	}
 }
 
-// addTool adds t to the lists of what it is.
+// addTool adds t to the lists of its kinds.
 func (h *mcpHandler) addTool(t *tool) {
 	if t.isTool() {
 		h.tools[t.name] = t
@@ -359,8 +357,8 @@ func (h *mcpHandler) addTool(t *tool) {
 	}
 }
 
-// listOf returns the answer to a method that lists something, which it makes if there is none yet.
-// member is the member of the result.
+// listOf returns the answer to a list method, and makes it at the first call. member is the member
+// of the result.
 func (h *mcpHandler) listOf(method, member string) *mcpList {
 	if h.lists[method] == nil {
 		h.lists[method] = &mcpList{begin: `"` + member + `":[`}
@@ -445,8 +443,8 @@ func (c *toolCompiler) checkMembers(t *tool, schema []byte) {
 	})
 }
 
-// schemaOf returns the schema of s that w writes, of an input with more fields. Over MCP
-// those of paths and queries are arguments too.
+// schemaOf returns the schema of s that w writes, of an input with more fields. Over MCP, fields
+// from paths and queries are arguments too.
 func (c *toolCompiler) schemaOf(s *shape, w schemaWriter, more ...*field) []byte {
 	key, isShared := schemaKey{s, w.use}, more == nil
 	if text := c.schemas[key]; text != nil && isShared {
@@ -465,8 +463,8 @@ func (c *toolCompiler) schemaOf(s *shape, w schemaWriter, more ...*field) []byte
 	return text
 }
 
-// allows reports whether a call may have an argument that the input does not have, which is
-// at d.path: one of t.beside, or else what the schema or the options allow.
+// allows reports whether a call may have the argument at d.path, which is not in the input: it is
+// in t.beside, or the schema or the options allow it.
 func (t *tool) allows(d *decoder, value []byte) bool {
 	isHere := func(f *field) bool { return len(d.path) == 1 && d.path[0].token == "/"+f.name }
 	switch {
@@ -488,10 +486,10 @@ func (t *tool) addArgument(name, doc string, optional bool, schema map[string]an
 		optional: optional, shape: &shape{kind: kindCustom, custom: schema}})
 }
 
-// allowsUnknown reports whether a JSON Schema allows the member at path, which the Go type does
-// not have. It does not if the schema of the object has additionalProperties false, no
-// patternProperties, and no such property. It allows what is behind other keywords than
-// properties and items. The schema below allows /a and /a/x, and not /b:
+// allowsUnknown reports whether a JSON Schema allows the member at path, which the Go type lacks.
+// It does not if the schema of the object has additionalProperties false, but neither
+// patternProperties nor this property. It allows everything behind keywords other than properties
+// and items. The schema below allows /a and /a/x, and not /b:
 //
 //	{"properties":{"a":{}},"additionalProperties":false}
 func allowsUnknown(schema []byte, path []step) bool {
@@ -514,14 +512,14 @@ func allowsUnknown(schema []byte, path []step) bool {
 //	a type with MCPContent        its blocks           none               none
 //	a File                        a block of it        none               none
 //	an object                     its JSON, as a text  the object         of the object
-//	a list                        its JSON, as a text  {"items":[…]}      of that object
-//	another JSON value            the JSON, as a text  {"result":…}       of that object
-//	a stream                      its JSON, as a text  {"items":[…]}      of that object
+//	a list                        its JSON, as a text  {"items":[…]}      of this object
+//	any other JSON value          its JSON, as a text  {"result":…}       of this object
+//	a stream                      its JSON, as a text  {"items":[…]}      of this object
 //	a ValueOrStream               as the value, or the stream              anyOf the two
 //
-// A tool with an output schema must return structured content (MCP 2025-06-18, Tools), and
-// clients check that, so a type with blocks of its own has no schema. The text is for
-// clients of earlier revisions, which do not know structured content.
+// A tool with an output schema must return structured content (MCP 2025-06-18, Tools), and clients
+// check this, so a type with its own blocks gets no schema. The text is for clients of earlier
+// revisions, which do not know structured content.
 func (c *toolCompiler) compileOutput(t *tool) {
 	switch {
 	case t.out == nil:
@@ -564,12 +562,12 @@ func (x *exchange) addObjects(l *mcpList) (err error) {
 	return nil
 }
 
-// describeTool returns the object that tools/list has for t. All revisions get the same
-// members, since clients ignore unknown ones: annotations began with 2025-03-26, title and
-// outputSchema with 2025-06-18. The verb implies hints: GET and QUERY are safe, and PUT and
-// DELETE are idempotent (RFC 9110, section 9.2). Directories of servers require all hints,
-// even those that have the default of the specification. The title is not there once more:
-// it costs a model more than clients of 2025-03-26 would gain.
+// describeTool returns the object for t in tools/list. All revisions get the same members, because
+// clients ignore unknown ones: annotations began with 2025-03-26, title and outputSchema with
+// 2025-06-18. The verb implies hints: GET and QUERY are safe, and PUT and DELETE are idempotent
+// (RFC 9110, section 9.2). Directories of servers require all hints, even hints with the default of
+// the specification. The annotations do not repeat the title: it would cost a model more than
+// clients of 2025-03-26 would gain.
 func (t *tool) describeTool() []byte {
 	o := t.mcp
 	word, _, _ := strings.Cut(t.method.name, "_")

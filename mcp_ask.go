@@ -1,13 +1,12 @@
 package svc
 
-// This file lets a method ask its caller during a call, by the multi round-trip requests
-// of MCP 2026-07-28. The method returns the question as its error, the client calls
-// again with the answer, and the method runs again from its start and finds the answer.
-// Nothing waits in between, so any replica can serve the second call. Clients of earlier
-// revisions are asked by a request, while the method waits, over standard input and output
-// or in a session; see mcp_session.go. In this order: the functions that ask; questions;
-// forms, the types of answers; the answers of a request; and the sealed state, by which the
-// client returns answers of earlier rounds.
+// This file lets a method ask its caller during a call, by the multi round-trip requests of MCP
+// 2026-07-28. The method returns the question as its error, the client calls again with the answer,
+// and the method runs again from its start and finds the answer. Nothing waits in between, so any
+// replica can serve the second call. Clients of earlier revisions get a request while the method
+// waits, over standard input and output or in a session; see mcp_session.go. In this order: the
+// functions that ask; questions; forms, the types of answers; the answers of a request; and the
+// sealed state, with which the client returns answers of earlier rounds.
 
 import (
 	"bytes"
@@ -76,8 +75,8 @@ func Confirm(ctx context.Context, key, message string) error {
 	return err
 }
 
-// A confirmation is the form of [Confirm]. Its field has no default, so that an empty form,
-// which nobody may have seen, does not count as a yes.
+// A confirmation is the form of [Confirm]. Its field has no default, so that an empty form, which
+// the user may never have seen, does not count as a yes.
 type confirmation struct {
 	Yes bool `json:"yes"`
 }
@@ -106,7 +105,7 @@ func AskClient(ctx context.Context, key, method string, params any) (json.RawMes
 	return answer, err
 }
 
-// sendQuestion is AskClient. name is the key as the client knows it, which is another for a task.
+// sendQuestion is AskClient. name is the key that the client knows, which differs for a task.
 func sendQuestion(ctx context.Context, key, method string, params any) (name string, answer []byte, err error) {
 	capability, _, ok := strings.Cut(method, "/")
 	if key == "" || !ok {
@@ -143,8 +142,8 @@ func CanAsk(ctx context.Context, capability string) bool {
 	return x != nil
 }
 
-// ask returns the answer to q, or else q as an error. A legacy client is asked now. what says
-// what is asked.
+// ask returns the answer to q, or else q as an error. It asks a legacy client at once. what
+// describes the question.
 func (q *question) ask(ctx context.Context, capability, what string) ([]byte, error) {
 	x, answer := askedExchange(ctx, capability, q.key)
 	switch {
@@ -214,9 +213,9 @@ func askedExchange(ctx context.Context, capability, key string) (*exchange, []by
 	return x, nil
 }
 
-// reachesClient reports whether the revision and the transport have a way to ask for a
-// capability: modern messages ask in their answer, and legacy ones by a request, which over
-// HTTP is an event of a call in a session.
+// reachesClient reports whether the revision and the transport can ask for a capability: modern
+// messages ask in their answer, and legacy ones by a request, which over HTTP is an event of a call
+// in a session.
 func (x *exchange) reachesClient(capability string) bool {
 	overHTTP := x.line == nil
 	switch {
@@ -230,9 +229,9 @@ func (x *exchange) reachesClient(capability string) bool {
 	return capability != "elicitation" || x.rev.forms
 }
 
-// declares reports whether a ClientCapabilities object has a capability. For elicitation
-// that is the capability to show forms: it has the member form or is empty; a client may
-// support only URLs (MCP 2025-11-25, Elicitation, Capabilities).
+// declares reports whether a ClientCapabilities object has a capability. For elicitation it must be
+// able to show forms: the object has the member form or is empty; a client may support only URLs
+// (MCP 2025-11-25, Elicitation, Capabilities).
 func declares(capabilities []byte, capability string) bool {
 	value := memberAt(capabilities, strings.Split(capability, ".")...)
 	return isJSONObject(value) && (capability != "elicitation" || memberAt(value, "form") != nil || bytes.IndexByte(value, '"') < 0)
@@ -248,15 +247,15 @@ func cannotAsk(ctx context.Context, question string) error {
 	return unanswered(reasonCannotAsk, why, question)
 }
 
-// What a model should do about a question that was not answered with yes.
+// Instructions for a model after a question that was not answered with yes.
 const (
 	onlyIfWanted = "; call again only if the user wants it"
 	whenReady    = "; call again when the user can answer"
 )
 
-// holdsKey reports whether the caller of ctx cannot be asked because of an idempotency key:
-// its method would wait for the answer in the transaction of Idempotency.Run. Modern callers
-// are asked after the method has returned. The key may be that of a [Service.Call] around ctx.
+// holdsKey reports whether an idempotency key prevents a question to the caller of ctx: its method
+// would wait for the answer in the transaction of Idempotency.Run. Modern callers are asked after
+// the method has returned. The key may belong to a [Service.Call] around ctx.
 func holdsKey(ctx context.Context) bool {
 	if x, ok := ctx.Value(exchangeKey{}).(*exchange); !ok || x.rev.rounds {
 		return false
@@ -276,9 +275,9 @@ func unanswered(reason, why, question string) error {
 	return questionError(CodeFailedPrecondition, reason, why, question)
 }
 
-// questionError returns an error for a question, whose text comes last: a model reads first that
-// nothing was done, and does not take the question for something to answer. It is an error of svc
-// itself, so that a method need not declare it.
+// questionError returns an error for a question. The text of the question comes last: a model first
+// reads that nothing was done, and does not try to answer the question. It is an error of svc
+// itself, so methods need not declare it.
 func questionError(code Code, reason, why, question string) error {
 	return &Error{Code: code, Message: "not done, since " + why + ". The question: " + question,
 		sentParts: sentParts{reason: reason, ours: true}, base: errUnanswered}
@@ -310,10 +309,9 @@ func appendQuestions(err error, list []*question) []*question {
 	return list
 }
 
-// answerQuestions writes the result that asks the questions in err, in the order of
-// their keys. It returns err if there are none, and another error if they cannot be
-// asked. The state has the answers that the method has asked for, and no others, since a
-// client can send any number of them.
+// answerQuestions writes the result that asks the questions in err, in the order of their keys. It
+// returns err without questions, and a different error if they cannot be asked. The state has only
+// the answers that the method has asked for, because a client can send any number of answers.
 func (x *exchange) answerQuestions(err error) error {
 	list := appendQuestions(err, nil)
 	if len(list) == 0 {
@@ -348,7 +346,7 @@ func encodeQuestions(list []*question) []byte {
 // A form is the compiled type of a form of [Ask].
 type form struct {
 	schema []byte // the requestedSchema, as JSON
-	june   []byte // that of 2025-06-18; nil if it has no such form, since it has no lists
+	june   []byte // the form in 2025-06-18; nil if that revision cannot express it, because it lacks lists
 	bind   *binding
 }
 
@@ -411,7 +409,7 @@ func compileForm(t reflect.Type, opts *Options) (*form, error) {
 		}
 	}
 	f := new(form)
-	if len(p.list) == 0 { // else a decoder would meet what it cannot read
+	if len(p.list) == 0 { // a decoder could not read a form with mistakes
 		f.bind = compileBinding(newDecoders(p, false), s, route{})
 	}
 	if len(p.list) > 0 {
@@ -431,12 +429,12 @@ func (s *shape) isChoice() bool {
 	if s.kind != kindSlice {
 		return false
 	}
-	enum := s.elem.rules.lookup(roleValues) // of a scalar; all its values have the type of the first
+	enum := s.elem.rules.lookup(roleValues) // all values of a scalar's enum have the same type
 	return enum != nil && isText(enum.value[len("["):])
 }
 
-// readForm decodes the form in an answer. Clients send null for fields that the user has
-// left empty. If the user declined or canceled, it returns FAILED_PRECONDITION.
+// readForm decodes the form in an answer. Clients send null for fields that the user left empty. If
+// the user declined or canceled, it returns FAILED_PRECONDITION.
 func (h *mcpHandler) readForm(f *form, key, message string, answer []byte) (any, error) {
 	if err := checkAction(key, message, answer); err != nil {
 		return nil, err
@@ -454,13 +452,13 @@ func (h *mcpHandler) readForm(f *form, key, message string, answer []byte) (any,
 	ws := h.service.borrowWorkspace(false)
 	in, err := f.bind.bindObject(&ws.dec, m.close()) // a panic of Validate is one of the method
 	h.service.returnWorkspace(ws)
-	if list := ErrorFrom(err).Violations(); len(list) > 0 { // else it is another error of a Validate method
+	if list := ErrorFrom(err).Violations(); len(list) > 0 { // otherwise a Validate method returned a different error
 		err = answerError(key, list...)
 	}
 	return in, err
 }
 
-// checkAction returns an error unless the user has accepted what was asked.
+// checkAction returns an error unless the user has accepted the question.
 func checkAction(key, message string, answer []byte) error {
 	switch textAt(answer, "action") {
 	case "accept":
@@ -498,9 +496,9 @@ func (x *exchange) keepAnswer(key string, text []byte) {
 	x.answers[key] = &answer{text: text}
 }
 
-// readAnswers reads the answers in m. It runs before the method, since a call with the
-// state of another call must not run. Legacy requests have no answers; it ignores
-// members with these names.
+// readAnswers reads the answers in m. It runs before the method, because a call with the state of a
+// different call must not run. Legacy requests have no answers; it ignores members with these
+// names.
 func (x *exchange) readAnswers() *mcpError {
 	m := x.message
 	if !x.rev.rounds {
@@ -513,11 +511,11 @@ func (x *exchange) readAnswers() *mcpError {
 		return nil
 	}
 	if m.state != nil {
-		if x.h.options.StateKey == nil || !isText(m.state) { // without a key no state is ours, so nothing is computed
+		if x.h.options.StateKey == nil || !isText(m.state) { // without a key every state is invalid, so nothing is computed
 			return badState
 		}
 		digest, object := x.h.openState(string(textOf(m.state)))
-		if object == nil || digest != x.callDigest() { // the digest is made last, since it costs as much as the call
+		if object == nil || digest != x.callDigest() { // compute the digest last, because it costs as much as the call
 			return badState
 		}
 		eachMember(object, func(key, text []byte) { x.keepAnswer(string(key), text) })
@@ -541,10 +539,10 @@ const stateLife = 10 * time.Minute
 // stateLabel makes the seals of states differ from the seals of cursors with the same key.
 const stateLabel = "svc mcp state\x00"
 
-// callDigest returns a digest of the call that a state is valid for: the method, the
-// tool, prompt or resource, the arguments and the caller. It is the same for equal
-// arguments, since a client may write their members in another order the next time; see
-// svc_fingerprint.go for those that are equal.
+// callDigest returns a digest of the call that a state is valid for: the method, the tool, prompt
+// or resource, the arguments and the caller. It is the same for equal arguments, because a client
+// may write their members in a different order the next time; svc_fingerprint.go defines which are
+// equal.
 func (x *exchange) callDigest() string {
 	m := x.message
 	w := sentWriter{scan: scanner{data: m.arguments, wanted: []string{}}} // names were compared before
@@ -556,7 +554,7 @@ func (x *exchange) callDigest() string {
 		textAt(m.params, "name"),
 		textAt(m.params, "uri"),
 		hashText(w.print),
-		storeID(x, ""), // which is another for each caller
+		storeID(x, ""), // differs for each caller
 	}))
 }
 
@@ -568,14 +566,14 @@ func (h *mcpHandler) sealState(digest string, object []byte) string {
 	return h.options.StateKey.seal(stateLabel, append(append(payload, digest...), object...))
 }
 
-// openState returns the digest and the object in a requestState, or nil if the state is not one of
+// openState returns the digest and the object in a requestState, or nil if the state is not from
 // sealState or has expired.
 func (h *mcpHandler) openState(state string) (digest string, object []byte) {
 	payload, err := h.options.StateKey.open(stateLabel, state)
 	if err != nil || h.now().Unix() > int64(binary.BigEndian.Uint64(payload)) {
 		return "", nil
 	}
-	payload = payload[8:] // they are there, since only sealState makes what this key opens
+	payload = payload[8:] // payload is long enough, because only sealState seals with this key
 	return string(payload[:digestSize]), payload[digestSize:]
 }
 

@@ -17,19 +17,19 @@ import (
 	"time"
 )
 
-// A message is a JSON-RPC message that is being answered, with what its answer needs. It comes
-// from a pool and goes back there after the answer, so code that a method can run later, in a
-// goroutine that it has left behind, must not use it.
+// A message is a JSON-RPC message that is being answered, with the data for its answer. It comes
+// from a pool and goes back there after the answer, so a goroutine that a method has left behind
+// must not use it.
 type message struct {
 	*rpcMessage // in ws.text
 	mcpParams
-	tool  *tool // that it calls, which readParams may find; nil if it calls none
+	tool  *tool // the tool it calls, which readParams may find; or nil
 	quiet quietTimer
 }
 
-// An mcpParams has the members of the params of a message that several methods of MCP have.
-// Each is JSON, a part of the body or of a string in it, or nil if it is absent or null. Only
-// the type of arguments has been checked.
+// An mcpParams holds the members of params that several methods of MCP use. Each is JSON, a part of
+// the body or of a string in it, or nil if it is absent or null. Only the type of arguments has
+// been checked.
 type mcpParams struct {
 	meta      requestMeta
 	name      []byte // of the tool or prompt, for tools/call and prompts/get
@@ -53,7 +53,7 @@ func newMessage() *message {
 // or nil if it is absent. Their types have not been checked.
 type requestMeta struct {
 	version      []byte // the revision; its presence makes a request modern
-	capabilities []byte // what the client can do
+	capabilities []byte // the capabilities of the client
 	logLevel     []byte // the least level of log messages; nil for none
 	token        []byte // progressToken; nil if the client does not want progress
 	trace        []byte // the whole of _meta if it has a traceparent
@@ -65,7 +65,7 @@ func (x *exchange) parseParams() {
 	m := x.message
 	if len(m.params) > 0 && !m.found {
 		m.wrong = !isJSONObject(m.params) && !isEmptyArray(m.params)
-		// Members of other names are those of other revisions and of extensions.
+		// Members with other names belong to other revisions or to extensions.
 		eachMember(m.params, func(name, value []byte) { m.setMember(slices.Index(mcpNames.names, string(name)), value) })
 	}
 	if x.h.options.ReadStrings {
@@ -76,7 +76,7 @@ func (x *exchange) parseParams() {
 	m.wrong = m.wrong || m.arguments != nil && !isJSONObject(m.arguments)
 }
 
-// emptyObject is what an empty array counts as.
+// emptyObject is the value of an empty array.
 var emptyObject = []byte("{}")
 
 // isEmptyArray reports whether a value is []. PHP writes an empty object so.
@@ -97,7 +97,7 @@ var mcpNames = newMemberNames("name", "arguments", "inputResponses", "requestSta
 
 // setMember sets the field of a member of params, one of the constants above.
 func (m *mcpParams) setMember(member int, value []byte) {
-	if isJSONNull(value) { // clients send null for what they leave out
+	if isJSONNull(value) { // clients send null for missing values
 		return
 	}
 	if isEmptyArray(value) && (member == mcpArgumentsMember || member == mcpMetaMember) {
@@ -177,7 +177,7 @@ type exchange struct {
 	*mcpRequest
 	place   *place    // of the request; ws is not the exchange's any more when a method asks too late
 	version []string  // the values of the header MCP-Protocol-Version
-	rev     *revision // of the message; from the start one that fits a body which cannot be read
+	rev     *revision // of the message; at first a revision that fits an unreadable body
 	stream  mcpStream // of notifications
 	message *message  // that is being answered; it goes back to the pool
 	add     addFunc   // adds the output of the method to the result
@@ -204,8 +204,8 @@ func newExchange(ctx context.Context, r mcpRequest, request *http.Request, ws *w
 	return &x.exchange
 }
 
-// headerOf returns the values of a header of the request, whose name is in canonical form.
-// Over standard input and output there are none.
+// headerOf returns the values of a header of the request, whose name is in canonical form, or nil
+// over standard input and output.
 func (x *exchange) headerOf(name string) []string {
 	if x.request == nil {
 		return nil
@@ -247,8 +247,8 @@ func (x *exchange) readBody() bool {
 	return true
 }
 
-// serveBody answers what readBody has read. A client that accepts no form of an answer
-// gets 406 only if a message wants one.
+// serveBody answers the body. A client whose Accept allows no form of an answer gets 406 only if a
+// message needs an answer.
 func (x *exchange) serveBody() {
 	switch text := &x.ws.text; {
 	case x.accept == (accepted{}) && slices.ContainsFunc(text.messages, wantsAnswer):
@@ -281,7 +281,7 @@ func (x *exchange) serveMessage() {
 		// Mcp-Method, so it must be right if it is present.
 		x.sendError(nil, methodMismatch)
 	case m.kind == rpcResponse && len(version) == 1 && version[0] == newestRevision.date && x.h.speaksModern():
-		// A legacy client answers questions by it. A modern client must not send one
+		// A response is how a legacy client answers questions. A modern client must not send one
 		// (MCP 2026-07-28, Streamable HTTP).
 		x.sendError(nil, protocolError(rpcInvalidRequest, "clients must not send responses in this revision"))
 	default:
@@ -289,10 +289,10 @@ func (x *exchange) serveMessage() {
 	}
 }
 
-// acceptNote takes a message that has no answer of its own. The response is 202, whatever the
-// message is, since some clients end their session at any other: an answer may come too late, and
-// the call that notifications/cancelled names may have ended, or run on another replica. Only a
-// revision that is not served gets 400.
+// acceptNote accepts a message that gets no answer of its own. The response is 202 for all
+// messages, because some clients end their session at any other status: an answer may come too
+// late, and the call that notifications/cancelled names may have ended, or run on a different
+// replica. Only an unknown revision gets 400.
 func (x *exchange) acceptNote() {
 	if e := x.checkVersion(); e != nil {
 		x.sendError(nil, e)
@@ -315,9 +315,8 @@ func (x *exchange) accept202() {
 // wantsAnswer reports whether a message gets an answer of its own.
 func wantsAnswer(m rpcMessage) bool { return m.kind == rpcRequest || m.kind == rpcInvalid }
 
-// answerRequest answers a request, or a message that is not valid JSON-RPC. If its id is
-// not allowed, the error has none: an id of null would not be valid MCP (MCP
-// 2025-11-25, Base Protocol).
+// answerRequest answers a request, or a message that is not valid JSON-RPC. If its id is not
+// allowed, the error has no id: null would not be valid MCP (MCP 2025-11-25, Base Protocol).
 func (x *exchange) answerRequest() {
 	m := x.message
 	id := m.id
@@ -353,9 +352,9 @@ func (x *exchange) closeAnswer(id []byte, err error) (int, error) {
 	return http.StatusOK, err
 }
 
-// answerMessage writes the result of a valid request to ws.enc.buf, all but its end, or
-// returns an *mcpError to send in its place. It returns any other error beside a result
-// that says that the tool failed.
+// answerMessage writes the result of a valid request to ws.enc.buf, except for its end, or returns
+// an *mcpError to send instead. It returns any other error together with a result that says that
+// the tool failed.
 func (x *exchange) answerMessage() error {
 	m := x.message
 	if m.wrong {
@@ -392,12 +391,11 @@ func (x *exchange) agreedRevision() *revision { return cmp.Or(x.agreed.rev, assu
 
 // setRevision sets x.rev.
 //
-// initialize is legacy even with a modern header, which clients of both eras send; if
-// _meta has a revision, it is a method that modern revisions do not have. Methods that
-// only modern revisions have are always modern: clients send them to probe the server,
-// and an error that only modern servers send tells them its era (MCP 2026-07-28,
-// Versioning, Backward Compatibility). Where [MCPOptions.Newest] is a legacy one, no request is
-// modern.
+// initialize is legacy even with a modern header, which clients of both eras send; if _meta has a
+// revision, it is a method that is unknown in modern revisions. Methods that exist only in modern
+// revisions are always modern: clients send them to probe the server, and an error that only modern
+// servers send tells them its era (MCP 2026-07-28, Versioning, Backward Compatibility). If
+// [MCPOptions.Newest] is a legacy revision, no request is modern.
 func (x *exchange) setRevision() {
 	m, method := x.message, string(x.message.method)
 	switch isModern := m.meta.version != nil || isProbe(method) || saysModern(x.version) && method != "initialize"; {
@@ -408,7 +406,7 @@ func (x *exchange) setRevision() {
 	}
 }
 
-// isProbe reports whether only modern revisions have a method.
+// isProbe reports whether a method exists only in modern revisions.
 func isProbe(method string) bool {
 	return method == "server/discover" || method == "subscriptions/listen"
 }
@@ -424,8 +422,8 @@ func (x *exchange) checkRevision() *mcpError {
 // checkLegacy checks a legacy request. An unknown revision in the header must get 400 (MCP
 // 2025-11-25, Transports, Protocol Version Header). 2024-11-05 and 2025-03-26 do not define the
 // header, but clients send it after agreeing on them too. For initialize its params decide. A
-// method that only modern revisions have gets to the error that there is none, by which a client
-// of both eras goes on with initialize.
+// method that exists only in modern revisions passes this check and is then unknown, so that a
+// client of both eras continues with initialize.
 func (x *exchange) checkLegacy() *mcpError {
 	m := x.message
 	method, version := string(m.method), m.meta.version
@@ -492,8 +490,8 @@ func (x *exchange) checkModern() *mcpError {
 	case overHTTP && len(header) > 1:
 		return repeatedVersion
 	case overHTTP && m.meta.version == nil && revisionOf(header[0]) == nil:
-		// Without _meta only the header has the revision. A later revision may not
-		// have _meta at all.
+		// Without _meta only the header names the revision. A later revision may not have _meta at
+		// all.
 		return x.h.unsupportedVersion(header[0])
 	case version == nil:
 		return protocolError(rpcInvalidParams, `params._meta["io.modelcontextprotocol/protocolVersion"] is required and must be a string`)
@@ -541,7 +539,7 @@ func (x *exchange) answerMethod() error {
 		return x.answerInitialize()
 	case !x.rev.modern && (method == "ping" || len(x.h.resources) > 0 &&
 		(method == "resources/subscribe" || method == "resources/unsubscribe")):
-		// A subscription has no effect, since this server cannot notify clients later.
+		// A subscription has no effect, because this server cannot notify clients later.
 		x.openResult()
 	case !x.rev.modern && method == "logging/setLevel":
 		// Over HTTP the level is not kept, since a session is sealed before; see [MCPLog].
@@ -564,10 +562,9 @@ func (x *exchange) answerMethod() error {
 	return nil
 }
 
-// answerInitialize agrees on a revision with a legacy client (MCP 2025-11-25, Lifecycle,
-// Version Negotiation): the one that the client asks for, if the server knows it, or
-// else the latest. Over HTTP the client keeps it, in its session. Calls without initialize
-// are answered too.
+// answerInitialize agrees on a revision with a legacy client (MCP 2025-11-25, Lifecycle, Version
+// Negotiation): the revision that the client asks for, if the server knows it, or else the latest.
+// Over HTTP the client keeps it, in its session. Calls without initialize are answered too.
 func (x *exchange) answerInitialize() error {
 	m := x.message
 	wanted := memberAt(m.params, "protocolVersion")
@@ -575,7 +572,7 @@ func (x *exchange) answerInitialize() error {
 		return protocolError(rpcInvalidParams, "params.protocolVersion is required and must be a string")
 	}
 	rev := revisionOf(string(textOf(wanted)))
-	if rev == nil || rev.modern { // which has no initialize
+	if rev == nil || rev.modern { // a modern revision has no initialize
 		rev = newestAgreed
 	}
 	if rev.date > x.h.newest.date {
@@ -596,10 +593,11 @@ func (x *exchange) answerInitialize() error {
 	return nil
 }
 
-// An agreement is what a legacy client has said on a pipe, or in a session. It is never changed.
+// An agreement holds the data of a legacy client's initialize on a pipe, or in a session. It never
+// changes.
 type agreement struct {
 	rev          *revision  // nil before initialize
-	capabilities []byte     // of initialize, as JSON; nil for none
+	capabilities []byte     // from initialize, as JSON; or nil
 	logLevel     slog.Level // of logging/setLevel, on a pipe
 	session      string     // over HTTP, as the client sends it; "" without one
 }
@@ -647,8 +645,8 @@ func (x *exchange) answerListen() error {
 	return nil
 }
 
-// openResult begins a result in ws.enc.buf. Modern results have resultType and _meta
-// first, and legacy results do not have them.
+// openResult begins a result in ws.enc.buf. Modern results begin with resultType and _meta, which
+// legacy results lack.
 func (x *exchange) openResult() {
 	x.ws.enc.buf = append(beginRPCResult(x.ws.enc.buf[:0]), '{')
 	if x.rev.typed {
@@ -659,9 +657,9 @@ func (x *exchange) openResult() {
 // addJSON appends JSON to the result.
 func (x *exchange) addJSON(text string) { x.ws.enc.buf = append(x.ws.enc.buf, text...) }
 
-// An mcpError is an answer that is not a result. Its number decides its status (MCP
-// 2026-07-28, Streamable HTTP, Server Validation). Legacy clients have 200 for all that is not
-// about HTTP itself: some end their session, with all calls in flight, at any other.
+// An mcpError is an answer that is not a result. Its number decides its status (MCP 2026-07-28,
+// Streamable HTTP, Server Validation). Legacy clients get 200 for all errors that are not about
+// HTTP itself: some end their session, with all calls in flight, at any other status.
 //
 //	The request                                 Number  Legacy  Modern
 //	------------------------------------------  ------  ------  ------
@@ -670,7 +668,7 @@ func (x *exchange) addJSON(text string) { x.ws.enc.buf = append(x.ws.enc.buf, te
 //	has a body over Options.MaxBody             -32600  200     413
 //	names an unknown method                     -32601  200     404
 //	lacks protocolVersion or capabilities       -32602  none    400
-//	has other bad params, or no such tool       -32602  200     400
+//	has other bad params, or an unknown tool    -32602  200     400
 //	fails in the server                         -32603  200     200
 //	comes from a caller who may not call        -32600  401, 403 as for all
 //	has headers that contradict the body        -32020  400     400
@@ -678,19 +676,18 @@ func (x *exchange) addJSON(text string) { x.ws.enc.buf = append(x.ws.enc.buf, te
 //	lacks a capability that the tool needs      -32021  none    400
 //	wants a revision that is not served         -32022  400     400
 //
-// Once the answer is a stream, the status is 200 for all.
+// Once the answer is a stream, the status is always 200.
 type mcpError struct {
 	number  int
 	text    string
 	data    []byte // JSON, or nil
-	refusal int    // the status of a refusal, in place of that of the number; or 0
+	refusal int    // the status of a refusal, which replaces the status of the number; or 0
 	cause   error  // for the log and for Options.Observe; not nil
 }
 
 func (e *mcpError) Error() string { return e.text }
 
-// The numbers of errors that MCP adds to those of JSON-RPC (MCP 2026-07-28, Base
-// Protocol).
+// The error numbers that MCP adds to JSON-RPC (MCP 2026-07-28, Base Protocol).
 const (
 	mcpHeaderMismatch     = -32020
 	mcpMissingCapability  = -32021
@@ -719,8 +716,8 @@ func refusal(err error) *mcpError {
 	return &mcpError{number: rpcInvalidRequest, text: e.message(), refusal: e.HTTPStatus(), cause: err}
 }
 
-// busyAnswer returns errBusy as an answer with the id. It is not a result: nothing has run. Only a
-// client of the modern era understands another status than 200.
+// busyAnswer returns errBusy as an answer with the id. It is not a result: nothing has run. Only
+// modern clients understand a status other than 200.
 func (x *exchange) busyAnswer() *mcpError {
 	e := &mcpError{number: rpcInternalError, text: errBusy.message(), data: appendRPCData(nil, errBusy), refusal: http.StatusOK,
 		cause: errBusy}
@@ -743,8 +740,8 @@ func (h *mcpHandler) unsupportedVersion(requested string) *mcpError {
 	return e
 }
 
-// sendError logs and sends the error of a message that makes no call. id is nil if the
-// message has no allowed id; the answer then has none.
+// sendError logs and sends the error of a message that makes no call. id is nil if the id of the
+// message is missing or not allowed; the answer then has no id.
 func (x *exchange) sendError(id []byte, e *mcpError) {
 	if x.accept == (accepted{}) && x.statusOf(e) == http.StatusOK {
 		e = notAcceptable
@@ -754,8 +751,8 @@ func (x *exchange) sendError(id []byte, e *mcpError) {
 	x.sendResponse(status)
 }
 
-// addError writes the answer e to ws.enc.buf and returns its status. Numbers that tell a client
-// of both eras that the server is modern are not those of a server that is not: it would not fall
+// addError writes the answer e to ws.enc.buf and returns its status. A legacy server must not send
+// the numbers that tell a client of both eras that the server is modern: the client would not fall
 // back to initialize.
 func (x *exchange) addError(id []byte, e *mcpError) int {
 	number, data := e.number, e.data
@@ -785,8 +782,8 @@ func (x *exchange) statusOf(e *mcpError) int {
 	return http.StatusBadRequest
 }
 
-// sendResponse sends the answer in ws.enc.buf. A response with
-// another status than 200 is always JSON, since a stream of events has status 200.
+// sendResponse sends the answer in ws.enc.buf. A response with a status other than 200 is always
+// JSON, because a stream of events has status 200.
 func (x *exchange) sendResponse(status int) {
 	body := x.ws.enc.buf
 	switch {
@@ -795,7 +792,7 @@ func (x *exchange) sendResponse(status int) {
 	case x.line != nil:
 		x.line.writeMessage(body)
 	case x.stream.events != nil:
-		x.stream.events.sendEvent(&Event{Name: messageEvent}, body) // a client that has gone cannot be told
+		x.stream.events.sendEvent(&Event{Name: messageEvent}, body) // ignore the error: the client has gone
 		x.stream.events.close()
 	case status != http.StatusOK:
 		writeErrorBody(x.w, status, nil, contentTypeJSON, body, new(headerValues))

@@ -1,16 +1,16 @@
 package svc
 
-// This file serves a client of a service for TypeScript and JavaScript: a module without
-// imports, made from the plans by which the service reads requests and writes responses. It has
-// what an OpenAPI document cannot say, such as streams that go on, reasons of errors, and which
-// calls may be sent again. In this order:
+// This file serves a client of a service for TypeScript and JavaScript: a module without imports,
+// made from the plans with which the service reads requests and writes responses. It knows things
+// that an OpenAPI document cannot express, such as resuming streams, error reasons, and which calls
+// may be sent again. In this order:
 //
 //   - the handler, CheckClient, and the two forms of the module
 //   - the module, from the first line to the runtime
 //   - the table of calls, which the runtime reads
 //
 // typescript_types.go writes the types, typescript_doc.go the comments, and typescript_rules.go the
-// rules for forms. typescript_runtime.txt is the part that all services have in common.
+// rules for forms. typescript_runtime.txt is the part that all services share.
 
 import (
 	"bytes"
@@ -80,7 +80,7 @@ func CheckClient(t TestingT, s *Service, file string, update bool) {
 	switch {
 	case err == nil && bytes.Equal(have, want):
 	case update:
-		_ = os.MkdirAll(filepath.Dir(file), 0o777) // if it fails, so does WriteFile
+		_ = os.MkdirAll(filepath.Dir(file), 0o777) // if it fails, WriteFile fails too
 		if err := os.WriteFile(file, want, 0o666); err != nil {
 			t.Fatalf("%v", err)
 		}
@@ -93,8 +93,8 @@ func CheckClient(t TestingT, s *Service, file string, update bool) {
 	}
 }
 
-// clientFiles has the part of the module that all services have in common. Embedding needs a
-// variable; nothing writes to it.
+// clientFiles has the part of the module that all services share. Embedding needs a variable; it is
+// never written.
 //
 //go:embed typescript_runtime.txt
 var clientFiles embed.FS
@@ -105,14 +105,14 @@ func clientRuntime() string {
 	return pageText(string(source))
 }
 
-// What only TypeScript has stands between these marks, in the runtime and in what is written here.
-// Marks are never nested, and no text of a service has one.
+// These marks enclose code that only TypeScript has, in the runtime and in the text written here.
+// Marks are never nested, and texts of services do not contain them.
 const (
 	beginTypes = "‹"
 	endTypes   = "›"
 )
 
-// A moduleForm appends a module as it is served.
+// A moduleForm appends a module in the form in which it is served.
 type moduleForm func(dst, module []byte) []byte
 
 // typedModule appends a module without the marks.
@@ -128,8 +128,8 @@ func typedModule(dst, module []byte) []byte {
 	}
 }
 
-// plainModule appends a module without what is between the marks. Where that is whole lines, their
-// end goes too, and an empty line behind them.
+// plainModule appends a module without the text between the marks. If that is whole lines, it also
+// drops their line end, and an empty line after them.
 func plainModule(dst, module []byte) []byte {
 	for {
 		before, rest, found := bytes.Cut(module, []byte(beginTypes))
@@ -173,7 +173,7 @@ type clientWriter struct {
 	form    string // the type of errors in the forms of the service
 }
 
-// A clientCallText is what the module says of one method.
+// A clientCallText is the text of the module about one method.
 type clientCallText struct {
 	*method
 	name string // in the client, such as planDay
@@ -183,11 +183,11 @@ type clientCallText struct {
 	out  *clientType // with headers, or nil
 	body []byte      // the type of the answer, if out is nil
 	item []byte      // the type of an item, if the output is a ValueOrStream
-	form string      // the type of an error, if the service has a form of its own
+	form string      // the type of an error, if the service has its own form
 }
 
-// exportedTypes are the types that every client exports. Names of what is internal in the runtime
-// begin with $, which no type of a service does.
+// exportedTypes are the types that every client exports. Internal names of the runtime begin with
+// $, which types of a service never do.
 const exportedTypes = "Api Form Call CallError CallOptions Code ConnectOptions Content FormContent GetCall ListCall NoInput OwnReason " +
 	"Pages Result StreamCall StreamOptions UploadCall UploadOptions ValueOrStream ValueOrStreamCall Violation"
 
@@ -236,7 +236,7 @@ func (w *clientWriter) appendHead(dst []byte) []byte {
 			dst = append(append(dst, strings.TrimRight("// "+text, " ")...), '\n')
 		}
 	}
-	if len(w.calls) == 0 { // the service serves nothing over REST
+	if len(w.calls) == 0 { // the service has no methods over REST
 		return append(dst, '\n')
 	}
 	example := w.calls[0]
@@ -250,7 +250,7 @@ func (w *clientWriter) appendHead(dst []byte) []byte {
 		string(place)+"."+example.name+"(…)\n\n"...)
 }
 
-// describeCall returns what the module says of m, and declares its types.
+// describeCall returns the texts of the module about m, and declares its types.
 func (w *clientWriter) describeCall(m *method) clientCallText {
 	c := clientCallText{method: m, name: lowerFirst(m.goName), in: w.inputOf(m), typ: "Call"}
 	c.out = w.outputOf(m)
@@ -391,7 +391,7 @@ func (w *clientWriter) appendCallType(dst []byte, c *clientCallText) []byte {
 	return dst
 }
 
-// appendReasons appends the union of the reasons of these errors, or nothing if they have none.
+// appendReasons appends the union of the reasons of these errors, or nothing without reasons.
 func appendReasons(dst []byte, list []*Error) []byte {
 	var reasons [][]byte
 	for _, e := range list {
@@ -403,8 +403,8 @@ func appendReasons(dst []byte, list []*Error) []byte {
 	return append(dst, bytes.Join(reasons, []byte(" | "))...)
 }
 
-// appendTable appends the table of calls. With a type in front of it, TypeScript would take that of
-// a method named constructor from Object.
+// appendTable appends the table of calls. If the table had a type, TypeScript would use the type of
+// Object's constructor for a method with this name.
 func (w *clientWriter) appendTable(dst []byte) []byte {
 	dst = append(appendScriptText(append(dst, "const $service = {\n  name: "...), w.service.opts.Name), ",\n  calls: {\n"...)
 	for resource, calls := range w.byResource() {
@@ -449,10 +449,10 @@ func appendKey(dst []byte, name string) []byte {
 	return appendMemberName(dst, name)
 }
 
-// appendRow appends the members of a row, of which the type Row of the runtime says what they are.
+// appendRow appends the members of a row. The type Row of the runtime describes them.
 func (w *clientWriter) appendRow(dst []byte, c *clientCallText) []byte {
 	var members []clientMember
-	if c.in != nil { // all forms have the same names outside of the body
+	if c.in != nil { // names outside of the body are the same in all forms
 		members = w.inputMembers(c.method, c.method.in.forms()[0])
 	}
 	dst = appendScriptText(append(dst, " route: "...), c.verb+" "+w.routePath(c.method, members))
@@ -515,8 +515,8 @@ func (w *clientWriter) routePath(m *method, members []clientMember) string {
 	return strings.Join(segments, "/")
 }
 
-// A takenPath is the path of another route, as an expression, and the member whose value would name
-// it.
+// A takenPath is the path of a different route, as an expression, and the member whose value would
+// lead to it.
 type takenPath struct{ member, path string }
 
 // takenPaths returns the paths of the verb of m that values in its own path would name, such as
@@ -587,8 +587,8 @@ func (r *rowWriter) addTrue(name string, is bool) {
 	}
 }
 
-// addNames adds the names on the wire of the members that are in one place, by their names in the
-// client, unless there are none.
+// addNames adds the wire names of the members that are in one place, by their names in the client,
+// if there are any.
 func (r *rowWriter) addNames(name string, members []clientMember, in string) {
 	before := ", " + name + ": { "
 	for _, m := range members {
@@ -623,7 +623,7 @@ func (r *rowWriter) addQuery(members []clientMember) {
 	}
 }
 
-// addTaken adds the paths of other routes, one expression for each member, unless there are none.
+// addTaken adds the paths of other routes, one expression for each member, if there are any.
 func (r *rowWriter) addTaken(list []takenPath) {
 	var members, paths []string
 	for _, t := range list {
@@ -671,8 +671,8 @@ func parsedMembers(members []clientMember) (names []string) {
 	return names
 }
 
-// addFloats adds the names of the members, anywhere in an input, whose numbers need not be
-// integers that a number of JavaScript holds exactly. A name that an integer has too is left out.
+// addFloats adds the names of the members, anywhere in an input, whose numbers need not be integers
+// that JavaScript can represent exactly. It leaves out a name that an integer also has.
 func (r *rowWriter) addFloats(in *shape) {
 	if in == nil {
 		return

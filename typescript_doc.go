@@ -1,8 +1,8 @@
 package svc
 
-// This file writes the comments of a client in TypeScript: what the documents say of methods,
-// types and fields, the rules in the words of their violations, and the errors that methods
-// declare. No text can end a comment, or begin a tag such as @ts-ignore.
+// This file writes the comments of a TypeScript client: the documentation of methods, types and
+// fields, the rules in the words of their violations, and the errors that methods declare. No text
+// can end a comment, or begin a tag such as @ts-ignore.
 
 import (
 	"reflect"
@@ -14,8 +14,8 @@ import (
 // maxCommentLine is how many characters a line of a comment has, if its words allow it.
 const maxCommentLine = 100
 
-// appendComment appends a comment with these lines, each of which may be too long, or nothing if
-// there are none.
+// appendComment appends a comment with these lines, which may be too long, or nothing without
+// lines.
 func appendComment(dst []byte, indent string, lines []string) []byte {
 	wrapped := make([]string, 0, len(lines))
 	for _, line := range lines {
@@ -94,7 +94,7 @@ func safeLine(line string) string {
 	return line
 }
 
-// aboutLines returns what the comment of a type says.
+// aboutLines returns the comment of a type.
 func (s *shape) aboutLines() []string {
 	text := s.about.text
 	if own, ok := s.custom["description"].(string); ok {
@@ -115,8 +115,8 @@ func (s *shape) withValues(lines []string, deprecated bool) []string {
 	return slices.Insert(lines, end, list...)
 }
 
-// describedLines returns the lines of a text and the tag of something deprecated, for which the
-// text has a paragraph "Deprecated: …".
+// describedLines returns the lines of a text, and the tag for a deprecated item, whose text has a
+// paragraph "Deprecated: …".
 func describedLines(text string, deprecated bool) []string {
 	if !deprecated {
 		return commentLines(text)
@@ -193,8 +193,8 @@ func (m *clientMember) facts(forReaders bool) string {
 	return strings.Join(facts, " ")
 }
 
-// ruleTexts returns the messages of rules, of which the first begins with this word. What the type
-// says is left out.
+// ruleTexts returns the messages of rules, starting with the word first. It leaves out rules that
+// the type already expresses.
 func (m *clientMember) ruleTexts(rules ruleSet, first string) (texts []string) {
 	for _, r := range rules {
 		text := r.complaint.message

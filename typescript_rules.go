@@ -1,8 +1,9 @@
 package svc
 
-// This file writes what a page needs for its forms: the rules of inputs as attributes of HTML, the
-// sizes of files, and the values of enums. All comes from the rules by which the service checks
-// inputs. What the service accepts, a form with these attributes accepts too; the reverse need not be so.
+// This file writes data for the forms of a page: the rules of inputs as HTML attributes, the
+// maximum sizes of files, and the values of enums. It uses the rules with which the service checks
+// inputs. A form with these attributes accepts everything that the service accepts; the reverse
+// need not hold.
 
 import (
 	"slices"
@@ -96,8 +97,8 @@ func (w *clientWriter) appendRules(dst []byte) []byte {
 	return closeConstant(dst, at)
 }
 
-// maxRuleFields is how many fields inside objects have rules, in one input: of types that share
-// types, each level can have many times the fields of the one around it.
+// maxRuleFields is the maximum number of fields with rules inside objects, in one input: if types
+// share types, each level can have many times the fields of the level above.
 const maxRuleFields = 100
 
 // A ruleWriter collects the rules of one input.
@@ -110,8 +111,8 @@ type ruleWriter struct {
 // A ruleField has the attributes for one field, by its name or pointer.
 type ruleField struct{ name, attributes string }
 
-// addFields adds the rules of these members, and of those inside them. place is a pointer to the
-// object that has them, and required says that no object around them may be absent.
+// addFields adds the rules of these members and the members inside them. place is a pointer to
+// their object, and required says that all objects around them are required.
 func (r *ruleWriter) addFields(members []clientMember, place string, required bool) {
 	for _, m := range members {
 		pointer, name := place+pointerToken(m.name), m.name
@@ -145,8 +146,8 @@ func bodyMembers(s *shape) (list []clientMember) {
 	return list
 }
 
-// addField adds the attributes of the field name. Two alternatives of a union may have a field of
-// one name; unless both have the same attributes, it has none.
+// addField adds the attributes of the field name. Two alternatives of a union may have a field with
+// the same name; unless their attributes are the same, the field gets none.
 func (r *ruleWriter) addField(name string, attributes []string) {
 	text := strings.Join(attributes, ", ")
 	if i := slices.IndexFunc(r.fields, func(f ruleField) bool { return f.name == name }); i < 0 {
@@ -156,8 +157,7 @@ func (r *ruleWriter) addField(name string, attributes []string) {
 	}
 }
 
-// appendFields appends the fields that have attributes, as those of the input name, if there are
-// any.
+// appendFields appends the fields with attributes, if any, as the fields of the input name.
 func (r *ruleWriter) appendFields(dst []byte, name string) []byte {
 	at := len(dst)
 	for _, f := range r.fields {
@@ -176,8 +176,8 @@ func (r *ruleWriter) appendFields(dst []byte, name string) []byte {
 	return dst
 }
 
-// attributes returns the attributes of the element for a member, whose values have the shape s. An
-// attribute that would refuse what the rules allow is left out.
+// attributes returns the attributes of the element for a member whose values have the shape s. It
+// leaves out attributes that would refuse values that the rules allow.
 func (m *clientMember) attributes(s *shape, needed bool) (list []string) {
 	if s.kind == kindFile {
 		if m.tags.types != nil {

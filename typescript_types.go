@@ -1,11 +1,11 @@
 package svc
 
-// This file writes the types of a client in TypeScript. They are those of the OpenAPI 3.1
+// This file writes the types of a TypeScript client. They are the types of the OpenAPI 3.1
 // document, under the same names, with these differences:
 //
 //	an input    has the fields of the path, the query and headers as members too
 //	an output   has the fields that are headers as members too
-//	a name      is one of TypeScript: a.b is a_b, and Response, which the client needs itself,
+//	a name      is valid in TypeScript: a.b is a_b, and Response, which the client needs itself,
 //	            is Response_
 //
 // In this order: the declarations and their names; the members of inputs and outputs; the types
@@ -24,7 +24,7 @@ import (
 )
 
 // A clientTypes writes the declarations of types. It writes each component when something refers to
-// it for the first time, so the order is good for reading: an input, what is in it, the output.
+// it for the first time, so the order is good for reading: an input, its parts, the output.
 type clientTypes struct {
 	service    *service
 	forReaders bool                     // the declarations are documentation: see appendInPlace and appendMemberType
@@ -33,7 +33,7 @@ type clientTypes struct {
 	names      map[string]string        // of components, by their names in documents
 	taken      map[string]bool          // names of types
 	components map[string]*clientType   // that something refers to, by their names in documents
-	inputs     map[*binding]*clientType // of methods; methods with one binding have one type
+	inputs     map[*binding]*clientType // of methods; methods with the same binding share a type
 	outputs    map[*shape]*clientType   // of methods, with headers as members
 	members    map[inputForm][]clientMember
 	list       []*clientType // all of them, in the order of the text
@@ -44,18 +44,18 @@ type clientType struct {
 	role  typeRole
 	shape *shape
 	title string      // the name of the type in documents
-	name  string      // in the client; "" until nameTypes has chosen it
+	name  string      // in the client; "" until nameTypes chooses it
 	doc   []byte      // a comment
-	body  []byte      // what follows the name, such as " {\n  id: string;\n}"
-	more  []byte      // of an output: the members that the component does not have; nil if body has others of its members
+	body  []byte      // the text after the name, such as " {\n  id: string;\n}"
+	more  []byte      // of an output: the members that the component lacks; nil if body has all members
 	base  *clientType // that it extends, or nil
 	in    *method     // the first with this input
 
 	members []clientMember // of an output
 }
 
-// A typeRole says what a type is the type of. Of types with one name in documents, the first role
-// gets the name.
+// A typeRole is the use of a type. If several types have the same name in documents, the first role
+// gets it.
 type typeRole uint8
 
 const (
@@ -64,7 +64,7 @@ const (
 	ofInput                     // of a method
 )
 
-// roleSuffixes are put behind the name of a type that has another role too.
+// roleSuffixes are appended to the name of a type that also has a different role.
 var roleSuffixes = [...]string{ofOutput: "Response", ofInput: "Input"}
 
 // typeWords are the words of TypeScript that cannot name a type, and the functions that a client
@@ -75,9 +75,9 @@ const typeWords = "any as asserts async await bigint boolean break case catch cl
 	"unknown var void while with yield " +
 	"connect limits rules values"
 
-// globalTypes are the types of the language that clients use by their names. The list is closed, so
-// that no new part of the runtime changes the name of a type: what is not in it is written
-// globalThis.Map there.
+// globalTypes are the types of the language that clients use by name. The list never grows, so that
+// new parts of the runtime do not change the name of a type: they write other types as
+// globalThis.Map.
 const globalTypes = "AbortSignal Array ArrayBuffer AsyncGenerator Blob FormData Headers Partial Pick Promise ReadableStream Readonly " +
 	"Record RequestInit Response Uint8Array"
 
@@ -117,9 +117,9 @@ func (t *clientTypes) takeName(name string) string {
 	return name
 }
 
-// nameTypes gives the inputs and outputs their names. The name Todo is that of the component, if
-// something refers to it; else that of the output, else of the input. The others are
-// TodoResponse and TodoInput, unless they have the members of the component.
+// nameTypes gives the inputs and outputs their names. The component gets the name Todo if it is
+// used; otherwise the output, and otherwise the input. The others are TodoResponse and TodoInput,
+// unless they have the members of the component.
 func (t *clientTypes) nameTypes() {
 	owners := maps.Clone(t.components)
 	for role := ofOutput; role <= ofInput; role++ {
@@ -224,7 +224,7 @@ func (t *clientTypes) appendChoice(dst []byte, s *shape, f *field) []byte {
 	return append(t.appendValue(dst, f.shape.elem, anywhere, "  "), " }"...)
 }
 
-// inputOf returns the type of the input of m, or nil if it has none.
+// inputOf returns the type of the input of m, or nil.
 func (t *clientTypes) inputOf(m *method) *clientType {
 	if m.in == nil {
 		return nil
@@ -254,7 +254,7 @@ func (t *clientTypes) inputOf(m *method) *clientType {
 	return d
 }
 
-// outputOf returns the type of the output of m if that has headers, and else nil.
+// outputOf returns the type of the output of m if it has headers, and else nil.
 func (t *clientTypes) outputOf(m *method) *clientType {
 	if !m.hasMoreMembers() {
 		return nil
@@ -283,7 +283,7 @@ type clientMember struct {
 	in       string // where it is in a request or a response: inBody, inPath, …
 	wire     string // the name of the placeholder, the parameter or the header
 	optional bool
-	sent     bool // by clients: undefined is as good as an absent member
+	sent     bool // sent by clients: undefined is the same as an absent member
 	answered bool // by the service
 }
 
@@ -324,7 +324,7 @@ func (t *clientTypes) inputMembers(m *method, form *shape) []clientMember {
 }
 
 // inputMembers returns the members of s, the input of m or one of its forms, in the order of the
-// fields. Without cookies there are only those that a page sends, whose browser has the cookies.
+// fields. Without cookies it leaves out the cookies, which the browser of a page sends.
 func (m *method) inputMembers(s *shape, cookies bool) []clientMember {
 	list := make([]clientMember, 0, len(s.fields)+1)
 	for _, f := range s.fields {
@@ -369,7 +369,7 @@ func (p *restPlan) sourceName(f *field) string {
 	return ""
 }
 
-// headerMember returns the name of the member of an output that is a header, or "" if none is.
+// headerMember returns the name of the output member that is this header, or "".
 func (d *clientType) headerMember(header string) string {
 	i := slices.IndexFunc(d.members, func(m clientMember) bool { return m.in == inHeader && strings.EqualFold(m.wire, header) })
 	if i < 0 {
@@ -383,9 +383,8 @@ func (m *method) hasMoreMembers() bool {
 	return (m.headers != nil || m.chosen != nil) && m.out.alternatives == nil && m.out.kind == kindObject
 }
 
-// outputMembers returns the members of the output of m, with those that are headers or the status.
-// more has the members that the component of the type does not have, and is nil if its other
-// members differ.
+// outputMembers returns the members of the output of m, including headers and the status. more has
+// the members that the component of the type lacks, and is nil if its other members differ.
 func (t *clientTypes) outputMembers(m *method) (list, more []clientMember) {
 	list = make([]clientMember, 0, len(m.out.fields)+1)
 	headers := make(map[*field]*outputHeader)
@@ -436,8 +435,8 @@ func (f *statusField) clientMember() clientMember {
 	return clientMember{field: plan, in: inStatus}
 }
 
-// nameMembers names the members that have no name on the wire: like their Go fields, with the
-// first word in lower case, and with an underscore behind a name that another member has.
+// nameMembers names the members without a wire name: like their Go fields, with the first word in
+// lower case, and with an underscore appended if the name is taken.
 func nameMembers(list []clientMember) {
 	for i := range list {
 		if list[i].name != "" {
@@ -480,8 +479,8 @@ func (t *clientTypes) appendMembers(dst []byte, list []clientMember, indent stri
 	return dst
 }
 
-// orUndefined stands behind the type of a member that an input may lack: a form that spreads what
-// it has compiles with exactOptionalPropertyTypes too.
+// orUndefined is appended to the type of an optional member of an input, so that a form that
+// spreads its values also compiles with exactOptionalPropertyTypes.
 const orUndefined = " | undefined"
 
 // appendMemberType appends the type of a member.
@@ -508,8 +507,8 @@ func (t *clientTypes) appendMemberType(dst []byte, m clientMember, indent string
 	return t.appendPlain(dst, target, m.field, indent)
 }
 
-// appendValue appends the type of a value of shape s in the field f. Null is the last of its
-// alternatives, where the document has it.
+// appendValue appends the type of a value of shape s in the field f. If the document allows null,
+// it is the last alternative.
 func (t *clientTypes) appendValue(dst []byte, s *shape, f *field, indent string) []byte {
 	target := s.deref()
 	at := len(dst)
@@ -528,8 +527,8 @@ func (t *clientTypes) appendPlain(dst []byte, s *shape, f *field, indent string)
 	return t.appendInPlace(dst, s, f, indent)
 }
 
-// appendInPlace is appendPlain without a reference to s. Readers get what a compiler cannot check:
-// the sizes of integers, and the other keywords of a method JSONSchema.
+// appendInPlace is appendPlain without a reference to s. Readers also get the parts that a compiler
+// cannot check: the sizes of integers, and the other keywords of a method JSONSchema.
 func (t *clientTypes) appendInPlace(dst []byte, s *shape, f *field, indent string) []byte {
 	enum := s.rules.lookup(roleValues)
 	switch {
@@ -638,9 +637,9 @@ func appendLiterals(dst []byte, values [][]byte) []byte {
 	return dst
 }
 
-// appendSchemaType appends the type of the values of a schema, which a method JSONSchema has
-// returned: as narrow as the keywords type, enum, const, anyOf and oneOf, items, properties and
-// additionalProperties make it.
+// appendSchemaType appends the type of the values of a schema that a method JSONSchema returned, as
+// narrow as the keywords type, enum, const, anyOf, oneOf, items, properties and
+// additionalProperties allow.
 func appendSchemaType(dst []byte, schema map[string]any) []byte {
 	enum, _ := schema["enum"].([]any)
 	if value, ok := schema["const"]; ok {
@@ -725,8 +724,7 @@ func appendSchemaObject(dst []byte, schema map[string]any) []byte {
 	return append(dst, " }"...)
 }
 
-// appendMemberName appends the name of a member: as it is, if it is an identifier, and else in
-// quotes.
+// appendMemberName appends the name of a member: unchanged if it is an identifier, else in quotes.
 func appendMemberName(dst []byte, name string) []byte {
 	if isIdentifier(name) {
 		return append(dst, name...)
