@@ -439,7 +439,7 @@ type APIKeyOptions struct {
 	// prefix counts as no key, so that guards can be nested. Default: the header is the key.
 	Prefix string
 
-	Scopes   []string     // that every key must have, as BearerOptions.Scopes
+	Scopes   []string     // every key must have them, as with BearerOptions.Scopes
 	Optional bool         // passes requests without a key, as BearerOptions.Optional
 	OnError  ErrorWriter  // writes the responses to rejected requests. Default: [WriteError]
 	Logger   *slog.Logger // gets one line for each of them, without any part of the key. Default: slog.Default
@@ -496,7 +496,7 @@ type tokenGuard struct {
 	prefix    string   // stands before the key in the header
 	isBearer  bool     // the header has "Bearer" before the token; otherwise the token alone
 	noun      string   // "access token" or "API key", in messages
-	scopes    []string // that every caller must have
+	scopes    []string // every caller must have them
 	verify    func(ctx context.Context, token string) (*Principal, error)
 	challenge challengeFunc
 }
@@ -915,7 +915,7 @@ func newResourceMetadata(o BearerOptions) (m resourceMetadata) {
 	if len(o.AuthorizationServers) == 0 {
 		return m
 	}
-	u, _ := url.Parse(o.Resource) // which is checked
+	u, _ := url.Parse(o.Resource) // newBearer has checked it
 	path := u.EscapedPath()
 	if path == "/" { // is dropped (RFC 9728, section 3.1)
 		path = ""

@@ -176,7 +176,7 @@ func compileBinding(c *decoders, s *shape, r route) *binding {
 		}
 		checkNameless(c.mistakes, f)
 	}
-	for _, a := range s.alternatives { // whose other fields are those of s
+	for _, a := range s.alternatives { // the other fields of an alternative are the fields of s
 		for _, f := range slices.Concat(a.fields[:1], a.fields[len(s.fields):]) {
 			b.sources[f] = fieldSource{in: inBody}
 		}

@@ -138,7 +138,7 @@ func endsInTime(v reflect.Value, depth int) bool {
 		if depth >= maxDepth {
 			return false
 		}
-		if k := v.Type().Elem().Kind(); k <= reflect.Complex128 || k == reflect.String { // which lead nowhere
+		if k := v.Type().Elem().Kind(); k <= reflect.Complex128 || k == reflect.String { // these lead nowhere
 			return true
 		}
 		if v.Kind() == reflect.Map {

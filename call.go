@@ -54,7 +54,7 @@ import (
 // still replace the outcome: an answer can be too large for its batch.
 type call struct {
 	context.Context                        // of the request
-	endpoint        *endpoint              // that received the request; nil for Service.Call
+	endpoint        *endpoint              // the receiver of the request; nil for Service.Call
 	method          *method                // nil if the request does not name one
 	request         *http.Request          // nil without a request
 	response        http.Header            // nil without a response of its own, in a batch and over MCP
@@ -125,7 +125,7 @@ func (c *call) runFunc(t carrier, fn func() error) (err error) {
 		}
 		v := recover()
 		if c.ws != nil {
-			c.ws.dec.forgetKey() // which the next input of ws would get
+			c.ws.dec.forgetKey() // or the next input of ws would get it
 		}
 		if v == nil || v == http.ErrAbortHandler { // nil: the method called runtime.Goexit
 			c.observe(t, http.ErrAbortHandler)
@@ -609,7 +609,7 @@ func (s *service) lookupMethod(resource, name string) (*method, error) {
 
 // Info tells a method how it was called.
 type Info struct {
-	Transport Transport     // by which the call came
+	Transport Transport     // of the call
 	Resource  string        // of the method
 	Method    string        // Method.Name
 	Request   *http.Request // nil for a Service.Call outside a request

@@ -117,7 +117,7 @@ func (c *connection) setFields(p *mistakes, iface reflect.Type, client reflect.V
 	options := o.Service.withDefaults(iface)
 	options.Intercept, options.Idempotency = nil, nil // for the server alone
 	service := compileService(p, iface, nil, options)
-	if p.where = ""; len(p.list) > before { // of the methods only the names and types are looked at
+	if p.where = ""; len(p.list) > before { // a client uses only the names and types of the methods
 		service.methods = nil
 		p.addIf(o.Service == nil, "ClientOptions.Service is nil; if the service has options, give them here, since the routes follow from them")
 	}
@@ -1021,7 +1021,7 @@ func redirectTarget(response *http.Response) string {
 func withResponse(e *Error, response *http.Response, noRoute bool) *Error {
 	if r := response.Request; noRoute && r != nil { // a Transport may not have set it
 		u := *r.URL
-		u.User, u.RawQuery = nil, "" // which may be secret
+		u.User, u.RawQuery = nil, "" // these may be secret
 		e.cause = fmt.Errorf("%s %s, by the base URL and ClientOptions.Service", r.Method, &u)
 	}
 	if status := response.StatusCode; status >= 400 && status <= 599 {

@@ -126,7 +126,7 @@ const (
 
 	budgetTokens   = 500 // limits a client to 35 repetitions while nothing succeeds
 	tokensToRepeat = 14  // given back if the repetition succeeds
-	tokensOfFirst  = 1   // that a first attempt gives back by its success
+	tokensOfFirst  = 1   // returned for a successful first attempt
 )
 
 // pauseAfter returns how long to wait before sending a call again that ended with e, after n

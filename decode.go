@@ -237,7 +237,7 @@ var sourceOrder = []string{inPath, inQuery, inHeader, inCookie, inBody}
 //	Name string `json:"name"`               {inBody, ""}
 type fieldSource struct {
 	in    string // one of sourceOrder
-	token string // by which REST clients know the field; "" for its own, in the body
+	token string // the name of the field for REST clients; "" for token, in the body
 }
 
 // addViolation adds a violation at the current place. Once the list is full it only
@@ -322,7 +322,7 @@ func (d *decoder) addMismatch(c *complaint, value []byte) {
 	switch {
 	case d.scan.err != nil:
 	case d.report.found.full():
-		d.addViolation(c) // which counts it; a string is not read a second time
+		d.addViolation(c) // it only counts c; the string is not read again
 	default:
 		d.addViolation(c.about(value))
 	}
@@ -855,7 +855,7 @@ func (c *decoders) objectPlan(fields []*field, sources map[*field]fieldSource) *
 		}
 		p.fields = append(p.fields, plan)
 	}
-	if !c.outputs { // of which unknown members are ignored
+	if !c.outputs { // unknown members of outputs are ignored
 		var names []string
 		for _, f := range named[:p.named] {
 			names = append(names, f.name)

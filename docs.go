@@ -461,7 +461,7 @@ func leastSize(s *shape) int {
 	if least := s.rules.lookup(roleLeast); least != nil {
 		return least.count
 	}
-	return reflect.Zero(s.typ).Len() // which only an array has
+	return reflect.Zero(s.typ).Len() // only an array has a length here
 }
 
 // customExample returns an example for the schema of a type's method JSONSchema.

@@ -68,7 +68,7 @@ func (c *complaint) about(value []byte) *complaint {
 	}
 	if c.wanted.isWanted != nil && isText(value) {
 		inside := trimJSON(textOf(value))
-		if c.wanted.isWanted(inside) && isJSON(inside) { // which looks at all of it
+		if c.wanted.isWanted(inside) && isJSON(inside) { // isJSON reads all of it
 			return &c.wanted.inString
 		}
 	}

@@ -431,7 +431,7 @@ func (f *formFile) hold(in *formInput, b *Body, name string) error {
 		return err
 	case again != nil:
 		return formError(name, errRepeated)
-	case source.limit >= 0 && source.total > source.limit: // which were read with the end of the file
+	case source.limit >= 0 && source.total > source.limit: // they were read with the end of the file
 		return errFormOverLimit
 	}
 	b.Size, reader.body = int64(len(content)), bytes.NewReader(content)

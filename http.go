@@ -851,7 +851,7 @@ func (w *trackedWriter) ReadFrom(r io.Reader) (int64, error) {
 func canFlush(w http.ResponseWriter) bool {
 	for {
 		switch t := w.(type) {
-		case *trackedWriter: // which always has Flush
+		case *trackedWriter: // it always has Flush
 			w = t.ResponseWriter
 		case http.Flusher, interface{ FlushError() error }:
 			return true

@@ -230,7 +230,7 @@ func (m *rpcMessage) setMembers(seen *rpcMembers) {
 		m.refuse(rpcBadID, "/id", id)
 	case version == nil:
 		m.refuse(rpcNoVersion, "/jsonrpc", nil)
-	case string(version) != `"2.0"` && (!isText(version) || string(textOf(version)) != "2.0"): // which may have escapes
+	case string(version) != `"2.0"` && (!isText(version) || string(textOf(version)) != "2.0"): // it may contain escapes
 		m.refuse(rpcBadVersion, "/jsonrpc", nil)
 	case seen[rpcMethodMember] == nil && (seen[rpcResultMember] != nil || seen[rpcErrorMember] != nil):
 		m.kind, m.params = rpcResponse, seen[rpcResultMember]

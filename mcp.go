@@ -389,7 +389,7 @@ func (c *toolCompiler) compileTool(t *tool) {
 		t.allow = t.allows
 	}
 	c.compileInput(t)
-	if t.isTool() && t.mcp.InputSchema == nil { // which is published as it was written
+	if t.isTool() && t.mcp.InputSchema == nil { // an InputSchema is published unchanged
 		c.checkMembers(t, t.input)
 	}
 	c.compileOutput(t)
@@ -468,7 +468,7 @@ func (c *toolCompiler) schemaOf(s *shape, w schemaWriter, more ...*field) []byte
 func (t *tool) allows(d *decoder, value []byte) bool {
 	isHere := func(f *field) bool { return len(d.path) == 1 && d.path[0].token == "/"+f.name }
 	switch {
-	case slices.ContainsFunc(t.beside, isHere): // which exchange.readInput checks
+	case slices.ContainsFunc(t.beside, isHere): // exchange.readInput checks it
 	case t.strict:
 		return false
 	case t.mcp.InputSchema != nil:

@@ -337,7 +337,7 @@ func (x *exchange) answerQuestions(err error) error {
 // encodeQuestions returns questions as an object, in the order of their keys.
 func encodeQuestions(list []*question) []byte {
 	questions := make(map[string]*question)
-	for _, q := range slices.Backward(list) { // of two with the same key the first is asked
+	for _, q := range slices.Backward(list) { // of two with the same key, the first is asked
 		questions[q.key] = q
 	}
 	return encodeDocument(questions)

@@ -32,7 +32,7 @@ import (
 func (h *mcpHandler) addResource(t *tool) {
 	h.resources = append(h.resources, t)
 	list, uri := h.listOf("resources/list", "resources"), "uri"
-	templates := h.listOf("resources/templates/list", "resourceTemplates") // which may be empty
+	templates := h.listOf("resources/templates/list", "resourceTemplates") // it may be empty
 	if t.mcp.uri.isTemplate() {
 		list, uri = templates, "uriTemplate"
 	}

@@ -197,7 +197,7 @@ func (p *mcpPipe) serveLine(ctx context.Context, line, tail []byte) {
 	}
 	r := mcpRequest{h: p.h, line: &pipeLine{pipe: p}, agreed: p.agreed, accept: accepted{json: true, events: true}}
 	x := newExchange(ctx, r, nil, p.h.service.borrowWorkspace(true))
-	x.message = new(message) // which needs no timer
+	x.message = new(message) // it needs no timer
 	x.ws.body = append(x.ws.body[:0], body...)
 	switch m := x.message; {
 	case tail != nil:

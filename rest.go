@@ -86,7 +86,7 @@ func mountRoute(mux *http.ServeMux, r Route) {
 // patterns match.
 func explainClash(mux *http.ServeMux, r Route) string {
 	path := strings.NewReplacer("{", "", "}", "").Replace(r.Path) // placeholders match their own names
-	req, _ := http.NewRequest(r.Method, path, nil)                // of a path that registration has checked
+	req, _ := http.NewRequest(r.Method, path, nil)                // registration has checked the path
 	chosen, _ := mux.Handler(req)
 	own := r.Handler.(*restHandler)
 	switch h, _ := chosen.(*restHandler); {
@@ -155,7 +155,7 @@ func (h *restMux) respond(_ http.ResponseWriter, r *http.Request, _ *workspace) 
 			continue
 		}
 		allowed = append(allowed, verb)
-		if verb == http.MethodGet { // whose route http.ServeMux uses for HEAD too
+		if verb == http.MethodGet { // http.ServeMux also uses a GET route for HEAD
 			allowed = append(allowed, http.MethodHead)
 		}
 	}

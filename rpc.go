@@ -598,7 +598,7 @@ func buildOpenRPC(s *service) []byte {
 	out.open("methods", '[')
 	for _, m := range methods {
 		about := m.describe().markdown
-		if m.strict { // which OpenRPC has no member for
+		if m.strict { // OpenRPC has no member for this
 			about = strings.TrimSpace(about + " Unknown params are refused.")
 		}
 		out.openItem()

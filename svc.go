@@ -378,7 +378,7 @@ func register(iface reflect.Type, impl any, opts *Options) (*Service, error) {
 	default:
 		if impl == nil || v.Kind() == reflect.Pointer && v.IsNil() {
 			p.addf("the implementation of %v is nil", iface)
-			impl = struct{}{} // which is never called
+			impl = struct{}{} // it is never called
 		}
 		if s := compileService(p, iface, impl, opts.withDefaults(iface)); len(p.list) == 0 {
 			return &Service{*s}, nil
@@ -867,7 +867,7 @@ type runningCall interface {
 // It must be safe for concurrent use, and the client waits for it. ctx belongs to the call, for
 // [InfoFrom]. A panic in Observe is logged and does not change the answer.
 type Observation struct {
-	Transport Transport     // by which the call came
+	Transport Transport     // of the call
 	Resource  string        // of the method; empty for one of MCPOptions.Methods
 	Method    string        // Method.Name
 	Route     string        // the pattern of the REST route, "GET /todos/{id}"; empty on other transports

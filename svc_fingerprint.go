@@ -310,7 +310,7 @@ func (w *sentWriter) chooseByJSON(p *sentPlan) *sentPlan {
 	if chosen := p.byJSON[i]; chosen != nil {
 		return chosen
 	}
-	return nil // which the decoder refuses
+	return nil // the decoder refuses it
 }
 
 // addValue adds the value at the scanner.
@@ -354,7 +354,7 @@ func (w *sentWriter) addText(p *sentPlan) {
 	switch {
 	case s.err != nil:
 	case p == nil && !escaped, p != nil && p.kind == kindString && !escaped:
-		w.print = append(w.print, s.data[begin:s.pos]...) // which is what appendQuoted would write
+		w.print = append(w.print, s.data[begin:s.pos]...) // appendQuoted would write the same
 	case p == nil:
 		w.sorted = appendUnescaped(w.sorted[:0], raw)
 		w.print = appendQuoted(w.print, w.sorted)
@@ -370,7 +370,7 @@ func (w *sentWriter) addText(p *sentPlan) {
 			w.scan = outer
 			return
 		}
-		w.print = append(w.print, s.data[begin:s.pos]...) // which the decoder refuses
+		w.print = append(w.print, s.data[begin:s.pos]...) // the decoder refuses it
 	default:
 		w.print = appendScalar(w.print, p.kind, textOf(s.data[begin:s.pos]))
 	}

@@ -75,7 +75,7 @@ type methodTexts struct {
 type methodCallers struct {
 	schemes []Scheme // of the service; any of them lets a caller in
 	public  bool     // callable without credentials, although the service has schemes
-	scopes  []string // that a caller must all have, each once
+	scopes  []string // the caller must have all of them; each once
 }
 
 // A methodOutput describes the output of a method and how it is sent. It is zero without an output.
@@ -341,7 +341,7 @@ func (c *methodCompiler) compileMethod(rm reflect.Method) (m *method, whole bool
 		config:   c.config,
 		goName:   rm.Name,
 		name:     strings.Join(name, "_"),
-		resource: cmp.Or(o.Resource, c.opts.Resource), // which compileService checks
+		resource: cmp.Or(o.Resource, c.opts.Resource), // compileService checks it
 		methodTexts: methodTexts{
 			id: o.OperationID, about: plainProse(o.Description), described: o.Description != "",
 			deprecated: o.Deprecated || o.Deprecation != nil, deprecation: c.compileDeprecation(o.Deprecation),
@@ -1202,7 +1202,7 @@ func segmentsOf(pattern string) []string {
 // text. If the unescaped texts are the same, as of /a%20b and /a b, the routes are compared.
 func checkRoutes(p *mistakes, methods []*method) {
 	mux, known := http.NewServeMux(), make(map[string]bool, len(methods))
-	var refused []*method // whose routes mux does not have
+	var refused []*method // their routes are not on mux
 	for i, m := range methods {
 		if m.path == "" { // noted already, or not served over REST
 			continue
@@ -1294,7 +1294,7 @@ func nameMethods(p *mistakes, methods []*method) map[methodName]*method {
 			switch other := names[key]; {
 			case other == nil:
 				names[key] = m
-			case other == m, other.name == alias, other.name == m.name: // which is noted above
+			case other == m, other.name == alias, other.name == m.name: // noted above
 			default:
 				p.addf("%s and %s both answer to the alias %s.%s; rename one or give it a resource of its own", other.title(),
 					m.title(), m.resource, alias)

@@ -45,7 +45,7 @@ func (c *sentPlans) planValues(s *shape) map[*shape][]sentField {
 // noteValue takes the print of in, the struct of a program, or adds violations to d.
 func (k *keyPlan) noteValue(d *decoder, sent *sentInput, in reflect.Value) {
 	form, err := k.bind.in.formOf(in)
-	if err != nil { // which is a violation already
+	if err != nil { // it is already a violation
 		return
 	}
 	for i := range k.values[form] {

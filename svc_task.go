@@ -137,7 +137,7 @@ func (c taskCompiler) shareFields(option string, other *method, source string, f
 	for _, f := range other.in.fields {
 		isSame := func(g *field) bool { return g.name == f.name && !g.isNameless() && g.jsonType() == f.jsonType() }
 		switch {
-		case f.isNameless(): // which calls over MCP do not have
+		case f.isNameless(): // calls over MCP do not have it
 		case slices.ContainsFunc(from, isSame):
 			shared = append(shared, f)
 		case f.isRequired():

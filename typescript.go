@@ -533,7 +533,7 @@ func (w *clientWriter) takenPaths(m *method, members []clientMember) (taken []ta
 		for i, word := range segments {
 			isOwnWord := own[i] != "" || i == 0
 			switch isWord := word != "" || i == 0; {
-			case word == endSlash && !isOwnWord: // which no value is
+			case word == endSlash && !isOwnWord: // no value is a slash
 				isNamed = false
 			case isOwnWord:
 				isNamed = isNamed && word == own[i] && isWord
@@ -680,7 +680,7 @@ func (r *rowWriter) addFloats(in *shape) {
 	var floats []string
 	integers := make(map[string]bool)
 	in.walk(nil, make(map[*shape]bool), func(s *shape, _ *placeText) {
-		if s.kind == kindByType { // whose alternatives are no members
+		if s.kind == kindByType { // its alternatives are not members
 			return
 		}
 		for _, f := range s.fields {

@@ -87,7 +87,7 @@ func safeLine(line string) string {
 		if strings.Contains(strings.ToLower(line), "</script") {
 			line = strings.ReplaceAll(line, "</", `<\/`)
 		}
-		if text := strings.TrimLeft(line, " *"); strings.HasPrefix(text, "@") { // which would begin a tag
+		if text := strings.TrimLeft(line, " *"); strings.HasPrefix(text, "@") { // an @ would begin a tag
 			line = line[:len(line)-len(text)] + `\` + text
 		}
 	}

@@ -32,7 +32,7 @@ type clientTypes struct {
 	answered   map[reflect.Type]bool    // the types that clients get
 	names      map[string]string        // of components, by their names in documents
 	taken      map[string]bool          // names of types
-	components map[string]*clientType   // that something refers to, by their names in documents
+	components map[string]*clientType   // the referenced components, by their names in documents
 	inputs     map[*binding]*clientType // of methods; methods with the same binding share a type
 	outputs    map[*shape]*clientType   // of methods, with headers as members
 	members    map[inputForm][]clientMember
@@ -48,7 +48,7 @@ type clientType struct {
 	doc   []byte      // a comment
 	body  []byte      // the text after the name, such as " {\n  id: string;\n}"
 	more  []byte      // of an output: the members that the component lacks; nil if body has all members
-	base  *clientType // that it extends, or nil
+	base  *clientType // the type that it extends, or nil
 	in    *method     // the first with this input
 
 	members []clientMember // of an output
@@ -242,7 +242,7 @@ func (t *clientTypes) inputOf(m *method) *clientType {
 	case m.bind.rest.inBody == m.in:
 		d.body = append(append([]byte(" = "), t.refer(m.in)...), ';')
 		if c := t.components[base]; c != nil {
-			d.body = c.body // which is the same type
+			d.body = c.body // it is the same type
 		}
 	default:
 		d.body = []byte(" =")
@@ -395,7 +395,7 @@ func (t *clientTypes) outputMembers(m *method) (list, more []clientMember) {
 	for _, f := range m.out.fields {
 		h := headers[f]
 		switch {
-		case h == nil && f.hidden, h != nil && h.canonical == "Set-Cookie": // which no page can read
+		case h == nil && f.hidden, h != nil && h.canonical == "Set-Cookie": // no page can read it
 			isMore = isMore && f.hidden
 			continue
 		case h == nil:
