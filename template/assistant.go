@@ -9,8 +9,8 @@ import (
 	"example.com/svc"
 )
 
-// mcpOptions returns what AI assistants are told. What a method is for them, such as a prompt that
-// users can choose, stands in the options of the methods.
+// mcpOptions returns the instructions for AI assistants. The options of each method decide how
+// assistants see it, such as a prompt that users can choose.
 func mcpOptions() *svc.MCPOptions {
 	return &svc.MCPOptions{Instructions: "A list of things to do. Read a todo by its URI, todos://todos/ and its id."}
 }

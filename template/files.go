@@ -44,7 +44,7 @@ func (t *todos) Import(ctx context.Context, in *ImportTodos) (*Imported, error) 
 			return nil, svc.Errorf(svc.CodeInvalidArgument, "line %d is not a line of CSV", wrong.Line)
 		}
 		if err != nil {
-			return nil, err // of the Body: too large, too slow or cut
+			return nil, err // the Body is too large, too slow or cut
 		}
 		line = append(line, "")
 		if len(line) > 3 || !isText(line[0], 1, 200) || !isText(line[1], 0, 2000) { // as CreateTodo says

@@ -1,6 +1,6 @@
 package main
 
-// This file has the handlers that are not methods of the service.
+// This file contains the handlers that are not methods of the service.
 
 import (
 	"context"
@@ -34,8 +34,8 @@ func health(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, r, map[string]string{"status": "ok"})
 }
 
-// askHealth returns an error if the process that listens on addr is not healthy. An
-// image with only this program has no curl.
+// askHealth returns an error if the process that listens on addr is not healthy. An image that
+// contains only this program has no curl.
 func askHealth(ctx context.Context, addr string) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()

@@ -20,8 +20,8 @@ const (
 	// that requests that clients have already sent can arrive.
 	readTime = 100 * time.Millisecond
 
-	// endTime is how long requests in progress may take then. With the flag -drain, it is less
-	// than 30 seconds, after which Kubernetes kills the process by default.
+	// endTime is how long requests in progress may take after that. With the flag -drain, it is
+	// less than 30 seconds, after which Kubernetes kills the process by default.
 	endTime = 25 * time.Second
 )
 
@@ -45,8 +45,8 @@ func untilSignal() context.Context {
 	return ctx
 }
 
-// drainAfter returns a function that waits until load balancers have heard that they must
-// send nothing more, if ctx ended because of SIGTERM. SIGINT comes from a terminal.
+// drainAfter returns a function that waits, if ctx ended because of SIGTERM, until load balancers
+// have noticed that they must not send more requests. SIGINT comes from a terminal.
 func drainAfter(ctx context.Context, wait time.Duration) func() {
 	return func() {
 		if context.Cause(ctx) == errTerminated {
@@ -55,9 +55,9 @@ func drainAfter(ctx context.Context, wait time.Duration) func() {
 	}
 }
 
-// serve serves until ctx ends. Then it tells clients to connect again, which leads them to
-// other servers, but serves all requests until drain returns. After that it accepts no
-// connections, calls endStreams, and waits for the requests in progress.
+// serve serves until ctx ends. Then it keeps serving until drain returns, but tells clients to
+// reconnect, which leads them to other servers. After that it accepts no connections, calls
+// endStreams, and waits for the requests in progress.
 func serve(ctx context.Context, server *http.Server, listener net.Listener, drain, endStreams func()) error {
 	handler := server.Handler
 	server.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

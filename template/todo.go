@@ -188,8 +188,8 @@ func (t *todos) Get(ctx context.Context, in *TodoID) (*Todo, error) {
 	return tagged(todo), err
 }
 
-// errChanged is the error for a client that would overwrite the change of another. The
-// ETag is an example for documents; each response has that of its todo.
+// errChanged is the error for a client that would overwrite somebody else's change. The ETag is an
+// example for documents; each response has the ETag of its todo.
 var errChanged = svc.Errorf(svc.CodeFailedPrecondition, "the todo has changed; get it again").WithReason("todo_changed").
 	WithStatus(http.StatusPreconditionFailed).WithHeader("ETag", `"5d41402abc4b2a76"`)
 
@@ -250,8 +250,8 @@ func (t *todos) Delete(ctx context.Context, in *DeleteTodo) error {
 	return t.store.remove(in.ID, func(todo Todo) error { return checkMatch(todo, in.IfMatch) })
 }
 
-// Archive deletes all completed todos. That cannot be undone, so the user of an assistant
-// must confirm it; callers over REST and JSON-RPC have decided already.
+// Archive deletes all completed todos. This cannot be undone, so the user of an assistant must
+// confirm it; callers over REST and JSON-RPC have already decided.
 func (t *todos) Archive(ctx context.Context) (*Archived, error) {
 	if err := svc.Confirm(ctx, "archive", "Take all completed todos off the list?"); err != nil {
 		return nil, err

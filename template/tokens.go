@@ -13,8 +13,8 @@ import (
 	"example.com/svc"
 )
 
-// tokens maps the hash of each token to its caller. With hashes, the time of a lookup
-// says nothing about the tokens.
+// tokens maps the hash of each token to its caller. With hashes, the time of a lookup reveals
+// nothing about the tokens.
 type tokens map[[sha256.Size]byte]*svc.Principal
 
 // parseTokens parses TODO_TOKENS, which has tokens with their scopes, such as

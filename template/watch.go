@@ -23,14 +23,13 @@ type WatchTodos struct {
 // Last-Event-ID, and gets the todos that it has missed.
 func (t *Todo) SSE() svc.Event { return svc.Event{ID: t.ID} }
 
-// errStopping ends the streams of a server that shuts down. Clients reconnect to another
+// errStopping ends the streams of a server that shuts down. Clients reconnect to a different
 // process. Because of the cause http.ErrServerClosed, svc logs it at the level debug.
 var errStopping = svc.Errorf(svc.CodeUnavailable, "the server is stopping; connect again: %w", http.ErrServerClosed)
 
-// Watch returns a stream of the todos that are created from now on, or after the last
-// one that the client got. The code before return runs before the response begins, so
-// an error there has its own status. The function that it returns runs afterwards, until
-// the client disconnects.
+// Watch returns a stream of the todos that are created from now on, or after the last todo that the
+// client got. The code before return runs before the response begins, so an error there has its own
+// status. The returned function runs afterwards, until the client disconnects.
 func (t *todos) Watch(ctx context.Context, in *WatchTodos) (svc.Stream[Todo], error) {
 	after := t.store.begin(in.After)
 	svc.StreamFrom(ctx, after) // for a client that is cut before the first todo

@@ -1,5 +1,5 @@
-// Package bookmarks has what the server of the bookmarks and the programs that call it
-// share: the methods with what they take and return, and a client.
+// Package bookmarks contains the code that the server and its clients share: the methods with their
+// inputs and outputs, and a client.
 package bookmarks
 
 import (
@@ -164,8 +164,8 @@ type ArchiveFile struct {
 	svc.File `contentType:"application/zip"`
 }
 
-// The errors that methods return beside those of svc. The ETag is an example; each
-// response has that of its bookmark.
+// The errors that methods return in addition to the errors of svc. The ETag is an example; each
+// response has the ETag of its bookmark.
 var (
 	ErrNotFound = svc.Errorf(svc.CodeNotFound, "there is no such bookmark").WithReason("no_bookmark")
 	ErrExists   = svc.Errorf(svc.CodeAlreadyExists, "there is a bookmark of this address").WithReason("bookmark_exists")
@@ -174,13 +174,13 @@ var (
 	ErrNoArchive    = svc.Errorf(svc.CodeNotFound, "there is no such archive, or it is not completed").WithReason("no_archive")
 	ErrArchiveEnded = svc.Errorf(svc.CodeFailedPrecondition, "the archive has ended already").WithReason("archive_ended")
 
-	// These two are of the database, and ask to be tried again. ErrUnavailable has the time
-	// to wait twice, since only REST sends headers with errors.
+	// These two come from the database, and ask to try again. ErrUnavailable states the time to
+	// wait twice, because only REST sends headers with errors.
 	ErrBusy        = svc.Errorf(svc.CodeAborted, "another call is in the way; try again").WithHeader("Retry-After", "1")
 	ErrUnavailable = svc.Errorf(svc.CodeUnavailable, "the database does not answer; try again").WithHeader("Retry-After", "1").WithDetail("retry_after", 1)
 )
 
-// Options returns what the server and its clients have to agree about.
+// Options returns the options that the server and its clients must share.
 func Options() *svc.Options {
 	read, write := []string{"bookmarks:read"}, []string{"bookmarks:write"}
 	missing, noArchive := []*svc.Error{ErrNotFound}, []*svc.Error{ErrNoArchive}
@@ -203,7 +203,7 @@ func Options() *svc.Options {
 			"GetArchive":      {Scopes: read, Errors: noArchive, HTTP: "GET /archives/{id}"},
 			"CancelArchive":   {Scopes: read, Errors: append(noArchive, ErrArchiveEnded), HTTP: "DELETE /archives/{id}"},
 			"DownloadArchive": {Scopes: read, Errors: noArchive, HTTP: "GET /archives/{id}/file", Transports: []svc.Transport{svc.TransportREST}},
-			// Over the other transports a stream is one answer at its end; this one has none.
+			// Over the other transports a stream is one answer at its end; this one has no end.
 			"Watch": {Scopes: read, Errors: []*svc.Error{}, HTTP: "GET /bookmarks/watch", Transports: []svc.Transport{svc.TransportREST}},
 		},
 	}

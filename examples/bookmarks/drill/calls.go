@@ -20,14 +20,14 @@ import (
 	"example.com/svc"
 )
 
-// figures counts what the load sees.
+// figures counts the observations of the load.
 type figures struct {
 	mu       sync.Mutex
 	requests map[string]int   // by protocol
-	streams  int              // that were opened
+	streams  int              // opened
 	again    map[string]int   // answers after which a client sends a request again, by kind
-	calls    int              // that ended, by whatever
-	errors   int              // of calls, although the database was up
+	calls    int              // ended, with any outcome
+	errors   int              // of calls while the database was up
 	failed   map[svc.Code]int // calls that ended with an error, all of them while the database was down
 	wrong    []string         // what must not happen
 	longest  time.Duration    // of a call with all of its attempts
@@ -58,7 +58,7 @@ func (f *figures) fail(format string, args ...any) {
 	f.wrong = append(f.wrong, fmt.Sprintf(format, args...))
 }
 
-// problems prints the first of what is wrong, and returns an error if there is any.
+// problems prints the first problems, and returns an error if there are any.
 func (f *figures) problems() error {
 	for _, text := range f.wrong[:min(10, len(f.wrong))] {
 		log.Print("WRONG: ", text)
@@ -78,9 +78,9 @@ func newClient(protocol, base, token string, withKeys bool, f *figures) (*bookma
 	return bookmarks.Connect(base, token, &translator{f, protocol, withKeys})
 }
 
-// A translator is a RoundTripper that sends what a client of svc sends over REST over
-// another protocol, and makes an answer over REST of what comes back. So all clients are
-// the same, and all protocols have to mean the same.
+// A translator is a RoundTripper that sends the REST requests of a svc client over a different
+// protocol, and translates the answers back. So all clients are the same, and all protocols must
+// behave the same.
 type translator struct {
 	*figures
 	protocol string
@@ -137,8 +137,8 @@ func (t *translator) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.Result(), nil
 }
 
-// call calls a method for r, and returns its result or its error. An error without a code
-// says that there was no answer.
+// call calls a method for r, and returns its result or its error. An error without a code means
+// that there was no answer.
 func (t *translator) call(r *http.Request, method string, params map[string]any) (json.RawMessage, error) {
 	key := r.Header["Idempotency-Key"]
 	if t.protocol == "JSON-RPC" {
@@ -263,8 +263,8 @@ func (t *translator) send(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// handshake does what MCP clients do when they connect. It may happen on any replica, and
-// means nothing to calls that ask nothing. It is not sent again.
+// handshake does what MCP clients do when they connect. Any replica can answer it, and calls that
+// ask no questions do not depend on it. It is not retried.
 func (t *translator) handshake(ctx context.Context, base, token string) error {
 	first := map[string]string{"MCP 2025-11-25": "initialize", modern: "server/discover"}[t.protocol]
 	if first == "" {

@@ -99,7 +99,7 @@ func (w *worker) add(ctx context.Context, client *bookmarks.Client, name string)
 	return b, same(b, &want)
 }
 
-// text returns what a bookmark has, but for the content of a file.
+// text returns the data of a bookmark, except for the content of a file.
 func text(b *bookmarks.Bookmark) string {
 	item := ""
 	switch i := b.Item; {
@@ -141,7 +141,7 @@ func (w *worker) get(ctx context.Context, i int) error {
 	return same(b, &w.acked[i])
 }
 
-// patch changes a title, if nobody has changed it since.
+// patch changes a title, unless somebody has changed it since.
 func (w *worker) patch(ctx context.Context, i, n int) error {
 	want := w.acked[i]
 	var version int
@@ -157,8 +157,8 @@ func (w *worker) patch(ctx context.Context, i, n int) error {
 	return same(b, &want)
 }
 
-// repeat sends the i-th create again: with its key, with the key and another title, and
-// with another key; and a change with a stale ETag.
+// repeat sends the i-th create again: with its key, with the key and a different title, and with a
+// different key; and a change with a stale ETag.
 func (w *worker) repeat(ctx context.Context, i int) error {
 	again, err := w.add(ctx, w.client, fmt.Sprint(i)) // as it was created, whatever it is now
 	if err != nil {
@@ -232,8 +232,8 @@ func pages(ctx context.Context, client *bookmarks.Client, each func(*bookmarks.B
 	}
 }
 
-// crowd is one of several programs of the same owner, who create at the same time. Pages
-// and the stream must have everything all the same.
+// crowd is one of several programs of the same owner, which create at the same time. Pages and the
+// stream must still be complete.
 func (w *worker) crowd(ctx context.Context, client *bookmarks.Client, name string) {
 	for i := 1; sleep(ctx, 15*time.Millisecond); i++ {
 		w.survive(w.name+": create", func(ctx context.Context) error {
@@ -253,7 +253,7 @@ func (w *worker) crowd(ctx context.Context, client *bookmarks.Client, name strin
 
 // listCrowd reads all pages while others create.
 func (w *worker) listCrowd(ctx context.Context, client *bookmarks.Client) error {
-	missing := make(map[int64]bool) // of those that were acknowledged before
+	missing := make(map[int64]bool) // acknowledged before
 	w.mu.Lock()
 	for _, b := range w.acked {
 		missing[b.ID] = true

@@ -40,7 +40,7 @@ func main() {
 	}
 }
 
-// run returns when everything that it has started has ended.
+// run returns when everything it started has ended.
 func run(span, once time.Duration, server, dir string) error {
 	ctx := context.Background()
 	database, url, err := newPostgres(dir)
@@ -100,7 +100,7 @@ func serve(dir, server, databaseURL string, use func(replicas []*process, base s
 		address, name := freeAddress(), fmt.Sprint("replica", i+1)
 		r := &process{name: name, orphan: syscall.SIGKILL, log: filepath.Join(dir, name+".log"), address: address,
 			args: []string{server, "-addr", address, "-drain", "200ms"}, env: []string{"DATABASE_URL=" + databaseURL}}
-		defer r.stop(syscall.SIGKILL) // unless it has ended as it should
+		defer r.stop(syscall.SIGKILL) // unless it has already ended properly
 		starts.Go(func() { errs[i] = r.start() })
 		replicas[i] = r
 	}
@@ -116,8 +116,7 @@ func serve(dir, server, databaseURL string, use func(replicas []*process, base s
 	return use(replicas, "http://"+nginx.address)
 }
 
-// drill runs the load and the chaos, and then compares what was acknowledged with what
-// there is.
+// drill runs the load and the chaos, and then compares the acknowledged writes with the database.
 func drill(ctx context.Context, span time.Duration, databaseURL, base string, c *chaos) error {
 	f := newFigures(&c.downtime)
 	workers := make([]*worker, 13) // three of each protocol, and the owner of the crowd
@@ -165,7 +164,7 @@ func drill(ctx context.Context, span time.Duration, databaseURL, base string, c 
 	return errors.Join(report(ctx, databaseURL, workers, f, c), refused.report())
 }
 
-// report prints the figures and returns what is wrong.
+// report prints the figures and returns the problems.
 func report(ctx context.Context, databaseURL string, workers []*worker, f *figures, c *chaos) error {
 	acked, found, patched, streamed := 0, 0, 0, 0
 	for _, w := range workers {
@@ -197,8 +196,8 @@ func report(ctx context.Context, databaseURL string, workers []*worker, f *figur
 // behind reports whether the stream of the owner does not have everything yet.
 func (w *worker) behind() bool { return len(w.acked) > 0 && w.seen.Load() < w.acked[len(w.acked)-1].ID }
 
-// verify compares the IDs that the owner was told with those in the database and in the
-// stream, and returns the number of rows. The pages have been compared as a whole.
+// verify compares the IDs that the owner was told with the IDs in the database and in the stream,
+// and returns the number of rows. The pages have been compared as a whole.
 func (w *worker) verify(ctx context.Context, databaseURL string) (int, error) {
 	conn, err := pgx.Connect(ctx, databaseURL)
 	if err != nil {

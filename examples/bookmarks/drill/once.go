@@ -38,14 +38,14 @@ func newWriter(ctx context.Context, name string, withKeys bool, databaseURL, bas
 	return w, err
 }
 
-// note returns the input of a create that nothing but a key keeps from being made twice.
+// note returns the input of a create that only a key protects from duplicates.
 func note(name string) *bookmarks.NewBookmark {
 	return &bookmarks.NewBookmark{Title: name, Item: bookmarks.Item{Note: &bookmarks.Note{Text: name}}}
 }
 
-// writeOnce lets writers work for span, while replicas are stopped and the database
-// crashes. Then it compares what was acknowledged with what there is: with keys each write
-// is there once, and without keys some are there twice.
+// writeOnce lets writers work for span, while replicas are stopped and the database crashes. Then
+// it compares the acknowledged writes with the database: with keys each write is there once, and
+// without keys some are there twice.
 func writeOnce(ctx context.Context, span time.Duration, withKeys bool, databaseURL, base string, c *chaos) error {
 	f := newFigures(&c.downtime)
 	load, stop := context.WithTimeout(ctx, span)
@@ -69,9 +69,8 @@ func writeOnce(ctx context.Context, span time.Duration, withKeys bool, databaseU
 	return reportOnce(ctx, databaseURL, writers, f, c)
 }
 
-// write makes the i-th write: a create, or a change of the bookmark that was created last.
-// With keys it then sends it once more, over another protocol, and the answer must be the
-// same.
+// write makes the i-th write: a create, or a change of the last created bookmark. With keys it then
+// sends it once more, over a different protocol, and the answer must be the same.
 func (w *writer) write(i int) {
 	name := fmt.Sprint(w.name, "-", i)
 	send := func(ctx context.Context, protocol int) (*bookmarks.Bookmark, error) {
@@ -109,7 +108,7 @@ func (w *writer) write(i int) {
 	}
 }
 
-// reportOnce prints the figures and returns what is wrong.
+// reportOnce prints the figures and returns the problems.
 func reportOnce(ctx context.Context, databaseURL string, writers []*writer, f *figures, c *chaos) error {
 	conn, err := pgx.Connect(ctx, databaseURL)
 	if err != nil {
@@ -161,7 +160,7 @@ func together(ctx context.Context, isolation, databaseURL, base string) error {
 				client := w.clients[i%len(w.clients)]
 				for {
 					answers[i], errs[i] = client.Create(svc.WithIdempotencyKey(ctx, name), note(name))
-					if svc.CodeOf(errs[i]) != svc.CodeAborted { // which says that others were in the way each time
+					if svc.CodeOf(errs[i]) != svc.CodeAborted { // ABORTED: other calls were in the way each time
 						return
 					}
 					aborted.Add(1)

@@ -44,16 +44,16 @@ func (d *downtime) hasMet(start time.Time) bool {
 	return !d.from.IsZero() && (d.to.IsZero() || start.Before(d.to))
 }
 
-// isAway reports whether err is one that calls may end with while the database is down.
+// isAway reports whether err is an acceptable end of a call while the database is down.
 func isAway(err error) bool {
 	code := svc.CodeOf(err)
 	return code == svc.CodeUnavailable || code == svc.CodeAborted
 }
 
-// survive calls f, whose calls must have no error, whatever happens to replicas: the client
-// sends them again. Only while the database is down they may end with UNAVAILABLE or ABORTED.
-// Then f is called anew later. It must use the same keys, so that nothing happens twice and it
-// gets the first answer.
+// survive runs call, whose calls must succeed whatever happens to replicas: the client retries
+// them. Only while the database is down they may end with UNAVAILABLE or ABORTED. Then survive runs
+// call again later. It must use the same keys, so that nothing happens twice and it gets the first
+// answer.
 func (f *figures) survive(what string, call func(ctx context.Context) error) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -86,8 +86,8 @@ func (f *figures) survival() string {
 		f.calls, f.errors, f.failed[svc.CodeUnavailable], f.failed[svc.CodeAborted], f.longest.Round(time.Millisecond))
 }
 
-// waitForNginx returns once nginx sends requests to replicas again, which it avoids for a time
-// after they have failed.
+// waitForNginx returns once nginx sends requests to replicas again. After failures it avoids them
+// for a time.
 func waitForNginx(ctx context.Context, base string) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

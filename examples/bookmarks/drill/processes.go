@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// freeAddress returns an address on which nothing listens.
+// freeAddress returns an address on which no program listens.
 func freeAddress() string {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -28,14 +28,13 @@ func freeAddress() string {
 	return l.Addr().String()
 }
 
-// A process is one that the drill starts, and starts again. It ends with the drill
-// itself in any case.
+// A process is a program that the drill starts and restarts. It always ends with the drill itself.
 type process struct {
 	name    string
 	args    []string
 	env     []string
-	user    *syscall.Credential // nil for that of the drill
-	orphan  syscall.Signal      // what the process gets if the drill dies
+	user    *syscall.Credential // nil for the user of the drill
+	orphan  syscall.Signal      // the signal to the process if the drill dies
 	log     string              // a file
 	address string              // where it listens
 	cmd     *exec.Cmd
@@ -71,7 +70,7 @@ func (p *process) start() error {
 	return fmt.Errorf("%s does not listen", p.name)
 }
 
-// stop sends a signal and waits until the process has ended, if it has not before.
+// stop sends a signal and waits until the process has ended, unless it already has.
 func (p *process) stop(signal syscall.Signal) error {
 	if p.ended == nil {
 		return nil
@@ -167,11 +166,10 @@ type chaos struct {
 	downtime              downtime
 }
 
-// run stops a replica every 2.5 seconds, by SIGTERM and SIGKILL in turns, until ctx ends.
-// Every so often the database crashes and is away for two seconds. The times are random: all
-// clients that a kill cuts off wait for the second of Retry-After, and could come back just in
-// time for the next one. nginx avoids a replica that has failed for a while, so much faster
-// kills could leave it none.
+// run stops a replica every 2.5 seconds, by SIGTERM and SIGKILL in turns, until ctx ends. Every so
+// often the database crashes and is away for two seconds. The times are random: all clients that a
+// kill cuts off wait for the second of Retry-After, and could come back just in time for the next
+// kill. nginx avoids a failed replica for a while, so much faster kills could leave it without any.
 func (c *chaos) run(ctx context.Context, every time.Duration) {
 	var wg sync.WaitGroup
 	var databaseErr error

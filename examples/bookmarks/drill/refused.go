@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// A refusal is a request that a replica answers without reading its body. A replica that then
-// reset the connection would count as failed, and nginx would send nobody to it for a while.
+// A refusal is a request that a replica answers without reading its body. If the replica then reset
+// the connection, it would count as failed, and nginx would avoid it for a while.
 type refusal struct {
 	name, verb, path string
 	withToken        bool
@@ -92,7 +92,7 @@ func (r *refuser) send(kind refusal) error {
 	return nil
 }
 
-// report prints the answers and returns what is wrong.
+// report prints the answers and returns the problems.
 func (r *refuser) report() error {
 	for _, answer := range slices.Sorted(maps.Keys(r.answers)) {
 		log.Printf("refused bodies: %6d  %s", r.answers[answer], answer)
@@ -103,8 +103,8 @@ func (r *refuser) report() error {
 	return r.problems()
 }
 
-// refuseBodies sends bodies that are refused beside workers of all protocols, while nothing is
-// stopped: nobody may get anything but his own answer, and nothing may be sent again.
+// refuseBodies sends bodies that are refused, beside workers of all protocols, while all processes
+// keep running: every client must get its own answer, and nothing may be sent again.
 func refuseBodies(ctx context.Context, span time.Duration, databaseURL, base string) error {
 	f := newFigures(nil)
 	load, stop := context.WithTimeout(ctx, span)

@@ -31,9 +31,9 @@ var (
 	errCancelled = errors.New("the archive is cancelled")
 )
 
-// Pack stores the record before it returns, and outside of a transaction, since a client may read it
-// as soon as it has the answer. While one archive is packed, a second call gets the same one: so a
-// call that is sent again begins nothing.
+// Pack stores the record before it returns, and outside of a transaction, because a client may read
+// it as soon as it has the answer. While one archive is being packed, a second call gets the same
+// archive, so a retry starts nothing.
 func (s *service) Pack(ctx context.Context) (*bookmarks.Archive, error) {
 	if err := s.failAbandoned(ctx); err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func (s *service) Pack(ctx context.Context) (*bookmarks.Archive, error) {
 	return a, nil
 }
 
-// GetArchive returns the record, of which Pack has returned the first state.
+// GetArchive returns the record whose first state Pack returned.
 func (s *service) GetArchive(ctx context.Context, in *bookmarks.ArchiveID) (*bookmarks.Archive, error) {
 	if err := s.failAbandoned(ctx); err != nil {
 		return nil, err
@@ -95,15 +95,15 @@ func (s *service) archive(ctx context.Context, where string, args ...any) (*book
 	return a, storeError(err)
 }
 
-// failAbandoned ends the work of a process that has not been seen for a minute: nobody goes on with
-// it.
+// failAbandoned fails the work of a process that has not been seen for a minute, because nobody
+// will continue it.
 func (s *service) failAbandoned(ctx context.Context) error {
 	_, err := s.pool.Exec(ctx, `update archives set state = 'failed', message = $2
 		where owner = $1 and state = 'working' and seen_at < now() - interval '1 minute'`, owner(ctx), errWorkStops.Error())
 	return storeError(err)
 }
 
-// work packs the archive and stores how that ended. ctx has the caller.
+// work packs the archive and stores the outcome. ctx has the caller.
 func (s *service) work(ctx context.Context, id int64) {
 	state, message := "completed", ""
 	content, err := s.pack(ctx, id)
@@ -123,8 +123,8 @@ func (s *service) work(ctx context.Context, id int64) {
 	}
 }
 
-// pack returns the archive of all bookmarks: each as JSON, and the files. After each page it says how
-// far it is, and looks whether it should go on.
+// pack returns the archive of all bookmarks: each as JSON, and the files. After each page it stores
+// its progress, and checks whether to continue.
 func (s *service) pack(ctx context.Context, id int64) ([]byte, error) {
 	out := new(bytes.Buffer)
 	archive := zip.NewWriter(out)

@@ -1,11 +1,11 @@
-// Command server serves the bookmarks of package bookmarks from a PostgreSQL database.
-// It keeps nothing itself: run as many processes as you like behind a load balancer.
+// Command server serves the bookmarks of package bookmarks from a PostgreSQL database. It keeps no
+// state: run as many processes as you like behind a load balancer.
 //
 //	DATABASE_URL=postgres://… server -addr 127.0.0.1:8080
 //
 //	main.go      the process: its configuration, start and stop, routes, metrics
 //	service.go   the methods, with their SQL
-//	archive.go   work that goes on after its call
+//	archive.go   work that continues after its call
 //	postgres.go  the database: migrations, transactions with keys, tokens, errors
 package main
 
@@ -59,9 +59,9 @@ func untilSignal() context.Context {
 	return ctx
 }
 
-// run serves until ctx ends. After SIGTERM it says for drain that it is not ready, so that
-// load balancers send nothing more, and has clients close their connections. Then it lets
-// the requests in flight end.
+// run serves until ctx ends. After SIGTERM it reports for drain that it is not ready, so that load
+// balancers send no more requests, and asks clients to close their connections. Then it lets the
+// requests in flight end.
 func run(ctx context.Context, databaseURL, addr string, drain time.Duration) error {
 	db, err := openPostgres(ctx, databaseURL)
 	if err != nil {
@@ -120,8 +120,9 @@ func newHandler(ctx context.Context, db *postgres, stopping <-chan struct{}) htt
 	front := http.NewServeMux()
 	front.Handle("/", guard(mux))
 	// Outside of the guard, and not passed on by a proxy that faces the public.
-	front.HandleFunc("GET /livez", func(http.ResponseWriter, *http.Request) {}) // else: start me anew
-	// else: send me nothing more; not while the database is down, or no process is ready
+	front.HandleFunc("GET /livez", func(http.ResponseWriter, *http.Request) {}) // an error restarts the process
+	// An error stops new requests. The database does not count, or while it is down no process is
+	// ready.
 	front.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
 		if ctx.Err() != nil {
 			svc.WriteError(w, r, errStopping)
@@ -131,14 +132,14 @@ func newHandler(ctx context.Context, db *postgres, stopping <-chan struct{}) htt
 	recovering := svc.Recover(nil)(front)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if ctx.Err() != nil {
-			w.Header().Set("Connection", "close") // the client connects again, to another process
+			w.Header().Set("Connection", "close") // the client reconnects, to a different process
 		}
 		recovering.ServeHTTP(w, r)
 	})
 }
 
-// metrics has the number of calls and the time they took, by their labels: what they
-// were and how they ended. Labels have few values, none of which a client chooses.
+// metrics has the number of calls and the time they took, by their labels: the call and its
+// outcome. Labels have few values, and clients cannot choose them.
 type metrics struct {
 	mu    sync.Mutex
 	count map[string]int

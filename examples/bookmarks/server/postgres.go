@@ -24,9 +24,9 @@ type postgres struct {
 	stateKey []byte // with which all processes seal the ids of tasks
 }
 
-// openPostgres connects and brings the tables up to date. The URL may also have
-// pool_max_conns and, with more calls that are to be tried again, another isolation. A
-// transaction whose process stands still ends after a time, and with it its lock of a key.
+// openPostgres connects and brings the tables up to date. The URL may also have pool_max_conns and,
+// at the price of more retries, a different isolation. The transaction of a stalled process ends
+// after a time, and releases its lock of a key.
 func openPostgres(ctx context.Context, url string) (*postgres, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
@@ -53,8 +53,8 @@ var migrations embed.FS
 // Advisory locks are numbers that a program chooses.
 const migrateLock, createLock = 7001, 7002
 
-// migrate runs the migrations that have not been run, in the order of their names and
-// in one transaction. Replicas that start together wait for each other.
+// migrate runs the new migrations, in the order of their names and in one transaction. Replicas
+// that start together wait for each other.
 func migrate(ctx context.Context, pool *pgxpool.Pool) error {
 	files, _ := fs.Glob(migrations, "migrations/*.sql") // no error: the pattern is good
 	return pgx.BeginTxFunc(ctx, pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
@@ -77,10 +77,10 @@ func migrate(ctx context.Context, pool *pgxpool.Pool) error {
 	})
 }
 
-// once is svc.Idempotency.Run: it runs a call in the transaction that keeps its record.
-// It does not wait for a call that has the key already, or a few of them would take all
-// connections of the pool. In do only the transaction may be used: see conn. So a call with a
-// key within another one, which would need a second connection, is an error at once.
+// once is svc.Idempotency.Run: it runs a call in the transaction that keeps its record. If a call
+// with the key is running, it does not wait, because a few such calls would take all connections of
+// the pool. In do only the transaction may be used: see conn. So a call with a key inside a call
+// with a key, which would need a second connection, is an error at once.
 func (p *postgres) once(ctx context.Context, id string, do func(context.Context) ([]byte, error)) (record []byte, err error) {
 	if ctx.Value(txKey{}) != nil {
 		return nil, svc.Errorf(svc.CodeInternal, "a method with an idempotency key has called another one with a key")
@@ -135,8 +135,8 @@ func (p *postgres) verify(ctx context.Context, token string) (*svc.Principal, er
 	return caller, storeError(err)
 }
 
-// storeError returns the error that clients get for one of the database. What it does
-// not know is a bug of this program, and goes on as it is: INTERNAL.
+// storeError returns the error for clients that stands for an error of the database. An unknown
+// error is a bug of this program, and is returned unchanged: INTERNAL.
 func storeError(err error) error {
 	var answer *pgconn.PgError
 	var known *svc.Error

@@ -29,7 +29,7 @@ func newService(db *postgres, stopping <-chan struct{}, observe func(context.Con
 	options.Intercept = func(next svc.InvokeFunc) svc.InvokeFunc {
 		return func(ctx context.Context, resource, method string, input any) (any, error) {
 			switch method {
-			case "watch", "import", "export": // which last for as long as their clients take
+			case "watch", "import", "export": // these last for as long as their clients take
 				return next(ctx, resource, method, input)
 			}
 			ctx, cancel := context.WithTimeout(ctx, callTimeout)
@@ -76,7 +76,7 @@ func scan(row pgx.CollectableRow) (b bookmarks.Bookmark, err error) {
 	return b, err
 }
 
-// one and many take what Query returns, whose error rows have too.
+// one and many take the results of Query, whose error is also in rows.
 func one(rows pgx.Rows, _ error) (*bookmarks.Bookmark, error) {
 	b, err := pgx.CollectExactlyOneRow(rows, scan)
 	return &b, storeError(err)
@@ -87,9 +87,9 @@ func many(rows pgx.Rows, _ error) ([]bookmarks.Bookmark, error) {
 	return list, storeError(err)
 }
 
-// Create takes a lock until it commits, so that bookmarks become visible in the order of
-// their IDs: a stream that has seen 7 never has to go back for 6. The batch is one round
-// trip, and one transaction where there is none yet.
+// Create takes a lock until it commits, so that bookmarks become visible in the order of their IDs:
+// a stream that has seen 7 never has to go back for 6. The batch is one round trip, and one
+// transaction if none is open yet.
 func (s *service) Create(ctx context.Context, in *bookmarks.NewBookmark) (b *bookmarks.Bookmark, err error) {
 	link, note, file := cmp.Or(in.Item.Link, new(bookmarks.Link)), cmp.Or(in.Item.Note, new(bookmarks.Note)), cmp.Or(in.Item.File, new(bookmarks.File))
 	batch := new(pgx.Batch)
@@ -184,8 +184,8 @@ func (s *service) Delete(ctx context.Context, in *bookmarks.ID) error {
 	return storeError(err)
 }
 
-// errStopping ends the streams of a process that stops. Clients go on at another one.
-// For its cause it is no error in the log.
+// errStopping ends the streams of a process that stops. Clients continue at a different process.
+// Because of its cause it is not logged as an error.
 var errStopping = svc.Errorf(svc.CodeUnavailable, "the server is stopping; come back: %w", http.ErrServerClosed)
 
 // Watch ends with an error of the database, as any call does. The client comes back
@@ -215,9 +215,9 @@ func (s *service) Watch(ctx context.Context, in *bookmarks.Since) (svc.Stream[bo
 	}, nil
 }
 
-// Import adds the links of a table while it arrives, each by a call of Create, which
-// checks it. Lines before one that is wrong stay: to send the table again is harmless,
-// since links that are there are passed over.
+// Import adds the links of a table while it arrives, each by a call of Create, which checks it.
+// Lines before an invalid line stay: sending the table again is harmless, because existing links
+// are skipped.
 func (s *service) Import(ctx context.Context, in *bookmarks.Table) (*bookmarks.Imported, error) {
 	table := csv.NewReader(in.Table)
 	table.FieldsPerRecord = 3
@@ -247,11 +247,11 @@ func (s *service) Import(ctx context.Context, in *bookmarks.Table) (*bookmarks.I
 	}
 }
 
-// Export sends all links, newest first, and reads a page of them from the database when
-// the client has taken the one before.
+// Export sends all links, newest first. It reads a page of them from the database when the client
+// has taken the previous page.
 func (s *service) Export(ctx context.Context) (*bookmarks.Exported, error) {
 	e := &export{ctx: ctx, service: s, before: math.MaxInt64}
-	err := e.readPage() // whose error is an answer, and not in the middle of one
+	err := e.readPage() // here an error can still be the response
 	return &bookmarks.Exported{File: svc.File{Name: "bookmarks.csv", Content: e}}, err
 }
 
