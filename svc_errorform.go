@@ -33,8 +33,8 @@ type ErrorForm struct {
 // its cause, with a general message for UNKNOWN, INTERNAL and DATA_LOSS, and with the status to
 // send as its HTTPStatus. If write returns nil, panics or returns a value that JSON cannot carry,
 // that is logged and the client gets the envelope. read turns the form back into an error, for
-// clients. If read is nil or returns nil, they get the code of the status. NewErrorForm panics if
-// write is nil.
+// clients. It may leave the Code empty, if the form has no code: they get the code of the status,
+// as they do if read is nil or returns nil. NewErrorForm panics if write is nil.
 func NewErrorForm[T any](write func(*Error) *T, read func(*T) *Error) *ErrorForm {
 	if write == nil {
 		panic("svc: NewErrorForm: write must not be nil")
@@ -160,14 +160,22 @@ func (f *ErrorForm) readBody(d *decoder, status int, text []byte) (e *Error) {
 		return nil
 	}
 	if e = f.read(v.Interface()); e != nil {
-		return e.clone()
+		e = e.clone()
+		e.Code = cmp.Or(e.Code, f.codeOf(status))
+		return e
 	}
-	// Only the status is known. WithStatus may have given it to a different code.
+	code := f.codeOf(status)
+	return &Error{Code: code, Message: codes[code.row()].text}
+}
+
+// codeOf returns the code of an error of which only the status is known. WithStatus may have given
+// it to a different code than CodeFromHTTP does.
+func (f *ErrorForm) codeOf(status int) Code {
 	code := CodeFromHTTP(status)
 	for _, row := range codes {
 		if f.statuses[row.code] == status {
 			code = row.code
 		}
 	}
-	return &Error{Code: code, Message: codes[code.row()].text}
+	return code
 }

@@ -143,7 +143,7 @@ func TestErrorFormAnswers(t *testing.T) {
 }
 
 // Verify that a client with the same options gets code and message, of the form and of an
-// envelope, and without read the code of the status.
+// envelope, and without read, or from one that has no code, the code of the status.
 func TestErrorFormClient(t *testing.T) {
 	type client struct {
 		Create func(context.Context, *NewOldPay) (*OldPay, error)
@@ -151,6 +151,8 @@ func TestErrorFormClient(t *testing.T) {
 		Watch  func(context.Context) (svc.Stream[OldPay], error)
 	}
 	unread := svc.NewErrorForm(func(e *svc.Error) *PayErrors { return &PayErrors{[]PayError{{Message: e.Message}}} }, nil).WithStatus(svc.CodeAlreadyExists, 410)
+	text := svc.NewErrorForm(func(e *svc.Error) *PayErrors { return &PayErrors{[]PayError{{Message: e.Message}}} },
+		func(p *PayErrors) *svc.Error { return &svc.Error{Message: p.Errors[0].Message} }).WithStatus(svc.CodeAlreadyExists, 410)
 	for name, test := range map[string]struct {
 		form       *svc.ErrorForm
 		key        string
@@ -163,6 +165,7 @@ func TestErrorFormClient(t *testing.T) {
 		"guard":    {payForm(), "", false, "UNAUTHENTICATED", "an API key is required", 401, 422},
 		"envelope": {payForm(), deskKey, true, "UNAVAILABLE", "the server is busy", 503, 422},
 		"unread":   {unread, deskKey, false, "ALREADY_EXISTS", "already exists", 410, 400},
+		"no code":  {text, deskKey, false, "ALREADY_EXISTS", "already refunded", 410, 400},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, h := oldPayHandler(test.form)
