@@ -1053,9 +1053,8 @@ func (c *clientCall) readError(d *decoder, response *http.Response, body []byte)
 // otherwise readBody tries the form first.
 func (c *clientCall) readBody(d *decoder, status int, text []byte) *Error {
 	e := readEnvelope(d, text)
-	isError := func(f *field) bool { return f.name == "error" }
 	form := c.errorForm
-	if form != nil && (e == nil || memberAt(text, "error") == nil || slices.ContainsFunc(form.shape.fields, isError)) {
+	if form != nil && (e == nil || memberAt(text, "error") == nil || form.nestsError()) {
 		return cmp.Or(form.readBody(d, status, text), e)
 	}
 	return e

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"net/http"
 	"reflect"
+	"slices"
 )
 
 // An ErrorForm is a form of errors over REST that replaces the envelope of [WriteError]. Documents
@@ -150,6 +151,11 @@ func (f *ErrorForm) encodeError(dst []byte, e *Error) (body []byte, err error) {
 	enc := encoder{buf: dst}
 	f.encode(&enc, v)
 	return enc.buf, enc.err
+}
+
+// nestsError reports whether f has a member error, as the envelope does.
+func (f *ErrorForm) nestsError() bool {
+	return slices.ContainsFunc(f.shape.fields, func(f *field) bool { return f.name == "error" })
 }
 
 // readBody returns the error in a body of this form, or nil if the body does not have this form.

@@ -329,6 +329,22 @@ func (w *clientWriter) describeForm() string {
 	return strings.Join(append(forms, "undefined"), " | ")
 }
 
+// formKind says whether the service has a form of errors, and whether that has a member error, as
+// the envelope does.
+func (w *clientWriter) formKind() string {
+	kind := ""
+	for _, m := range w.methods {
+		switch {
+		case m.errorForm == nil:
+		case m.errorForm.nestsError():
+			return "  form: \"error\",\n"
+		default:
+			kind = "  form: true,\n"
+		}
+	}
+	return kind
+}
+
 // resources returns the resources with a call, in the order of their first calls.
 func (w *clientWriter) resources() []string { return listResources(w.methods) }
 
@@ -417,9 +433,7 @@ func (w *clientWriter) appendTable(dst []byte) []byte {
 	}
 	dst = append(dst, "  },\n"...)
 	dst = appendKeyPlace(dst, w.service.opts.Schemes)
-	if slices.ContainsFunc(w.methods, func(m *method) bool { return m.errorForm != nil }) {
-		dst = append(dst, "  form: true,\n"...)
-	}
+	dst = append(dst, w.formKind()...)
 	return append(dst, "}"+beginTypes+" as const"+endTypes+";\n\n"...)
 }
 

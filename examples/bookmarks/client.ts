@@ -1,5 +1,5 @@
 /**
- * sha256-4af44f493f03d4211e68bbdfa69f4947 of the lines below, which svc has written: do not edit them, fetch the file again.
+ * sha256-24de077c2eb8e8f86d928cbc226600ae of the lines below, which svc has written: do not edit them, fetch the file again.
  *
  * @generated
  * @noprettier
@@ -535,7 +535,7 @@ interface $Service {
   readonly name?: string;
   readonly calls: Readonly<Record<string, Readonly<Record<string, $Row>>>>;
   readonly apiKey?: { readonly header?: string; readonly prefix?: string; readonly query?: string };
-  readonly form?: true;
+  readonly form?: true | "error"; // which has a member error, as the envelope
 }
 
 type $Names = Readonly<Record<string, string>>;
@@ -999,9 +999,10 @@ async function $abortable<T>(signal: AbortSignal | undefined, begin: (resolve: (
 function $errorOf(json: unknown, service: $Service, init: $ErrorInit = {}) {
   const outer = $membersOf(json);
   const { code, detail, message = detail, reason = init.status === 401 ? init.reason : "", details } = $membersOf(outer["error"] ?? outer);
-  const form = service.form && outer === json && !("error" in outer) ? json : undefined;
   const text = typeof message === "string" ? message : "";
-  if (!form && text && /^[A-Z_]+$/.test(String(code))) return new CallError(code as Code, text, { ...init, reason: String(reason), details: $membersOf(details) });
+  const isEnvelope = text && /^[A-Z_]+$/.test(String(code));
+  const form = service.form && outer === json && !("error" in outer && (isEnvelope || service.form !== "error")) ? json : undefined;
+  if (!form && isEnvelope) return new CallError(code as Code, text, { ...init, reason: String(reason), details: $membersOf(details) });
   const status = Number(init.status ?? outer["status"] ?? 500);
   return new CallError($codes[status] ?? (status >= 400 && status < 500 ? "INVALID_ARGUMENT" : "UNKNOWN"), text || `the status is ${String(status)}`, { ...init, form });
 }

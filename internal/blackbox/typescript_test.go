@@ -166,6 +166,29 @@ func TestTypeScriptGolden(t *testing.T) {
 	}
 }
 
+// Verify that the client knows which forms of errors have a member error, as the envelope has.
+func TestTypeScriptForms(t *testing.T) {
+	type nested struct {
+		Error clientProblem `json:"error"`
+	}
+	form := svc.NewErrorForm(func(e *svc.Error) *nested { return &nested{clientProblem{e.Message}} }, nil)
+	for name, test := range map[string]struct {
+		form *svc.ErrorForm
+		want string
+	}{
+		"flat":   {svc.NewErrorForm(func(e *svc.Error) *clientProblem { return &clientProblem{e.Message} }, nil), "\n  form: true,\n"},
+		"nested": {form, "\n  form: \"error\",\n"},
+		"none":   {nil, "export type Form = undefined;\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newClientService(func(o *svc.Options) { o.ErrorForm = test.form })
+			if text := getClient(s, "/client.ts").Body.String(); !strings.Contains(text, test.want) {
+				t.Errorf("client.ts lacks %q", test.want)
+			}
+		})
+	}
+}
+
 // Names and texts that try to become code. Each has the word pwned, or is a word of the language.
 type (
 	Response struct {

@@ -41,6 +41,7 @@ const load = (service) => {
 };
 const usual = await load({ name: 'Things', calls: { api: rows }, apiKey: { header: 'X-Key' } });
 const formed = await load({ calls: { api: rows }, form: true, apiKey: { query: 'key' } });
+const nested = await load({ calls: { api: rows }, form: 'error' });
 
 // The clock: each wait is noted, and over at once. The 45 seconds after which a stream counts as cut only
 // pass if a test says that nothing comes.
@@ -737,6 +738,16 @@ test('errors: a form of the service, and the envelope beside it', async () => {
   for await (const value of stream.api.watch()) got.push(value);
   assert.deepEqual(got, [1]);
   assert.equal(stream.requests.length, 2);
+});
+
+test('errors: a form with a member error, as the envelope has', async () => {
+  const form = { error: { message: 'Bad', code: 'invalid_value', param: null } };
+  const { error } = await server([json(422, form)], {}, nested).api.post.try({});
+  assert.deepEqual([error.code, error.message, error.status, error.form], ['INVALID_ARGUMENT', 'Bad', 422, form]);
+  const other = (await server([json(404, { title: 'x' })], {}, nested).api.post.try({})).error; // a second form
+  assert.deepEqual([other.code, other.form], ['NOT_FOUND', { title: 'x' }]);
+  const envelope = (await server([fails('ABORTED', 409)], {}, nested).api.post.try({})).error;
+  assert.deepEqual([envelope.code, envelope.form], ['ABORTED', undefined]);
 });
 
 test('responses: each of them is seen, and what looks at them may throw', async () => {
