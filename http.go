@@ -29,7 +29,6 @@ import (
 	"os"
 	"path"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -375,42 +374,64 @@ func applicationSubtype(value string) string {
 //	text/html, text/markdown          text/markdown
 func chooseType(accept []string, types ...string) (chosen string) {
 	highest := 0.0
-	for i, t := range types {
-		if weight, named := acceptWeight(accept, t); i == 0 || named && weight > 0 && weight >= highest {
-			chosen, highest = t, weight
+	for i, w := range weighTypes(accept, types...) {
+		if i == 0 || w.isNamed() && w.weight > 0 && w.weight >= highest {
+			chosen, highest = types[i], w.weight
 		}
 	}
 	return chosen
 }
 
-// acceptWeight returns the weight of a media type in Accept headers: the weight of the most
-// specific range that includes it, or 0 if none does (RFC 9110, sections 12.4.2 and 12.5.1). named
-// reports whether that range is the type itself:
+// A typeWeight is what Accept headers say of a media type: the weight of the most specific range
+// that includes it, or 0 if none does (RFC 9110, sections 12.4.2 and 12.5.1).
+type typeWeight struct {
+	weight   float64
+	specific int // of that range: 3 for the type itself, 2 for text/*, 1 for */*, 0 for none
+}
+
+// isNamed reports whether that range is the type itself.
+func (w typeWeight) isNamed() bool { return w.specific == 3 }
+
+// weighTypes returns the weight of each of types in Accept headers, which it parses once:
 //
-//	text/html in "text/*;q=0.5, */*;q=0.1"  =>  0.5, false
+//	text/html in "text/*;q=0.5, */*;q=0.1"  =>  0.5, not named
 //
-// If mediaType has the parameter version, a range that is the type itself must have the same
-// version or a longer one that begins with it: 3 matches 3 and 3.1.
-func acceptWeight(accept []string, mediaType string) (weight float64, named bool) {
-	mediaType, version, _ := strings.Cut(mediaType, ";version=")
-	kind, _, _ := strings.Cut(mediaType, "/")
-	ranges := [...]string{"*/*", kind + "/*", mediaType}
-	best := 0
+// If a type has the parameter version, a range that is the type itself must have a
+// version that is equal or begins with it: 3 matches 3 and 3.1.
+func weighTypes(accept []string, types ...string) []typeWeight {
+	weights := make([]typeWeight, len(types))
 	for item := range strings.SplitSeq(strings.Join(accept, ","), ",") {
 		name, params, _ := parseMediaType(item) // "" if item is not a media type
 		q, err := strconv.ParseFloat(params["q"], 64)
 		if err != nil || !(q >= 0 && q <= 1) {
 			q = 1 // the default
 		}
-		n := slices.Index(ranges[:], name) + 1 // how specific it is; 0 if it does not include the type
-		if n == 3 && version != "" && !strings.HasPrefix(params["version"]+".", version+".") {
-			continue
-		}
-		if n > best || n == best && n > 0 && q > weight {
-			best, weight = n, q
+		for i, t := range types {
+			mediaType, version, _ := strings.Cut(t, ";version=")
+			n := specificity(name, mediaType)
+			if n == 3 && version != "" && !strings.HasPrefix(params["version"]+".", version+".") {
+				continue
+			}
+			if w := &weights[i]; n > w.specific || n == w.specific && n > 0 && q > w.weight {
+				*w = typeWeight{q, n}
+			}
 		}
 	}
-	return weight, best == 3
+	return weights
+}
+
+// specificity returns how specific a range of an Accept header is, or 0 if it does not include the
+// media type.
+func specificity(name, mediaType string) int {
+	switch {
+	case name == mediaType:
+		return 3
+	case strings.HasSuffix(name, "/*") && strings.HasPrefix(mediaType, name[:len(name)-1]):
+		return 2
+	case name == "*/*":
+		return 1
+	}
+	return 0
 }
 
 // writeJSON sends a successful response with a complete body. For HEAD it sends only

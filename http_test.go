@@ -348,3 +348,30 @@ func TestErrorBodyTypes(t *testing.T) {
 		})
 	}
 }
+
+// Verify the weight of each of several types, and whether Accept headers name it.
+func TestWeighTypes(t *testing.T) {
+	weight := func(q float64) typeWeight { return typeWeight{q, 3} }
+	for _, test := range []struct {
+		accept     string
+		html, open typeWeight // of text/html, and of version 3 of application/x
+	}{
+		{"", typeWeight{}, typeWeight{}},
+		{"*/*;q=0.5", typeWeight{0.5, 1}, typeWeight{0.5, 1}},
+		{"text/*;q=0.5, */*;q=0.1", typeWeight{0.5, 2}, typeWeight{0.1, 1}},
+		{"text/html;q=0, text/*", weight(0), typeWeight{}},
+		{"text/html;q=0.2, text/html;q=0.3, text/html;q=0.1", weight(0.3), typeWeight{}},
+		{"TEXT/HTML;q=2, tex/*, text/ht, /*", weight(1), typeWeight{}},
+		{"application/x;version=3, text/html;q=NaN", weight(1), weight(1)},
+		{"application/x;version=3.1;q=0.4", typeWeight{}, weight(0.4)},
+		{"application/x;version=31, application/*;q=0.3", typeWeight{}, typeWeight{0.3, 2}},
+		{"application/x", typeWeight{}, typeWeight{}},
+	} {
+		t.Run(test.accept, func(t *testing.T) {
+			got := weighTypes(strings.SplitAfterN(test.accept, ", ", 2), "text/html", "application/x;version=3")
+			if got[0] != test.html || got[1] != test.open {
+				t.Errorf("got %v, want %v and %v", got, test.html, test.open)
+			}
+		})
+	}
+}

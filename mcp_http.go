@@ -169,7 +169,6 @@ func parseAccept(values []string) accepted {
 	case contentTypeJSON:
 		return accepted{json: true}
 	}
-	asJSON, _ := acceptWeight(values, contentTypeJSON)
-	asEvents, _ := acceptWeight(values, contentTypeEvents)
-	return accepted{asJSON > 0, asEvents > 0}
+	weights := weighTypes(values, contentTypeJSON, contentTypeEvents)
+	return accepted{weights[0].weight > 0, weights[1].weight > 0}
 }
