@@ -219,10 +219,14 @@ type Claims struct {
 }
 
 // verifyJWT returns the function that svc.Bearer calls with each token.
-func verifyJWT(parse func(token string) (*Claims, error)) func(context.Context, string) (*svc.Principal, error) {
+func verifyJWT(parse func(ctx context.Context, token string) (*Claims, error)) func(context.Context, string) (*svc.Principal, error) {
 	return func(ctx context.Context, token string) (*svc.Principal, error) {
-		claims, err := parse(token)
-		if err != nil {
+		claims, err := parse(ctx, token)
+		var network net.Error
+		switch {
+		case errors.As(err, &network), err != nil && strings.Contains(err.Error(), "fetching keys"): // go-oidc has its cause as text
+			return nil, err // 503: a provider that is away logs nobody out
+		case err != nil:
 			return nil, svc.Errorf(svc.CodeUnauthenticated, "the token is not valid: %w", err)
 		}
 		return &svc.Principal{Subject: claims.Subject, Scopes: strings.Fields(claims.Scope), Expires: claims.Expires}, nil
@@ -230,16 +234,21 @@ func verifyJWT(parse func(token string) (*Claims, error)) func(context.Context, 
 }
 
 func TestRecipeJWT(t *testing.T) {
-	verify := verifyJWT(func(token string) (*Claims, error) {
-		if token != "good" {
-			return nil, errors.New("bad signature")
+	verify := verifyJWT(func(_ context.Context, token string) (*Claims, error) {
+		switch token {
+		case "good":
+			return &Claims{Subject: "ada", Scope: "notes:read notes:write"}, nil
+		case "refused":
+			return nil, fmt.Errorf("get keys: %w", &net.OpError{Op: "dial", Err: errors.New("connection refused")})
+		case "text":
+			return nil, errors.New("failed to verify signature: fetching keys oidc: get keys failed")
 		}
-		return &Claims{Subject: "ada", Scope: "notes:read notes:write"}, nil
+		return nil, errors.New("bad signature")
 	})
 	options := noteOptions()
 	options.Defaults.Auth = "bearer"
 	h := svc.Bearer(verify, &svc.BearerOptions{Logger: slog.New(slog.DiscardHandler)})(svc.MustRegister[NoteAPI](&notes{}, options).REST())
-	for token, want := range map[string]int{"good": 201, "bad": 401} {
+	for token, want := range map[string]int{"good": 201, "bad": 401, "refused": 503, "text": 503} {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, request("POST", "/notes", `{"text":"a"}`, "Authorization", "Bearer "+token, "Content-Type", "application/json"))
 		if w.Code != want {
