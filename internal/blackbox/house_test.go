@@ -306,7 +306,7 @@ func TestDocumentsExist(t *testing.T) {
 				}
 				for _, found := range document.FindAllString(line, -1) {
 					_, err := os.Stat(root(found))
-					if strings.HasSuffix(name, ".md") { // in which a link is relative to its own page
+					if strings.HasSuffix(name, ".md") || filepath.Base(name) == "check" { // in which a path is relative to its own directory
 						if _, beside := os.Stat(filepath.Join(filepath.Dir(name), found)); beside == nil {
 							err = nil
 						}
