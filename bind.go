@@ -73,8 +73,10 @@ type binding struct {
 //	body decodes inBody, which is the input itself if all fields come from the
 //	  body; both are nil if no field does, and the request's body is then ignored
 //	isForm says that the body is a form; then body is nil, and else form
+//	tail is the one of path that {name...} fills, or nil; its field is a string
 type restPlan struct {
 	path   []param
+	tail   *param
 	query  []param
 	header []param
 	cookie []param
@@ -115,6 +117,7 @@ type route struct {
 	verb         string   // in capitals
 	path         string   // such as /todos/{id}/archive, without Service.prefix
 	placeholders []string // such as id, in the order of the path
+	tail         bool     // the last placeholder is {name...}, which takes all segments to the end
 	instead      string   // a pattern without the placeholder, for an inferred route with one
 	form         bool     // the body is a form
 	wrong        bool     // it stands for a route with a mistake, to check fields against it
@@ -186,6 +189,7 @@ func compileBinding(c *decoders, s *shape, r route) *binding {
 			"use POST, PUT or PATCH, and no placeholder of that name", at, s.fields[0].name, b.sources[s.fields[0]].in)
 	}
 	b.checkPlaceholders(c.mistakes, r, at)
+	b.findTail(c.mistakes, r)
 	b.checkBody(c.mistakes, r, body)
 	b.checkForm(c.mistakes, r, at)
 	if !c.mistakes.isSound(s) {
@@ -335,6 +339,28 @@ func (b *binding) checkPlaceholders(p *mistakes, r route, at string) {
 		case n == 0 && (p.isSound(b.in) || !b.in.mayHave(name)): // fields of one name have a mistake, and fill nothing
 			p.addf("%s: no field fills the placeholder {%s}; add one with the tag `path:%q`%s", at, name, name, r.orPattern())
 		}
+	}
+}
+
+// findTail sets rest.tail, and adds a mistake if its field is not one that {name...} can fill.
+func (b *binding) findTail(p *mistakes, r route) {
+	if !r.tail {
+		return
+	}
+	name := r.placeholders[len(r.placeholders)-1]
+	i := slices.IndexFunc(b.rest.path, func(p param) bool { return p.sourceName == name })
+	if i < 0 {
+		return
+	}
+	f := &b.rest.path[i]
+	switch {
+	case !p.isSound(f.shape):
+	case f.shape.kind != kindString:
+		p.addf("%s: {%s...} takes a text with slashes, and the type is %v; make it a string, or write {%s}", f.place, name, f.shape.typ, name)
+	case !f.isRequired():
+		p.addf("%s: {%s...} always has a text; drop omitempty, omitzero and the tag default", f.place, name)
+	default:
+		b.rest.tail = f
 	}
 }
 
@@ -675,6 +701,26 @@ func (b *binding) checkInput(c *valueCheck, v reflect.Value) {
 	}
 }
 
+// checkTail adds a violation if the text in v for {name...} cannot stand in a path. It adds none to
+// those that the text has already, such as that it is required.
+func (b *binding) checkTail(d *decoder, v reflect.Value, forREST bool) {
+	tail, token, text := b.rest.tail, b.rest.tail.token, ""
+	if forREST {
+		token = tail.sourceToken
+	}
+	if value, ok := tail.valueIn(v); ok {
+		text = value.String()
+	}
+	isHere := func(found Violation) bool { return found.In == inPath && found.Path == token }
+	if isTailText(text) || d.scan.err != nil || slices.ContainsFunc(d.report.found.list, isHere) {
+		return
+	}
+	d.in = inPath
+	d.pushToken(token)
+	d.addViolation(errNotTail)
+	d.pop()
+}
+
 // finishInput calls the Validate methods if the input has no violations so far, and returns the
 // error of the input or nil. forREST is valueCheck.forREST.
 //
@@ -686,6 +732,9 @@ func (b *binding) finishInput(d *decoder, v reflect.Value, forREST bool) error {
 		d.report.found.addViolation(*d.wrongKey)
 	}
 	d.forgetKey()
+	if b.rest.tail != nil {
+		b.checkTail(d, v, forREST)
+	}
 	if b.in != nil && b.in.validates && d.scan.err == nil && len(d.report.found.list) == 0 && !d.report.tooDeep {
 		d.in, d.sourceOf = inBody, b.sourceOf
 		b.checkInput(&valueCheck{decoder: d, validate: true, forREST: forREST}, v)

@@ -275,10 +275,10 @@ func (m *method) bindsEarly(ctx context.Context) bool {
 	return m.in != nil && !m.bind.runsCode && m.key == nil && m.checkCaller(ctx) == nil
 }
 
-// bindObject returns the input in text, a JSON object with all fields by their JSON names. An empty
-// text stands for {}. read and readErr are the results of the paramsReader, or nil without one. A
-// paramsReader does not call Validate methods, since they must not run before the whole message is
-// known to be JSON, so bindObject calls them.
+// bindObject returns the input in text, a JSON object with all fields by their JSON names. An
+// empty text stands for {}. read and readErr are the results of the paramsReader, or nil without
+// one. A paramsReader does not call Validate methods, since they must not run before the whole
+// message is known to be JSON, so bindObject calls finishInput.
 func (c *call) bindObject(text []byte, read any, readErr error) (any, error) {
 	m := c.method
 	switch {
@@ -286,7 +286,7 @@ func (c *call) bindObject(text []byte, read any, readErr error) (any, error) {
 		return nil, readErr
 	case read == nil:
 		return m.bind.bindObject(&c.ws.dec, text)
-	case m.in != nil && m.in.validates:
+	case m.in != nil && (m.in.validates || m.bind.rest.tail != nil):
 		c.ws.dec.start(nil)
 		return read, m.bind.finishInput(&c.ws.dec, reflect.ValueOf(read).Elem(), false)
 	}

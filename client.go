@@ -289,7 +289,8 @@ type clientCall struct {
 
 // A pathSegment is one segment of a route's path, a literal or a placeholder.
 type pathSegment struct {
-	literal string     // with its escapes
+	segment
+	escaped string     // of a literal
 	param   *sendParam // of a placeholder; nil for a literal
 }
 
@@ -303,7 +304,8 @@ type sendParam struct {
 // A rivalRoute is a route of a different method that takes some requests of a call, such as DELETE
 // /users/all beside DELETE /users/{id}.
 type rivalRoute struct {
-	segments  []string // from segmentsOf, without the verb
+	path      []segment  // as segmentsOf has it
+	param     *sendParam // whose text makes the path one of the rival
 	complaint *complaint
 }
 
@@ -318,7 +320,9 @@ func (c *connection) compileCall(p *mistakes, m *method, methods []*method) *cli
 			continue
 		}
 		text := "must not name another route, " + other.pattern()
-		call.rivals = append(call.rivals, rivalRoute{segmentsOf(other.pattern())[1:], &complaint{rule: ruleSyntax, message: text}})
+		path := segmentsOf(other.path)
+		at := placeOfTexts(segmentsOf(m.path), path) - 1 // call.segments has nothing before the first slash
+		call.rivals = append(call.rivals, rivalRoute{path, call.segments[at].param, &complaint{rule: ruleSyntax, message: text}})
 	}
 	call.query, call.header, call.cookie = sendParams(rest.query, e), sendParams(rest.header, e), sendParams(rest.cookie, e)
 	call.form = sendParams(rest.form, e)
@@ -345,18 +349,17 @@ func (c *connection) compileCall(p *mistakes, m *method, methods []*method) *cli
 
 // compilePath compiles the segments of a route's path.
 func (c *connection) compilePath(rest *restPlan, e *encoders, path string) (segments []pathSegment) {
-	params := sendParams(rest.path, e)
-	for _, text := range strings.Split(path[1:], "/") {
-		s := pathSegment{}
-		if name, err := parseSegment(text); err == nil && name != "" {
+	params, own := sendParams(rest.path, e), segmentsOf(path)
+	for i, text := range strings.Split(path, "/") {
+		s := pathSegment{segment: own[i]}
+		if name, _, err := parseSegment(text); err == nil && name != "" {
 			s.param = &params[slices.IndexFunc(params, func(p sendParam) bool { return p.sourceName == name })]
-		} else {
-			literal, _ := url.PathUnescape(text) // registration has checked it
-			s.literal = (&url.URL{Path: literal, RawPath: text}).EscapedPath()
+		} else { // registration has checked it
+			s.escaped = (&url.URL{Path: s.text, RawPath: text}).EscapedPath()
 		}
 		segments = append(segments, s)
 	}
-	return segments
+	return segments[1:] // before the first slash there is nothing
 }
 
 // sendParams returns the plans that write the fields of params.
@@ -687,6 +690,9 @@ func (s *sentPath) PathValue(name string) string {
 	rest := cmp.Or(s.url.RawPath, s.url.Path)[len(s.call.conn.path)+len("/"):]
 	for _, segment := range s.call.segments {
 		text, after, _ := strings.Cut(rest, "/")
+		if segment.kind == tailSegment {
+			text = rest
+		}
 		if p := segment.param; p != nil && p.sourceName == name {
 			value, _ := url.PathUnescape(text)
 			return value
@@ -700,19 +706,32 @@ func (s *sentPath) PathValue(name string) string {
 func (c *clientCall) writePath(b *callBuffer, r *http.Request, v reflect.Value) {
 	b.dec.in = inPath
 	b.path = append(b.path[:0], c.conn.path...)
-	var texts []string // of the placeholders
+	var sent []segment // the path as segmentsOf has one, to compare with rivals
 	if c.rivals != nil {
-		texts = make([]string, len(c.segments))
+		sent = make([]segment, 1, 1+len(c.segments))
 	}
 	for i := range c.segments {
 		s := &c.segments[i]
-		b.path = append(append(b.path, '/'), s.literal...)
+		b.path = append(append(b.path, '/'), s.escaped...)
 		if s.param == nil {
+			if c.rivals != nil {
+				sent = append(sent, s.segment)
+			}
 			continue
 		}
 		b.text = b.text[:0]
 		if value, ok := s.param.sentValue(v); ok { // otherwise it is a nil pointer, and the text is ""
 			b.text = s.param.appendText(&b.enc, b.text, value)
+		}
+		if s.kind == tailSegment { // bindRequest checks it
+			for i, text := range strings.Split(string(b.text), "/") {
+				if i > 0 {
+					b.path = append(b.path, '/')
+				}
+				b.path = appendEscapedText(b.path, []byte(text))
+				sent = append(sent, segment{text: text})
+			}
+			continue
 		}
 		switch string(b.text) {
 		case "", ".", "..", "/":
@@ -720,33 +739,18 @@ func (c *clientCall) writePath(b *callBuffer, r *http.Request, v reflect.Value) 
 		}
 		b.path = appendEscapedText(b.path, b.text)
 		if c.rivals != nil {
-			texts[i] = string(b.text)
+			sent = append(sent, segment{text: string(b.text)})
 		}
 	}
 	for _, rival := range c.rivals {
-		if p := c.takenBy(rival, texts); p != nil {
-			p.complain(b, rival.complaint)
+		if coversRoute(sent, rival.path) {
+			rival.param.complain(b, rival.complaint)
 		}
 	}
 	escaped := string(b.path)
 	if r.URL.Path, _ = url.PathUnescape(escaped); r.URL.Path != escaped {
 		r.URL.RawPath = escaped
 	}
-}
-
-// takenBy returns the first placeholder whose text makes the path match the rival route, or nil.
-func (c *clientCall) takenBy(rival rivalRoute, texts []string) (first *sendParam) {
-	for i, text := range rival.segments {
-		p := c.segments[i].param
-		switch {
-		case p == nil, text == "":
-		case text != texts[i]:
-			return nil
-		case first == nil:
-			first = p
-		}
-	}
-	return first
 }
 
 // writeQuery sets the query of r, with the parameters in the order of the fields.

@@ -221,8 +221,8 @@ type contractMethod struct {
 
 	Sunset time.Time `json:"sunset,omitzero"` // of MethodOptions.Deprecation, in seconds of UTC
 
-	compiled *method  // of a service
-	segments []string // of HTTP, as segmentsOf returns them
+	compiled *method   // of a service
+	segments []segment // of HTTP
 }
 
 // A bodyLimit is the maximum length of a request body in bytes. It is 0 for usualBody, to keep it
@@ -462,6 +462,9 @@ func (c *contract) planHTTP(p *contractMethod, prefix string) {
 	sortFields(p.Headers)
 }
 
+// tailMark is behind the number of a placeholder that takes several segments.
+const tailMark = "..."
+
 // planInput returns the plan of an input, with where REST takes its fields from, which may
 // be alone in serving m. Clients do not see the names of placeholders, so these are
 // numbered. A Body is a field too, which is needed where its media type counts.
@@ -477,7 +480,9 @@ func (c *contract) planInput(m *method, alone bool) *contractPlan {
 		} else if source.in != inBody {
 			name := source.token[1:]
 			if source.in == inPath {
-				name = strconv.Itoa(slices.Index(m.placeholders, name) + 1)
+				if name = strconv.Itoa(slices.Index(m.placeholders, name) + 1); m.tail && name == strconv.Itoa(len(m.placeholders)) {
+					name += tailMark
+				}
 			}
 			g.From, g.RESTOnly = source.in+" "+name, alone || f.isNameless()
 		}

@@ -620,7 +620,7 @@ func (p *prober) compareMembers(x, y *contractPlan, at string, in func(string) s
 	for _, f := range x.Fields {
 		g, place := y.child(f.Name), placeIn(at, f.Name)
 		inside := func(text string) string {
-			if f.RESTOnly && !f.fitsREST(text) && !p.outputs {
+			if (f.RESTOnly || strings.HasSuffix(f.From, tailMark)) && !f.fitsREST(text) && !p.outputs {
 				return ""
 			}
 			return in(p.object(x, y, f.Name, text))
@@ -727,6 +727,8 @@ func (p *contractPlan) fitsREST(text string) bool {
 	switch {
 	case p.From == "" || p.From == "*":
 		return true
+	case source == inPath && strings.HasSuffix(name, tailMark):
+		return text != "null" && isTailText(plain)
 	case source == inPath:
 		return text != "null" && plain != "" && plain != "." && plain != ".."
 	case source == inQuery, source == inForm:

@@ -8,9 +8,11 @@ package svc
 // an integer, the release refused that request, and nothing breaks.
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // takesFrom reports whether the route of m is more specific than the route of other: a mux gives m
@@ -47,13 +49,23 @@ type placeholderText struct {
 // place of the placeholders of m, with the fields of an input of m.
 func (m *contractMethod) placeholderTexts(other *contractMethod, input *contractPlan) (list []placeholderText) {
 	k := 0
-	for i, segment := range m.segments {
-		if segment != "" {
+	for i, s := range m.segments {
+		if !s.isFilled() {
 			continue
 		}
 		k++
-		if f := fieldFrom(inPath+" "+strconv.Itoa(k), input.Fields); f != nil && other.segments[i] != "" {
-			list = append(list, placeholderText{f, other.segments[i]})
+		place, texts := inPath+" "+strconv.Itoa(k), []string{other.segments[i].text}
+		if s.kind == tailSegment {
+			place += tailMark
+			for _, more := range other.segments[i+1:] {
+				texts = append(texts, more.text)
+			}
+			for j := range texts {
+				texts[j] = cmp.Or(texts[j], "a") // any text of a placeholder
+			}
+		}
+		if f := fieldFrom(place, input.Fields); f != nil && texts[0] != "" {
+			list = append(list, placeholderText{f, strings.Join(texts, "/")})
 		}
 	}
 	return list

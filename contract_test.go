@@ -169,7 +169,7 @@ func TestBreaksOfBytes(t *testing.T) {
 func isBytes(s *shape) bool { return s.kind == kindBytes }
 
 // Verify against the routers of net/http which routes take requests of another: for all pairs of
-// up to three routes with two segments, and all paths.
+// up to three routes with two segments or a tail, and all paths.
 func TestFindTakers(t *testing.T) {
 	type version struct {
 		methods []*contractMethod
@@ -181,6 +181,7 @@ func TestFindTakers(t *testing.T) {
 			patterns = append(patterns, "GET /"+a+"/"+b)
 		}
 	}
+	patterns = append(patterns, "GET /{x...}", "GET /a/{y...}")
 	var versions []version
 	for set := range 1 << len(patterns) {
 		v := version{mux: http.NewServeMux()}
@@ -196,7 +197,8 @@ func TestFindTakers(t *testing.T) {
 	var requests []*http.Request
 	for _, a := range "abc" {
 		for _, b := range "abc" {
-			requests = append(requests, httptest.NewRequest("GET", fmt.Sprintf("/%c/%c", a, b), nil))
+			requests = append(requests, httptest.NewRequest("GET", fmt.Sprintf("/%c/%c", a, b), nil),
+				httptest.NewRequest("GET", fmt.Sprintf("/%c/%c/c", a, b), nil))
 		}
 	}
 	taken := 0

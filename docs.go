@@ -216,7 +216,8 @@ func (w *docsWriter) appendData(dst []byte) []byte {
 	out.open("calls", '{')
 	for _, o := range w.operations {
 		out.open(o.id, '{')
-		out.add("rpc", o.rpc, "mcp", o.mcp, "prompt", o.prompt, "resource", o.resource, "names", o.names, "examples", o.examples)
+		out.add("rpc", o.rpc, "mcp", o.mcp, "prompt", o.prompt, "resource", o.resource, "names", o.names, "examples", o.examples,
+			"tail", o.tail())
 		if o.method.key != nil { // the argument of the tool, a header elsewhere
 			out.addText("key", keyArgument)
 			w.writer.words[keyPattern] = "at most 255 visible ASCII characters"
@@ -309,6 +310,14 @@ func (o *docsOperation) addParameters(m *method, placeholders []string) {
 	if m.bind.rest.body != nil {
 		o.examples["body"] = exampleBody(m.bind.rest.inBody)
 	}
+}
+
+// tail returns the name of the placeholder that takes several segments, or "".
+func (o *docsOperation) tail() string {
+	if !o.method.tail {
+		return ""
+	}
+	return o.placeholders[len(o.placeholders)-1]
 }
 
 // exampleForm returns an example of a form as a JSON object, with the fields that are required or

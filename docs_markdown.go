@@ -369,7 +369,11 @@ func (w *docsWriter) curlCommand(o docsOperation) string {
 		text := textOr(string(example))
 		switch in {
 		case inPath:
-			path = strings.ReplaceAll(path, "{"+name+"}", url.PathEscape(text))
+			escape := url.PathEscape
+			if name == o.tail() {
+				escape = escapeTail
+			}
+			path = strings.ReplaceAll(path, "{"+name+"}", escape(text))
 		case inQuery:
 			for _, item := range itemsOf(example) {
 				query.Add(name, textOr(string(item)))

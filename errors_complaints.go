@@ -123,6 +123,8 @@ var (
 		message: "must have no Content-Transfer-Encoding, which forms do not have any more (RFC 7578, section 4.7)"}
 	errPartCharset = &complaint{rule: ruleType, message: "must be in UTF-8"}
 
+	errNotTail = &complaint{rule: ruleSyntax, message: `must be segments with a slash between two, none of them empty, "." or ".."`}
+
 	// Values of a client, which a request cannot carry.
 	errNotSegment = &complaint{rule: ruleSyntax, message: `must not be empty, ".", ".." or "/", which the path of a URL cannot carry`}
 	errNullParam  = &complaint{rule: ruleType, message: "must not be null, which a query or a form cannot carry"}

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"path"
 	"strings"
 	"time"
 
@@ -91,6 +92,43 @@ func ExampleMethodOptions() {
 
 	// Output:
 	// 200 {"id":"hall","level":40}
+}
+
+// RepoAPI has files by their paths.
+type RepoAPI interface {
+	Get(ctx context.Context, in *GetRepoFile) (*RepoFile, error)
+}
+
+type GetRepoFile struct {
+	Repo string `json:"repo"`
+	Path string `json:"path" maxLength:"4096"`
+}
+
+type RepoFile struct {
+	Name string `json:"name"`
+}
+
+type repos struct{}
+
+func (repos) Get(_ context.Context, in *GetRepoFile) (*RepoFile, error) {
+	return &RepoFile{Name: path.Base(in.Path)}, nil
+}
+
+// A placeholder with three dots takes all segments to the end of the path.
+func ExampleMethodOptions_path() {
+	service := svc.MustRegister[RepoAPI](repos{}, &svc.Options{
+		Resource: "contents",
+		Methods:  map[string]svc.MethodOptions{"Get": {HTTP: "GET /repos/{repo}/contents/{path...}"}},
+		Logger:   noLog,
+	})
+	try(service.REST(), "GET", "/repos/svc/contents/doc/routes.md", "")
+	try(service.REST(), "GET", "/repos/svc/contents/doc%2Froutes.md", "")
+	try(service.REST(), "GET", "/repos/svc/contents/", "")
+
+	// Output:
+	// 200 {"name":"routes.md"}
+	// 200 {"name":"routes.md"}
+	// 404 {"error":{"code":"NOT_FOUND","message":"there is nothing at this path"}}
 }
 
 // With Direct, a method is called without reflection, which is faster.

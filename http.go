@@ -917,6 +917,11 @@ func appendEscapedText(dst, text []byte) []byte {
 	return dst
 }
 
+// escapeTail escapes each segment of the text of {name...}, and leaves the slashes.
+func escapeTail(text string) string {
+	return strings.ReplaceAll(url.PathEscape(text), "%2F", "/")
+}
+
 // trimmedPrefix returns prefix without slashes at its end: Under and Pprof accept /admin and
 // /admin/. It panics if prefix is not a clean path, because no request would be below it. function
 // is the exported function that the panic names.

@@ -425,6 +425,10 @@ func (x *exchange) routeURL() string {
 	for i := range m.placeholders { // every placeholder has a field
 		p := &m.bind.rest.path[i]
 		value := textOr(string(memberAt(x.message.arguments, p.name)))
+		if p == m.bind.rest.tail {
+			path = strings.Replace(path, "{"+p.sourceName+"...}", escapeTail(value), 1)
+			continue
+		}
 		path = strings.Replace(path, "{"+p.sourceName+"}", url.PathEscape(value), 1)
 	}
 	return strings.TrimRight(m.baseURL, "/") + path

@@ -94,7 +94,7 @@ type usedNames struct {
 	parts      map[any]string      // the components with numbers, by the part keys of their owners
 	numbers    map[string]int      // the last one behind each name of a part
 	operations map[string]bool     // the operationIds
-	paths      map[string]*apiPath // without names of placeholders: "/todos/{id}" => "/todos/"
+	paths      map[string]*apiPath // without names of placeholders: "/todos/{id}" => "/todos/{}"
 }
 
 // methodsIn returns the methods that a document of d has: a Path Item Object can say QUERY from
@@ -383,24 +383,12 @@ func (p *param) asPart() *field {
 // operations on GET /todos/{id} and PUT /todos/{todo} share one path, with the names of the
 // first: /todos/{id}.
 func (b *apiBuilder) pathOf(m *method) *apiPath {
-	// http.ServeMux unescapes patterns, so two spellings of a segment are the same path. The
-	// template uses the spelling that clients send.
 	segments := segmentsOf(b.service.prefix + m.path)
-	for i, text := range segments {
-		segments[i] = url.PathEscape(text) // "" for a placeholder
-	}
-	key := strings.Join(segments, "/")
+	key := templateOf(segments, nil)
 	if known := b.used.paths[key]; known != nil {
 		return known
 	}
-	for _, name := range m.placeholders {
-		i := slices.Index(segments[1:], "") // the next placeholder, since no other segment is empty
-		segments[1+i] = "{" + name + "}"
-	}
-	if last := len(segments) - 1; segments[last] == url.PathEscape(endSlash) {
-		segments[last] = ""
-	}
-	path := &apiPath{template: strings.Join(segments, "/"), placeholders: m.placeholders}
+	path := &apiPath{template: templateOf(segments, m.placeholders), placeholders: m.placeholders}
 	b.used.paths[key] = path
 	b.paths = append(b.paths, path)
 	return path
@@ -423,7 +411,11 @@ func (b *apiBuilder) writeParameters(out *members, m *method, names []string) {
 	bind, w, at := m.bind, &b.writer, out.open("parameters", '[')
 	for i, placeholder := range m.placeholders {
 		p := &bind.rest.path[slices.IndexFunc(bind.rest.path, func(p param) bool { return p.sourceName == placeholder })]
-		b.openParameter(out, names[i], inPath, p.field, true)
+		f := *p.field
+		if p == bind.rest.tail {
+			f.doc = f.doc.join(" ", plainProse("It is one segment of the path or more, with a slash between two."))
+		}
+		b.openParameter(out, names[i], inPath, &f, true)
 		out.buf = append(w.appendPathParameter(out.buf, p.field), '}')
 	}
 	for _, list := range [...][]param{bind.rest.query, bind.rest.header, bind.rest.cookie} {

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"reflect"
 	"slices"
 	"strings"
@@ -18,10 +19,11 @@ import (
 // A Route is one HTTP route of a service, for routers other than [http.ServeMux]. The handler reads
 // placeholders by [http.Request.PathValue], so your router must call SetPathValue. The handler does
 // not check the verb and the path again. The handler of a GET also answers HEAD (RFC 9110, section
-// 9.3.2).
+// 9.3.2). A slash at the end of Path stands for itself, which is {$} on a ServeMux, and {path...}
+// for all segments to the end.
 type Route struct {
 	Method   string       // the verb, in capitals
-	Path     string       // with the prefix of At and placeholders, as in "/v1/todos/{id}"; a slash at its end is exact, "/{$}" on a ServeMux
+	Path     string       // with the prefix of At and placeholders, as in "/v1/todos/{id}"
 	Resource string       // of the method
 	Name     string       // Method.Name
 	Handler  http.Handler // of this route only
@@ -102,16 +104,24 @@ func explainClash(mux *http.ServeMux, r Route) string {
 
 // REST returns a handler that serves every route. Requests that match no route get 404, or 405 with
 // Allow if another verb would match (RFC 9110, section 15.5.6). Like all errors, these are written
-// by [Options].OnError. REST never redirects: an unclean path gets 404, because many clients turn a
-// redirected POST into a GET.
+// by [Options].OnError. REST never redirects, because many clients turn a redirected POST into a GET:
+// an unclean path gets 404, or 400 where a placeholder such as {path...} takes it.
 //
 // A POST that a browser sends for a page of another origin must have the Content-Type
 // application/json, or it gets 403 and the method is not called; doc/origins.md says why.
 func (s *Service) REST() http.Handler {
 	h := &restMux{endpoint: s.newEndpoint(TransportREST), mux: http.NewServeMux()}
 	h.readsErrors = h.onError != nil
-	h.slashes = slices.ContainsFunc(s.methods, func(m *method) bool { return strings.HasSuffix(m.path, "/") })
-	s.Mount(h.mux)
+	for _, r := range s.Routes() {
+		mountRoute(h.mux, r)
+		own := r.Handler.(*restHandler)
+		if own.served.tail {
+			h.tails = append(h.tails, own)
+		}
+		if own.served.tail || strings.HasSuffix(r.Path, "/") {
+			h.ends = append(h.ends, strings.Count(r.Path, "/"))
+		}
+	}
 	h.mux.Handle("/", http.HandlerFunc(h.serveNoRoute))
 	return h
 }
@@ -120,22 +130,65 @@ func (s *Service) REST() http.Handler {
 // handler of each route has its own.
 type restMux struct {
 	endpoint
-	mux     *http.ServeMux
-	slashes bool // there is a route with a slash at its end
+	mux   *http.ServeMux
+	tails []*restHandler // of the routes with {name...}
+	ends  []int          // how many slashes the paths of these routes have, and those with a slash at the end
 }
 
 func (h *restMux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	redirects := r.Method == http.MethodConnect || !isClean(r.URL)
-	if h.slashes && !redirects && !strings.HasSuffix(r.URL.EscapedPath(), "/") {
-		chosen, _ := h.mux.Handler(r)
-		_, isRoute := chosen.(*restHandler)
-		redirects = !isRoute
+	if isClean(r.URL) && r.Method != http.MethodConnect && (h.ends == nil || !h.mayRedirect(r.URL) || h.hasRoute(r)) {
+		h.mux.ServeHTTP(w, r)
+		return
 	}
-	if redirects { // or there is no route
+	tail, values := h.tailOf(r)
+	if tail == nil {
 		h.serveNoRoute(w, r)
 		return
 	}
-	h.mux.ServeHTTP(w, r)
+	for i, name := range tail.served.placeholders {
+		r.SetPathValue(name, values[i])
+	}
+	tail.ServeHTTP(w, r)
+}
+
+// mayRedirect reports whether mux might redirect to the path with a slash at its end, or find a
+// route with {name...} whose text is empty.
+func (h *restMux) mayRedirect(u *url.URL) bool {
+	path := u.EscapedPath()
+	n := strings.Count(path, "/")
+	if !strings.HasSuffix(path, "/") {
+		n++
+	}
+	return slices.Contains(h.ends, n)
+}
+
+// hasRoute reports whether mux finds a route for r that takes it.
+func (h *restMux) hasRoute(r *http.Request) bool {
+	chosen, _ := h.mux.Handler(r)
+	own, _ := chosen.(*restHandler)
+	if own == nil || !isClean(r.URL) {
+		return false
+	}
+	path := r.URL.EscapedPath()
+	isEmpty := own.served.tail && strings.HasSuffix(path, "/") && strings.Count(path, "/") == strings.Count(own.route, "/")
+	return !isEmpty
+}
+
+// tailOf returns the most specific route with {name...} that takes a request which mux redirects,
+// and the values of its placeholders. There are two such requests:
+//
+//	GET /a/x//y  /a/{p...}                 the text has empty or dot segments: the call refuses it
+//	GET /a/b     /a/{p...}, /a/b/{q...}    mux prefers an empty q
+func (h *restMux) tailOf(r *http.Request) (found *restHandler, values []string) {
+	for _, tail := range h.tails {
+		if m := tail.served; m.verb != r.Method && (m.verb != http.MethodGet || r.Method != http.MethodHead) {
+			continue
+		}
+		if list := tail.matchTail(r.URL); list != nil && (found == nil || found.served.losesTo(tail.served)) {
+			found, values = tail, list
+		}
+	}
+	return found, values
 }
 
 // serveNoRoute responds to a request that no route matches.
@@ -150,8 +203,8 @@ func (h *restMux) writeErrorResponse(w http.ResponseWriter, r *http.Request, err
 func (h *restMux) respond(_ http.ResponseWriter, r *http.Request, _ *workspace) error {
 	var allowed []string
 	for _, verb := range routeVerbs {
-		chosen, _ := h.mux.Handler(&http.Request{Method: verb, URL: r.URL, Host: r.Host})
-		if _, ok := chosen.(*restHandler); !ok || !isClean(r.URL) {
+		other := &http.Request{Method: verb, URL: r.URL, Host: r.Host}
+		if tail, _ := h.tailOf(other); tail == nil && !h.hasRoute(other) {
 			continue
 		}
 		allowed = append(allowed, verb)
@@ -204,6 +257,28 @@ func (c *restCall) bodyReader() *bodyReader { return c.ws.raw }
 
 func (h *restHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.serveRequest(w, r, h) }
 
+// matchTail returns the values of the placeholders for tailOf, or nil. In an unclean path it is the
+// text of {name...} that has the empty segment or the dot segment.
+func (h *restHandler) matchTail(u *url.URL) (values []string) {
+	route, texts := segmentsOf(h.service.prefix+h.served.path), strings.Split(cmp.Or(u.RawPath, u.EscapedPath()), "/")
+	last := len(route) - 1
+	if len(texts) <= last {
+		return nil
+	}
+	texts = append(texts[:last:last], strings.Join(texts[last:], "/"))
+	for i, s := range route {
+		text, err := url.PathUnescape(texts[i])
+		switch {
+		case err != nil, s.kind == literalSegment && text != s.text, s.kind == placeholder && !isTailText(texts[i]),
+			s.kind == tailSegment && (text == "" || !isClean(u) && isTailText(text)):
+			return nil
+		case s.isFilled():
+			values = append(values, text)
+		}
+	}
+	return values
+}
+
 func (h *restHandler) writeErrorResponse(w http.ResponseWriter, r *http.Request, err error) {
 	h.respondByOption(w, r, err)
 }
@@ -212,6 +287,9 @@ func (h *restHandler) writeErrorResponse(w http.ResponseWriter, r *http.Request,
 // logs the errors of the call itself.
 func (h *restHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspace) error {
 	m := h.served
+	if m.tail && r.PathValue(m.placeholders[len(m.placeholders)-1]) == "" {
+		return httpError(http.StatusNotFound, CodeNotFound, nothingThere)
+	}
 	c := &restCall{call: call{Context: r.Context(), endpoint: &h.endpoint, method: m, request: r, response: w.Header(), ws: ws}}
 	if m.deprecation != nil {
 		m.deprecation.announce(w.Header())

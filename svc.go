@@ -225,8 +225,8 @@ type MethodOptions struct {
 	Resource string
 	// HTTP is the route: a pattern of http.ServeMux with a verb, without a host or the prefix of
 	// At, such as "POST /todos/{id}/archive". A slash at the end of the path stands for itself, not
-	// for the paths below it. The verb QUERY is a read whose input is the JSON of the body (RFC
-	// 10008). Default: inferred from the method's name.
+	// for the paths below it. {name...} at the end takes one segment or more. The verb QUERY is a
+	// read whose input is the JSON of the body (RFC 10008). Default: inferred from the method's name.
 	HTTP string
 	// Status is the HTTP status of success: 200, 201, 202 or 203 with an output, and 200, 202, 204
 	// or 205 without one. A stream has 200. An output whose fields are all headers with json:"-" has

@@ -239,6 +239,7 @@ type methodCompiler struct {
 type bindingKey struct {
 	in               *shape
 	placeholders     string
+	tail             bool
 	hasBody, noRoute bool
 	isForm           bool
 }
@@ -797,7 +798,7 @@ func (c *methodCompiler) chooseRoute(m *method, name []string, pattern string) r
 func (c *methodCompiler) compilePlans(m *method, misshapen bool) {
 	switch {
 	case m.in != nil:
-		key := bindingKey{m.in, strings.Join(m.placeholders, "/"), m.hasBody(), m.path == "", m.form}
+		key := bindingKey{m.in, strings.Join(m.placeholders, "/"), m.tail, m.hasBody(), m.path == "", m.form}
 		if m.bind = c.bindings[key]; m.bind == nil || len(c.list) > 0 {
 			m.bind = compileBinding(c.decoders, m.in, m.route)
 			c.bindings[key] = m.bind
@@ -1085,8 +1086,8 @@ func isPlural(word string) bool {
 		!strings.HasSuffix(word, "is")
 }
 
-// parsePattern parses MethodOptions.HTTP: a pattern of http.ServeMux, without the forms that
-// OpenAPI cannot express (a host, {$}, {rest...}).
+// parsePattern parses MethodOptions.HTTP: a pattern of http.ServeMux, without a host and without
+// {$}, since a slash at the end means the same.
 func parsePattern(pattern string) (route, error) {
 	verb, path, ok := strings.Cut(pattern, " ")
 	path = strings.TrimLeft(path, " \t")
@@ -1099,44 +1100,50 @@ func parsePattern(pattern string) (route, error) {
 	}
 	r := route{verb: verb, path: path}
 	for _, segment := range strings.Split(strings.TrimSuffix(path, "/"), "/")[1:] {
-		name, err := parseSegment(segment)
+		name, tail, err := parseSegment(segment)
 		switch {
 		case err != nil:
 			return route{}, err
+		case tail && !strings.HasSuffix(path, segment):
+			return route{}, fmt.Errorf("%s takes all segments to the end of the path, and nothing can follow; write {%s}, which takes one "+
+				"segment", segment, name)
 		case name == "":
 		case slices.Contains(r.placeholders, name):
 			return route{}, fmt.Errorf("the placeholder {%s} is there twice", name)
 		default:
 			r.placeholders = append(r.placeholders, name)
 		}
+		r.tail = tail
 	}
 	return r, nil
 }
 
-// parseSegment returns the name of the placeholder if a segment of a path is one,
-// and "" for literal text. It rejects :id, which is a placeholder in other routers and
-// would be literal text here.
-func parseSegment(segment string) (name string, err error) {
+// parseSegment returns the name of the placeholder if a segment of a path is one, and "" for
+// literal text. tail is set for {name...}. It rejects :id, which is a placeholder in other routers
+// and would be literal text here.
+func parseSegment(segment string) (name string, tail bool, err error) {
 	if segment == "" || segment == "." || segment == ".." {
-		return "", fmt.Errorf("the path has an empty segment or a dot segment, which no request matches")
+		return "", false, fmt.Errorf("the path has an empty segment or a dot segment, which no request matches")
 	}
 	if strings.HasPrefix(segment, ":") {
-		return "", fmt.Errorf("a placeholder is written {%s}, and not %s", segment[1:], segment)
+		return "", false, fmt.Errorf("a placeholder is written {%s}, and not %s", segment[1:], segment)
 	}
 	if !strings.ContainsAny(segment, "{}") {
-		return "", checkLiteral(segment)
+		return "", false, checkLiteral(segment)
 	}
 	name, opened := strings.CutPrefix(segment, "{")
 	name, closed := strings.CutSuffix(name, "}")
-	switch {
-	case !opened || !closed || strings.ContainsAny(name, "{}"):
-		return "", fmt.Errorf("a placeholder such as {id} is a whole segment, between two slashes, and %s is not", segment)
-	case strings.HasSuffix(name, "...") || name == "$":
-		return "", fmt.Errorf("{%s} has no form in OpenAPI; name each segment", name)
-	case !isPlaceholderName(name):
-		return "", fmt.Errorf("the placeholder {%s} must have a name of letters, digits and _, such as {todo_id}", name)
+	if !opened || !closed || strings.ContainsAny(name, "{}") {
+		return "", false, fmt.Errorf("a placeholder such as {id} is a whole segment, between two slashes, and %s is not", segment)
 	}
-	return name, nil
+	name, tail = strings.CutSuffix(name, "...")
+	switch {
+	case name == "$":
+		return "", false, fmt.Errorf("{$} is not needed: a slash at the end of the path stands for itself")
+	case !isPlaceholderName(name):
+		return "", false, fmt.Errorf("the placeholder %s must have a name of letters, digits and _, such as {todo_id}", segment)
+	}
+	return name, tail, nil
 }
 
 // isPlaceholderName reports whether http.ServeMux takes a placeholder of this
@@ -1176,23 +1183,74 @@ func muxPattern(pattern string) string {
 	return pattern
 }
 
-// endSlash stands for a slash at the end of a path in the result of segmentsOf. No other segment is
-// a slash in http.ServeMux.
-const endSlash = "/"
+// A segment is what stands between two slashes in the path of a route.
+type segment struct {
+	kind segmentKind
+	text string // of a literal, without escapes
+}
 
-// segmentsOf returns the segments of a path, or of a pattern, whose first segment is the verb.
-// Texts are unescaped, and a placeholder is "".
-func segmentsOf(pattern string) []string {
-	list := strings.Split(pattern, "/")
-	for i, s := range list {
-		if list[i], _ = url.PathUnescape(s); strings.HasPrefix(s, "{") {
-			list[i] = ""
+type segmentKind int
+
+const (
+	literalSegment segmentKind = iota // as text has it
+	placeholder                       // {id}, one segment
+	tailSegment                       // {path...} at the end, one segment or more
+	endSlash                          // nothing, behind a slash at the end
+)
+
+// segmentsOf returns the segments of a path, or of a pattern, whose first segment is the verb. Of
+// a path the first one is a literal without a text.
+func segmentsOf(pattern string) []segment {
+	texts := strings.Split(pattern, "/")
+	list := make([]segment, len(texts))
+	for i, text := range texts {
+		switch {
+		case strings.HasSuffix(text, "...}"):
+			list[i].kind = tailSegment
+		case strings.HasPrefix(text, "{"):
+			list[i].kind = placeholder
+		case text == "" && i > 0:
+			list[i].kind = endSlash
+		default:
+			list[i].text, _ = url.PathUnescape(text)
 		}
 	}
-	if last := len(list) - 1; strings.HasSuffix(pattern, "/") {
-		list[last] = endSlash
-	}
 	return list
+}
+
+// templateOf returns a path as documents have it, with these names for the placeholders: there
+// {path...} is {path}. Without names they are {}.
+func templateOf(path []segment, names []string) string {
+	var b strings.Builder
+	for i, s := range path {
+		if i > 0 {
+			b.WriteByte('/')
+		}
+		name := ""
+		if s.isFilled() && len(names) > 0 {
+			name, names = names[0], names[1:]
+		}
+		if s.isFilled() {
+			b.WriteString("{" + name + "}")
+		} else { // http.ServeMux unescapes patterns, so two spellings are one path; this one is what clients send
+			b.WriteString(url.PathEscape(s.text))
+		}
+	}
+	return b.String()
+}
+
+// isFilled reports whether a request has a text of its own in the place of s.
+func (s segment) isFilled() bool { return s.kind == placeholder || s.kind == tailSegment }
+
+// isTailText reports whether a text can be the value of {path...}: segments with a slash between
+// two, none of which is empty, "." or "..".
+func isTailText(text string) bool {
+	for s := range strings.SplitSeq(text, "/") {
+		if s == "" || s == "." || s == ".." {
+			return false
+		}
+	}
+	return true
 }
 
 // checkRoutes notes pairs of methods whose routes match the same request. A mux panics for them
@@ -1216,6 +1274,28 @@ func checkRoutes(p *mistakes, methods []*method) {
 			refused = append(refused, m)
 		}
 		known[text] = true
+	}
+	checkTemplates(p, methods)
+}
+
+// checkTemplates notes pairs of methods whose routes have one template and one verb in documents,
+// and do not match the same requests for a mux: one has {id} where the other has {path...}.
+func checkTemplates(p *mistakes, methods []*method) {
+	hasTail := func(m *method) bool { return m.tail }
+	if !slices.ContainsFunc(methods, hasTail) {
+		return
+	}
+	known := make(map[string]*method, len(methods))
+	for _, m := range methods {
+		key := templateOf(segmentsOf(m.pattern()), nil)
+		switch other := known[key]; {
+		case m.path == "":
+		case other == nil:
+			known[key] = m
+		case other.tail != m.tail:
+			p.addf("%s and %s have the routes %s and %s, which documents cannot tell apart, since {name...} is {name} there; "+
+				"change one", other.title(), m.title(), other.pattern(), m.path)
+		}
 	}
 }
 
@@ -1314,16 +1394,39 @@ func (m *method) otherNames() [2]string {
 
 // coversRoute reports whether all requests for one route match the other. Both are in the form of
 // segmentsOf.
-func coversRoute(route, by []string) bool {
-	if len(route) != len(by) {
-		return false
+//
+//	route          by           covered
+//	/a/b, /a/{x}   /a/{y}       yes
+//	/a/, /a/b/c    /a/{y}       no
+//	/a/b, /a/b/c   /a/{y...}    yes
+//	/a, /a/, /a/b/ /a/{y...}    no: {y...} has no empty segment
+//	/a/{x...}      /a/{y}       no
+func coversRoute(route, by []segment) bool {
+	n := len(by)
+	if by[n-1].kind == tailSegment && len(route) > n && route[len(route)-1].kind != endSlash {
+		route = route[:n]
 	}
-	for i, text := range by {
-		if text != "" && text != route[i] || text == "" && route[i] == endSlash {
-			return false
+	return slices.EqualFunc(route, by, func(s, by segment) bool {
+		switch by.kind {
+		case placeholder:
+			return s.kind == literalSegment || s.kind == placeholder
+		case tailSegment:
+			return s.kind != endSlash
+		}
+		return s == by
+	})
+}
+
+// placeOfTexts returns the segment of a route whose texts make its requests those of another
+// route, which is more specific: the first one that is not filled there, or else the tail.
+func placeOfTexts(route, other []segment) int {
+	for i, s := range other {
+		at := min(i, len(route)-1)
+		if kind := route[at].kind; kind == tailSegment || kind == placeholder && s.kind == literalSegment {
+			return at
 		}
 	}
-	return true
+	return 0 // not if other is more specific
 }
 
 // losesTo reports whether the route of other is more specific than the route of m: a mux gives

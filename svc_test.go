@@ -461,7 +461,7 @@ func tryMux(mux *http.ServeMux, r route) (text string) {
 }
 
 // Verify by random patterns that http.ServeMux takes what parsePattern takes, and that
-// routes clash where it says so.
+// routes clash where it says so, or where documents cannot tell them apart.
 func TestRoutesLikeServeMux(t *testing.T) {
 	segments := strings.Split("a a b c {x} {y} {z} a%2fb %61 %2F %2f%2F %7B%7D {{} } {} {$} {r...} {x.} :id . .. ~ é {é} {1} a{b} % %zz a?b", " ")
 	random := rand.New(rand.NewPCG(1, 2))
@@ -488,7 +488,8 @@ func TestRoutesLikeServeMux(t *testing.T) {
 		for i, m := range methods {
 			for _, other := range methods[:i] {
 				mux := http.NewServeMux()
-				if tryMux(mux, other.route); tryMux(mux, m.route) != "" {
+				alike := templateOf(segmentsOf(m.pattern()), nil) == templateOf(segmentsOf(other.pattern()), nil)
+				if tryMux(mux, other.route); tryMux(mux, m.route) != "" || alike {
 					want = append(want, other.goName+" and "+m.goName)
 				}
 			}
@@ -498,6 +499,8 @@ func TestRoutesLikeServeMux(t *testing.T) {
 		for _, err := range p.list {
 			got = append(got, err.Error()[:len("0 and 1")])
 		}
+		slices.Sort(want) // documents come last
+		slices.Sort(got)
 		if clashes += len(want); !slices.Equal(got, want) {
 			t.Fatalf("of %v %v %v %v %v %v these clash: %q, want %q", methods[0].route, methods[1].route, methods[2].route, methods[3].route,
 				methods[4].route, methods[5].route, got, want)
@@ -705,6 +708,7 @@ func FuzzRoutePattern(f *testing.F) {
 		path := percent(r.path)
 		for _, name := range r.placeholders {
 			path = strings.Replace(path, "{"+percent(name)+"}", "va%2Flue", 1)
+			path = strings.Replace(path, "{"+percent(name)+"...}", "va/lue", 1)
 		}
 		req, err := http.NewRequest(r.verb, path, nil)
 		if err != nil {

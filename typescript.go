@@ -21,7 +21,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -471,6 +470,10 @@ func (w *clientWriter) appendRow(dst []byte, c *clientCallText) []byte {
 	}
 	dst = appendScriptText(append(dst, " route: "...), c.verb+" "+w.routePath(c.method, members))
 	r := rowWriter{dst}
+	if c.tail {
+		names := c.pathMembers(members)
+		r.addText("tail", names[len(names)-1])
+	}
 	r.addTaken(w.takenPaths(c.method, members))
 	r.addQuery(members)
 	r.addNames("headers", members, inHeader)
@@ -515,18 +518,16 @@ func (w *clientWriter) appendRow(dst []byte, c *clientCallText) []byte {
 
 // routePath returns the path of m, in which the placeholders are members of the input.
 func (w *clientWriter) routePath(m *method, members []clientMember) string {
-	segments, n := segmentsOf(w.service.prefix+m.path), 0
-	for i, text := range segments {
-		if segments[i] = url.PathEscape(text); text == endSlash {
-			segments[i] = ""
-		} else if text == "" && i > 0 { // a placeholder
-			placeholder := m.placeholders[n]
-			n++
-			at := slices.IndexFunc(members, func(m clientMember) bool { return m.in == inPath && m.wire == placeholder })
-			segments[i] = "{" + members[at].name + "}"
-		}
+	return templateOf(segmentsOf(w.service.prefix+m.path), m.pathMembers(members))
+}
+
+// pathMembers returns the names of the members that the placeholders of m are.
+func (m *method) pathMembers(members []clientMember) (names []string) {
+	for _, placeholder := range m.placeholders {
+		i := slices.IndexFunc(members, func(c clientMember) bool { return c.in == inPath && c.wire == placeholder })
+		names = append(names, members[i].name)
 	}
-	return strings.Join(segments, "/")
+	return names
 }
 
 // A takenPath is the path of a different route, as an expression, and the member whose value would
@@ -536,37 +537,30 @@ type takenPath struct{ member, path string }
 // takenPaths returns the paths of the verb of m that values in its own path would name, such as
 // /users/all for /users/{id}, as the client encodes them.
 func (w *clientWriter) takenPaths(m *method, members []clientMember) (taken []takenPath) {
-	own := segmentsOf(w.service.prefix + m.path)
+	own, names := segmentsOf(w.service.prefix+m.path), m.pathMembers(members)
 	for _, other := range w.methods {
-		segments := segmentsOf(w.service.prefix + other.path)
-		if other == m || other.verb != m.verb || len(segments) != len(own) {
+		if !m.losesTo(other) {
 			continue
 		}
-		placeholder, named := 0, -1 // the first placeholder whose value is a word there
-		isNamed := true
-		for i, word := range segments {
-			isOwnWord := own[i] != "" || i == 0
-			switch isWord := word != "" || i == 0; {
-			case word == endSlash && !isOwnWord: // no value is a slash
-				isNamed = false
-			case isOwnWord:
-				isNamed = isNamed && word == own[i] && isWord
-			case isWord && named < 0:
-				named = placeholder
-			}
-			if segments[i] = regexp.QuoteMeta(encodedComponent(word)); word == "" && i > 0 {
-				segments[i] = "[^/]+"
-			} else if word == endSlash {
-				segments[i] = ""
-			}
-			if !isOwnWord {
-				placeholder++
+		path := segmentsOf(w.service.prefix + other.path)
+		texts := make([]string, len(path))
+		for i, s := range path {
+			switch s.kind {
+			case literalSegment:
+				texts[i] = regexp.QuoteMeta(encodedComponent(s.text))
+			case placeholder:
+				texts[i] = "[^/]+"
+			case tailSegment:
+				texts[i] = ".+"
 			}
 		}
-		if isNamed && named >= 0 {
-			i := slices.IndexFunc(members, func(c clientMember) bool { return c.in == inPath && c.wire == m.placeholders[named] })
-			taken = append(taken, takenPath{members[i].name, strings.Join(segments, "/")})
+		n := 0 // the placeholders before the place
+		for _, s := range own[:placeOfTexts(own, path)] {
+			if s.isFilled() {
+				n++
+			}
 		}
+		taken = append(taken, takenPath{names[n], strings.Join(texts, "/")})
 	}
 	return taken
 }

@@ -23,6 +23,7 @@ const rows = {
   send: { route: 'PUT /sent', file: 'photo', kind: 'void' },
   form: { route: 'POST /form', body: 'form', file: 'photo' },
   part: { route: 'GET /things/{thing}/parts/{id}', taken: { id: '/things/[^/]+/parts/last' } },
+  content: { route: 'GET /repos/{repo}/contents/{path}', tail: 'path', taken: { path: '/repos/[^/]+/contents/[^/]+/raw' } },
   page: { route: 'GET /page', query: ['page'], kind: 'page' },
   cursor: { route: 'GET /cursor', query: ['cursor'], kind: 'cursor' },
   event: { route: 'GET /event', kind: 'event' },
@@ -510,6 +511,14 @@ test('events: a method with one event returns it', async () => {
   await assert.rejects(server([events('event: done\ndata: {}\n\n')]).api.event(), { code: 'INTERNAL' });
 });
 
+test('paths: a text of several segments keeps its slashes', async () => {
+  for (const [path, sent] of [['a', 'a'], ['a/b c/ü.txt', 'a/b%20c/%C3%BC.txt'], ['a/.../.b', 'a/.../.b'], ['%2F/?', '%252F/%3F'], ['a/b/raw', 'a/b/raw'], ['raw', 'raw']]) {
+    const { api, requests } = server([ok]);
+    await api.content({ repo: 'x/y', path });
+    assert.equal(requests[0].url, `https://svc.test/v1/repos/x%2Fy/contents/${sent}`);
+  }
+});
+
 const refusals = [
   ['get', { id: '' }, 'path', '/id', 'syntax'],
   ['get', { id: '.' }, 'path', '/id', 'syntax'],
@@ -522,6 +531,15 @@ const refusals = [
   ['get', { id: 'mine' }, 'path', '/id', 'syntax'],
   ['delete', { id: 'all of them' }, 'path', '/id', 'syntax'],
   ['part', { thing: 7, id: 'last' }, 'path', '/id', 'syntax'],
+  ['content', { repo: 'r', path: '' }, 'path', '/path', 'syntax'],
+  ['content', { repo: 'r', path: 'a/' }, 'path', '/path', 'syntax'],
+  ['content', { repo: 'r', path: '/a' }, 'path', '/path', 'syntax'],
+  ['content', { repo: 'r', path: 'a//b' }, 'path', '/path', 'syntax'],
+  ['content', { repo: 'r', path: 'a/./b' }, 'path', '/path', 'syntax'],
+  ['content', { repo: 'r', path: '../b' }, 'path', '/path', 'syntax'],
+  ['content', { repo: 'r', path: 'a/\ud800' }, 'path', '/path', 'syntax'],
+  ['content', { repo: 'r', path: 'a/raw' }, 'path', '/path', 'syntax'],
+  ['content', { repo: 'r' }, 'path', '/path', 'required'],
   ['get', { id: 1, tag: '\ud800' }, 'query', '/tag', 'syntax'],
   ['pick', { photo: new Uint8Array(3) }, 'body', '/photo', 'contentType'],
   ['pick', { photo: new Blob(['x']) }, 'body', '/photo', 'contentType'],
