@@ -721,6 +721,17 @@ func (b *binding) checkTail(d *decoder, v reflect.Value, forREST bool) {
 	d.pop()
 }
 
+// isTailText reports whether a text can be the value of {path...}: segments with a slash between
+// two, none of which is empty, "." or "..".
+func isTailText(text string) bool {
+	for s := range strings.SplitSeq(text, "/") {
+		if s == "" || s == "." || s == ".." {
+			return false
+		}
+	}
+	return true
+}
+
 // finishInput calls the Validate methods if the input has no violations so far, and returns the
 // error of the input or nil. forREST is valueCheck.forREST.
 //

@@ -119,15 +119,14 @@ func ExampleMethodOptions_path() {
 	service := svc.MustRegister[RepoAPI](repos{}, &svc.Options{
 		Resource: "contents",
 		Methods:  map[string]svc.MethodOptions{"Get": {HTTP: "GET /repos/{repo}/contents/{path...}"}},
-		Logger:   noLog,
 	})
-	try(service.REST(), "GET", "/repos/svc/contents/doc/routes.md", "")
-	try(service.REST(), "GET", "/repos/svc/contents/doc%2Froutes.md", "")
+	try(service.REST(), "GET", "/repos/svc/contents/docs/intro.txt", "")
+	try(service.REST(), "GET", "/repos/svc/contents/docs%2Fintro.txt", "")
 	try(service.REST(), "GET", "/repos/svc/contents/", "")
 
 	// Output:
-	// 200 {"name":"routes.md"}
-	// 200 {"name":"routes.md"}
+	// 200 {"name":"intro.txt"}
+	// 200 {"name":"intro.txt"}
 	// 404 {"error":{"code":"NOT_FOUND","message":"there is nothing at this path"}}
 }
 

@@ -1242,17 +1242,6 @@ func templateOf(path []segment, names []string) string {
 // isFilled reports whether a request has a text of its own in the place of s.
 func (s segment) isFilled() bool { return s.kind == placeholder || s.kind == tailSegment }
 
-// isTailText reports whether a text can be the value of {path...}: segments with a slash between
-// two, none of which is empty, "." or "..".
-func isTailText(text string) bool {
-	for s := range strings.SplitSeq(text, "/") {
-		if s == "" || s == "." || s == ".." {
-			return false
-		}
-	}
-	return true
-}
-
 // checkRoutes notes pairs of methods whose routes match the same request. A mux panics for them
 // too, but for the first pair alone, and it names patterns and not methods. It finds a clash in a
 // time that does not grow with the number of routes. To put a route on the mux takes longer than
