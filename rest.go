@@ -118,8 +118,9 @@ func (s *Service) REST() http.Handler {
 		if own.served.tail {
 			h.tails = append(h.tails, own)
 		}
-		if own.served.tail || strings.HasSuffix(r.Path, "/") {
-			h.ends = append(h.ends, strings.Count(r.Path, "/"))
+		n := strings.Count(r.Path, "/")
+		if (own.served.tail || strings.HasSuffix(r.Path, "/")) && !slices.Contains(h.ends, n) {
+			h.ends = append(h.ends, n)
 		}
 	}
 	h.mux.Handle("/", http.HandlerFunc(h.serveNoRoute))
@@ -132,7 +133,7 @@ type restMux struct {
 	endpoint
 	mux   *http.ServeMux
 	tails []*restHandler // of the routes with {name...}
-	ends  []int          // how many slashes the paths of these routes have, and those with a slash at the end
+	ends  []int          // the numbers of slashes of these routes and of those with a slash at the end
 }
 
 func (h *restMux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -260,7 +261,7 @@ func (h *restHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.serv
 // matchTail returns the values of the placeholders for tailOf, or nil. In an unclean path it is the
 // text of {name...} that has the empty segment or the dot segment.
 func (h *restHandler) matchTail(u *url.URL) (values []string) {
-	route, texts := segmentsOf(h.service.prefix+h.served.path), strings.Split(cmp.Or(u.RawPath, u.EscapedPath()), "/")
+	route, texts := segmentsOf(h.service.prefix+h.served.path), strings.Split(u.EscapedPath(), "/")
 	last := len(route) - 1
 	if len(texts) <= last {
 		return nil

@@ -1,5 +1,5 @@
 /**
- * sha256-24de077c2eb8e8f86d928cbc226600ae of the lines below, which svc has written: do not edit them, fetch the file again.
+ * sha256-aa50bfcb3fddcaf5912757915012ed5d of the lines below, which svc has written: do not edit them, fetch the file again.
  *
  * @generated
  * @noprettier
@@ -543,6 +543,8 @@ type $Names = Readonly<Record<string, string>>;
 /** How a method is called: where the members of its input are, with their names there. The others are in the body. */
 interface $Row {
   readonly route: string;
+  /** The member that is several segments at the end of the path. */
+  readonly tail?: string;
   /** The paths of other routes, as an expression, by the members of the path which would name them. */
   readonly taken?: $Names;
   readonly query?: readonly (string | readonly [member: string, name: string])[];
@@ -661,7 +663,7 @@ function $writeRequest(client: $Client, row: $Row, input: $Input = {}, options: 
     }
   };
   /** Takes a member out of the input. Returns the texts of its values. */
-  const take = (place: string, member: string, name: string, pattern: typeof $pathText) => {
+  const take = (place: string, member: string, name: string, pattern: { test(text: string): boolean }) => {
     const value = members.get(member) ?? undefined;
     members.delete(member);
     if (place === "path" && value === undefined) refuse(place, `/${name}`, "required", "is required");
@@ -669,7 +671,10 @@ function $writeRequest(client: $Client, row: $Row, input: $Input = {}, options: 
     return $textsOf(value).filter((text) => pattern.test(text) || refuse(place, `/${name}`, "syntax", `must be a text for a ${place}`));
   };
 
-  const filled = path.replace(/\{(.+?)\}/g, (_, name: string) => take("path", name, name, $pathText).map(encodeURIComponent).join());
+  const fill = (name: string) => name === row.tail
+    ? take("path", name, name, $tailText).map((text) => text.split("/").map(encodeURIComponent).join("/"))
+    : take("path", name, name, $pathText).map(encodeURIComponent);
+  const filled = path.replace(/\{(.+?)\}/g, (_, name: string) => fill(name).join());
   for (const [name, paths] of $entriesOf(row.taken)) {
     if (new RegExp(`^(${paths})$`).test(filled)) refuse("path", `/${name}`, "syntax", "must not name another route");
   }
@@ -719,6 +724,7 @@ function $writeRequest(client: $Client, row: $Row, input: $Input = {}, options: 
 }
 
 const $pathText = /^(?!\.{0,2}$|\/$)\P{Surrogate}*$/u;
+const $tailText = { test: (text: string) => text.split("/").every((segment) => $pathText.test(segment)) };
 const $queryText = /^\P{Surrogate}*$/u;
 const $headerText = /^([!-~]([ -~]*[!-~])?)?$/;
 const $idText = /^(?![ \t])[\t -~\u{80}-\u{10ffff}]*(?<![ \t])$/u; // of Last-Event-ID, which has UTF-8
