@@ -17,7 +17,7 @@ type row struct {
 	Call     string          `json:"call"` // the resource and the method in TypeScript
 	Input    json.RawMessage `json:"input,omitempty"`
 	Via      via             `json:"via"`
-	unsized  bool            // the Body does not know its size, so that only the server can refuse it
+	unsized  bool            // the Body does not know its size, so that it is refused while it is sent
 	Key      string          `json:"key,omitempty"` // in place of the one that the service accepts
 	in       any             // of Connect, where encoding/json does not know the type
 	sent     string          // by hand over REST in place of Connect, whose types cannot say it
