@@ -33,7 +33,7 @@ var program string
 
 var update = flag.Bool("update", false, "write testdata/released.json")
 
-// Verify that what clients of the last release use is still there.
+// Verify that the clients of the last release still work.
 func TestReleased(t *testing.T) {
 	service := newService(newStore(), nil, nil, nil)
 	svc.CheckReleased(t, service, "testdata/released.json", *update)
