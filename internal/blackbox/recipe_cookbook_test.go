@@ -42,15 +42,18 @@ func TestNotFound(t *testing.T) {
 	}
 }
 
-// serve serves h until ctx ends. Then it lets the requests in progress finish.
-func serve(ctx context.Context, l net.Listener, h http.Handler) error {
+// serve serves h until ctx ends. Then it lets the requests in progress finish, and cancels those
+// that take longer than wait.
+func serve(ctx context.Context, l net.Listener, h http.Handler, wait time.Duration) error {
+	requests, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
 	server := &http.Server{
 		Handler:           h,
 		ReadHeaderTimeout: 5 * time.Second, // of the request line and the headers
 		WriteTimeout:      time.Minute,     // of a response; svc extends it for streams and files
 		IdleTimeout:       2 * time.Minute, // of a connection between two requests
 		ReadTimeout:       0,               // Options.BodyTimeout bounds a body
-		BaseContext:       func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
+		BaseContext:       func(net.Listener) context.Context { return requests },
 	}
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(l) }()
@@ -59,40 +62,46 @@ func serve(ctx context.Context, l net.Listener, h http.Handler) error {
 		return err
 	case <-ctx.Done():
 	}
-	rest, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-	defer cancel()
+	defer time.AfterFunc(wait, cancel).Stop()
+	rest, stop := context.WithTimeout(context.Background(), wait+5*time.Second)
+	defer stop()
 	return server.Shutdown(rest)
 }
 
 func TestRecipeServe(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	began, ended := make(chan bool), make(chan error, 1)
-	go func() {
-		ended <- serve(ctx, l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			close(began)
-			<-ctx.Done()
-			fmt.Fprint(w, "whole")
-		}))
-	}()
-	go func() {
-		<-began
-		stop()
-	}()
-	response, err := http.Get("http://" + l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	var text bytes.Buffer
-	if _, err := text.ReadFrom(response.Body); err != nil || text.String() != "whole" {
-		t.Errorf("the request in progress got %q, %v", &text, err)
-	}
-	if err := <-ended; err != nil {
-		t.Error(err)
+	for _, test := range []struct {
+		name string
+		wait time.Duration
+		want string
+	}{{"a request ends", time.Minute, "whole"}, {"a request is canceled", time.Millisecond, "canceled"}} {
+		t.Run(test.name, func(t *testing.T) {
+			l, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, stop := context.WithCancel(t.Context())
+			ended := make(chan error, 1)
+			go func() {
+				ended <- serve(ctx, l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					stop()
+					if test.want == "canceled" {
+						<-r.Context().Done()
+					}
+					fmt.Fprint(w, test.want)
+				}), test.wait)
+			}()
+			response, err := http.Get("http://" + l.Addr().String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer response.Body.Close()
+			if text := textOf(response); text != test.want {
+				t.Errorf("the request in progress got %q", text)
+			}
+			if err := <-ended; err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }
 
