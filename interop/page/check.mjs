@@ -282,6 +282,8 @@ await step('the sink shows everything', '/sink/', async (page) => {
 
 	const o = await open(page, 'extras_Rename'); // an enum is a list to choose from, of items too
 	assert.deepEqual(await o.getByRole('combobox', {name: /^mood /}).locator('option').allInnerTexts(), ['not sent', 'calm', 'wild']);
+	assert.deepEqual(await o.getByRole('combobox', {name: /^rank /}).locator('option').allInnerTexts(), ['not sent', '1: for all', '2: for few']); // with what they mean
+	assert.equal(await o.getByText('How rare.').first().innerText(), 'How rare.\n\n- 1: for all\n- 2: for few'); // a list keeps its lines
 	const moods = o.locator('fieldset', {has: page.locator(':scope > legend', {hasText: /^moods /})}).first();
 	await moods.getByRole('checkbox').check();
 	await moods.getByRole('button', {name: 'Add an item'}).click();

@@ -164,6 +164,7 @@ type Rename struct {
 	Age   int32                `json:"age,omitempty"`
 	Size  int32                `json:"size,omitempty" minimum:"1"`
 	Count int64                `json:"count,string,omitempty"`
+	Rank  int                  `json:"rank,omitempty" enum:"1,2" doc:"How rare.\n\n- 1: for all\n- 2: for few"`
 }
 
 type Mood string
