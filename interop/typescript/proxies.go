@@ -25,7 +25,7 @@ type cuttingProxy struct {
 	net.Listener
 
 	mu     sync.Mutex // protects the fields below
-	cuts   int
+	inHead bool       // the last connection was cut in the head, so that the next is not: a call is sent three times
 	random *rand.Rand
 }
 
@@ -46,8 +46,8 @@ func (p *cuttingProxy) accept() {
 		}
 		p.mu.Lock()
 		left, reset := int64(1000+p.random.IntN(20_000)), p.random.IntN(2) == 0
-		if p.random.IntN(10) == 0 {
-			left = int64(p.random.IntN(300)) // within the head
+		if p.inHead = !p.inHead && p.random.IntN(10) == 0; p.inHead {
+			left = int64(p.random.IntN(300))
 		}
 		p.mu.Unlock()
 		go p.pass(client.(*net.TCPConn), left, reset)
