@@ -32,9 +32,9 @@ import (
 	"time"
 )
 
-// A Scheme is a kind of credential: a Security Scheme Object of OpenAPI, for
-// Options.Schemes. Type is "bearer", "basic", "apiKey", "openIdConnect" or "oauth2".
-// Register reports any other Type, a missing field, and a field of another Type.
+// A Scheme is a kind of credential: a Security Scheme Object of OpenAPI, for Options.Schemes. Type
+// is "bearer", "basic", "apiKey", "openIdConnect" or "oauth2". Register reports any other Type, a
+// missing field, and a field that belongs to a different Type.
 type Scheme struct {
 	Type      string // one of the five
 	Header    string // of apiKey: the name of the header that has the key, such as X-Api-Key
@@ -150,7 +150,7 @@ var schemeFields = []schemeField{
 func isAuthorization(name string) bool { return http.CanonicalHeaderKey(name) == "Authorization" }
 
 // isKeyPrefix reports whether prefix can stand before a key: a word followed by a space or an
-// equals sign. Bearer and Basic have types of their own.
+// equals sign. Bearer and Basic have their own types.
 func isKeyPrefix(prefix string) bool {
 	word := keyWord(prefix)
 	return (prefix == word+" " || prefix == word+"=") && isToken(word) && !strings.EqualFold(word, "Bearer") &&
@@ -435,8 +435,9 @@ type APIKeyOptions struct {
 	Cookie, Query bool
 	// Prefix stands before the key in the header: a word followed by a blank or =, such as "Token
 	// ", "DeepL-Auth-Key " or "key=". Case does not matter. The header Authorization needs a
-	// Prefix, other than "Bearer " and "Basic ". verify gets the key alone. A header with another
-	// prefix counts as no key, so that guards can be nested. Default: the header is the key.
+	// Prefix, other than "Bearer " and "Basic ". verify gets only the key. A header with a
+	// different prefix counts as absent, so that guards can be nested. Default: the header is the
+	// key.
 	Prefix string
 
 	Scopes   []string     // every key must have them, as with BearerOptions.Scopes

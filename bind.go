@@ -342,7 +342,7 @@ func (b *binding) checkPlaceholders(p *mistakes, r route, at string) {
 	}
 }
 
-// findTail sets rest.tail, and adds a mistake if its field is not one that {name...} can fill.
+// findTail sets rest.tail, and adds a mistake if {name...} cannot fill its field.
 func (b *binding) findTail(p *mistakes, r route) {
 	if !r.tail {
 		return
@@ -701,8 +701,8 @@ func (b *binding) checkInput(c *valueCheck, v reflect.Value) {
 	}
 }
 
-// checkTail adds a violation if the text in v for {name...} cannot stand in a path. It adds none to
-// those that the text has already, such as that it is required.
+// checkTail adds a violation if the text in v for {name...} cannot stand in a path, unless the text
+// already has one, such as required.
 func (b *binding) checkTail(d *decoder, v reflect.Value, forREST bool) {
 	tail, token, text := b.rest.tail, b.rest.tail.token, ""
 	if forREST {

@@ -7,7 +7,7 @@ package svc
 //   - the steps: caller, input, method, output
 //   - the end of a call: Options.Observe and the log
 //   - Call and NewInput, for calls from within the program
-//   - Info, what a method can learn about its call
+//   - Info, the data of a call for its method
 //   - batchBudget: the limits on the answers and the log lines of a batch
 //   - the frame of a request: workspaces, endpoints, deadlines
 //
@@ -57,7 +57,7 @@ type call struct {
 	endpoint        *endpoint              // the receiver of the request; nil for Service.Call
 	method          *method                // nil if the request does not name one
 	request         *http.Request          // nil without a request
-	response        http.Header            // nil without a response of its own, in a batch and over MCP
+	response        http.Header            // nil in a batch and over MCP, without its own response
 	ws              *workspace             // nil for Service.Call
 	start           time.Duration          // since started; 0 without Options.Observe, and once the call is observed
 	keyed           *keyedCall             // of a call with an idempotency key; nil otherwise
@@ -204,8 +204,8 @@ func (c *call) callStream(t streamCarrier, in any) error {
 }
 
 // takePlace takes the place of the request for this call, and counts a stream or a file; see
-// load.go. It returns errBusy if there is no room. carrier.readInput calls it once. It does nothing
-// for a Service.Call and for calls over standard input and output, which have other limits.
+// load.go. It returns errBusy if the service is busy. carrier.readInput calls it once. It does
+// nothing for a Service.Call and for calls over standard input and output, which have other limits.
 func (c *call) takePlace() error {
 	if c.ws == nil || c.request == nil {
 		return nil
@@ -614,9 +614,9 @@ type Info struct {
 	Method    string        // Method.Name
 	Request   *http.Request // nil for a Service.Call outside a request
 
-	// Header is the header of the response, or nil if there is no response. A method can add to it;
-	// Set replaces values that middleware has set, such as Vary. Headers added in a batch or over
-	// MCP are not sent, because one response answers several calls or has already begun.
+	// Header is the header of the response, or nil without a response. A method can add to it; Set
+	// replaces values that middleware has set, such as Vary. Headers added in a batch or over MCP
+	// are not sent, because one response answers several calls or has already begun.
 	Header http.Header
 
 	// Trace is the trace context of the caller, from the headers of the request. Over MCP it comes

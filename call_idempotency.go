@@ -24,7 +24,7 @@ type keyedCall struct {
 }
 
 // readKey sets the idempotency key of the call from the values of the header at path, or adds a
-// violation to the ones that d finds in the input:
+// violation to the violations of the input:
 //
 //	values   key of the call
 //	-------  --------------------------------

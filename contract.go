@@ -39,8 +39,8 @@ import (
 
 // Contract returns what s promises to its clients, as JSON in a fixed order: the names, routes,
 // callers, inputs and outputs of methods, and the names of tools, prompts and resources. It does
-// not include what is given to [Service.MCP]. [CheckReleased] keeps it in a file. doc/releases.md
-// says what is not a promise.
+// not include the options of [Service.MCP]. [CheckReleased] keeps it in a file. doc/releases.md
+// lists the things that are not promised.
 func (s *Service) Contract() []byte {
 	lines := strings.NewReplacer(`{"method":`, "\n"+`{"method":`, `{"type":`, "\n"+`{"type":`, `{"field":`, "\n\t"+`{"field":`)
 	text, _ := plainJSON(newContract(&s.service))
@@ -185,7 +185,7 @@ type contract struct {
 	natives map[string]*shape        // the types with their own JSON or text, by Go name
 }
 
-// A contractMethod is what a method promises.
+// A contractMethod lists the promises of a method.
 type contractMethod struct {
 	Name       string          `json:"method"` // with the resource
 	Aliases    []string        `json:"aliases,omitempty"`
@@ -613,7 +613,7 @@ func sortFields(fields []*contractPlan) {
 }
 
 // A planLinker prepares the plans of contracts for comparison: it sets the objects that they name,
-// the rows of their rules and the readers of scalars. It notes what is wrong with a contract.
+// the rows of their rules and the readers of scalars. It notes mistakes in a contract.
 type planLinker struct {
 	*shapes
 	rows    []*ruleRow               // of the rules that are known
@@ -657,7 +657,7 @@ func (l *planLinker) linkPlan(p *contractPlan) {
 		l.addf("no value is a %q of the form %s", p.Kind, text)
 		return
 	}
-	if p.union != nil { // what is sent of an alternative has its name
+	if p.union != nil { // the JSON of an alternative has its name
 		p.Fields[0].Rules = map[string]json.RawMessage{ruleEnum: append(appendQuoted([]byte("["), p.Type), ']')}
 	}
 	for _, a := range p.Union {
@@ -867,8 +867,8 @@ func (m *contractMethod) hasMessages() bool {
 	return slices.ContainsFunc(m.Transports, func(t Transport) bool { return t != TransportREST })
 }
 
-// mostInput returns the maximum length of an input of m in bytes. http.Server, not svc, limits what
-// is outside the body: see usualBody for its default.
+// mostInput returns the maximum length of an input of m in bytes. http.Server, not svc, limits the
+// parts outside the body: see usualBody for its default.
 func (m *contractMethod) mostInput() int64 {
 	most := int64(0)
 	if m.hasMessages() {

@@ -320,9 +320,9 @@ func (p *prober) value(plan *contractPlan, keyword string) string {
 	return ""
 }
 
-// sizes returns the minimum and maximum size that a plan, which may be nil, sets for values like
-// those of the plan like, counted in characters, items or members. Without a rule the maximum is
-// one less than the largest int, since callers add one to it.
+// sizes returns the minimum and maximum size that a plan, which may be nil, sets for values of the
+// kind of the plan like, counted in characters, items or members. Without a rule the maximum is one
+// less than the largest int, since callers add one to it.
 func (p *prober) sizes(plan, like *contractPlan) (least, most int) {
 	most = math.MaxInt - 1
 	switch {

@@ -210,8 +210,8 @@ func (p *prober) differentParts(a *contractPlan) int {
 	return math.MaxInt
 }
 
-// some returns n different scalars of a, first those that b also accepts. If there are fewer, it
-// notes what is missing and returns null for the rest.
+// some returns n different scalars of a, the ones that b also accepts first. If a has fewer, it
+// notes this and returns null for the rest.
 func (p *prober) some(a, b *contractPlan, n int) []string {
 	values, _ := p.values(a, b, n)
 	rank := make(map[string]int)
@@ -263,7 +263,7 @@ func (p *prober) values(a, b *contractPlan, n int) (list []string, sure bool) {
 		list = p.numbers(a, b, n)
 		sure = b == nil || p.isAnyText(b) || !b.isComposite() && b.reader.shape.kind.isNumeric()
 	}
-	// The lists above are candidates: drop those that a refuses.
+	// The lists above are candidates: drop the values that a refuses.
 	seen, different := make(map[string]bool), []string(nil)
 	for _, text := range list {
 		if a.Quoted {
@@ -314,7 +314,7 @@ func (p *prober) numbers(a, b *contractPlan, n int) (list []string) {
 		if !ok {
 			continue
 		}
-		// Compute exactly: beyond 2^53 the steps of a float64 are wider than those of an integer.
+		// Compute exactly: beyond 2^53, float64 values are further apart than integers.
 		quotient := new(big.Rat).Quo(x, step)
 		count := new(big.Int).Div(quotient.Num(), quotient.Denom()) // rounded down
 		// Try both sides of each bound, because a may accept either.
@@ -446,7 +446,7 @@ func (p *prober) reaches(x, y textRules) bool {
 	return x.least <= maxProbe && (x.most <= y.most || y.most < maxProbe || !p.isSendable(y.most))
 }
 
-// textRulesOf returns the rules that a plan, which may be nil, sets for texts like those of the
+// textRulesOf returns the rules that a plan, which may be nil, sets for texts of the kind of the
 // plan like.
 func (p *prober) textRulesOf(plan, like *contractPlan) textRules {
 	least, most := p.sizes(plan, like)

@@ -70,7 +70,7 @@ const minCursorKey = 16
 // (RFC 2104, section 3), and the same on every replica. The secrets are copied. doc/lists.md
 // says how to replace one.
 //
-// NewCursorKey panics if there are no secrets, or if one is shorter than 16 bytes.
+// NewCursorKey panics without secrets, or if one is shorter than 16 bytes.
 func NewCursorKey(secrets ...[]byte) *CursorKey {
 	if len(secrets) == 0 {
 		panic("svc: NewCursorKey: at least one key is needed")

@@ -455,8 +455,8 @@ func (e *exampler) value(f *field, s *shape, nth, depth int) []byte {
 }
 
 // exampleChoice returns the alternative of a union by JSON type to use as an example: the first
-// with an example of its own, else the first scalar, since it cannot contain the union again, else
-// the first of all.
+// with its own example, else the first scalar, since it cannot contain the union again, else the
+// first of all.
 func (s *shape) exampleChoice() *field {
 	if i := slices.IndexFunc(s.fields, func(f *field) bool { return f.example != nil }); i >= 0 {
 		return s.fields[i]

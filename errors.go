@@ -25,7 +25,7 @@ import (
 	"unicode/utf8"
 )
 
-// A Code is the kind of an [Error]. Its text is the name in google.rpc.Code, and is sent as it is.
+// A Code is the kind of an [Error]. Its text is the name in google.rpc.Code, and is sent unchanged.
 // doc/codes.md lists the status and the number of each code. An error with the zero value, OK or
 // any other name is sent as UNKNOWN.
 type Code string
@@ -559,7 +559,7 @@ func (e *Error) appendMessage(dst []byte) []byte {
 	return e.found.appendQuotedMessage(dst)
 }
 
-// Limits, in bytes, on what an application puts into one error for clients.
+// Limits, in bytes, on the parts of an error that an application sets.
 const (
 	maxMessage = 4 << 10
 	maxDetails = 16 << 10 // as JSON

@@ -3,10 +3,10 @@ package svc
 // This file handles inputs and outputs that are not JSON: a Body, which a method reads, and a File,
 // which a method returns. svc buffers neither. In this order:
 //
-//   - Body, and reading that of a request
+//   - Body, and reading the Body of a request
 //   - File, and sending one by http.ServeContent
 //   - the header Content-Disposition
-//   - media types, and what the tags contentType and maxBytes say
+//   - media types, and the tags contentType and maxBytes
 
 import (
 	"cmp"
@@ -44,9 +44,9 @@ import (
 type Body struct {
 	ContentType string // one media type, as the client sent it; empty if the client sent none
 	Size        int64  // in bytes; -1 if it is not known, as in a form
-	// FileName is what the client calls the file: a name without directories and control
-	// characters, of at most 255 bytes, or empty. Show it to people. Choose the name on disk
-	// yourself, since clients can send the same name, or one with a meaning for the system.
+	// FileName is the client's name of the file, without directories and control characters, of at
+	// most 255 bytes, or empty. Show it to people. Choose the name on disk yourself, since clients
+	// can send the same name, or one with a meaning for the system.
 	FileName string
 	content  io.Reader
 }
@@ -70,7 +70,7 @@ func NewBody(content io.Reader, contentType string) Body {
 }
 
 // Read implements [io.Reader]. The zero Body is empty. In a method, Read fails with INTERNAL while
-// another goroutine reads, and after the method has returned.
+// a different goroutine reads, and after the method has returned.
 func (b Body) Read(p []byte) (int, error) {
 	if b.content == nil {
 		return 0, io.EOF
@@ -185,8 +185,8 @@ func (b *bodyReader) tooLargeError() error {
 	return ErrorFrom(err).WithDetail("violations", []Violation{c.inBody(path)})
 }
 
-// Read implements io.Reader. It fails at once while another goroutine reads, and after the
-// end of the call.
+// Read implements io.Reader. It fails at once while a different goroutine reads, and after the end
+// of the call.
 func (b *bodyReader) Read(p []byte) (n int, err error) {
 	select {
 	case b.turn <- struct{}{}:
@@ -228,9 +228,9 @@ func (b *bodyReader) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// end makes every later Read fail, and interrupts a Read on another goroutine. It returns the error
-// of a failed Read, errBodyRead if it interrupted one, or nil. Further calls do nothing. If the
-// Body was not read to its end, the response is the last one of the connection.
+// end makes every later Read fail, and interrupts a Read on any other goroutine. It returns the
+// error of a failed Read, errBodyRead if it interrupted one, or nil. Further calls do nothing. If
+// the Body was not read to its end, the response is the last one of the connection.
 func (b *bodyReader) end(ctx context.Context) error {
 	if b == nil || b.ended.Swap(true) {
 		return nil

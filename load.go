@@ -69,8 +69,8 @@ func (l *load) beginStream() error {
 
 func (l *load) endStream() { l.streams.Add(-1) }
 
-// newPlace returns a place for a request, which does not hold it yet, or nil if there is no limit.
-// A nil place is never refused.
+// newPlace returns a place for a request, which does not hold it yet, or nil without a limit. A nil
+// place is never refused.
 func (l *load) newPlace() *place {
 	if l.gate == nil {
 		return nil

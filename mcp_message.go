@@ -289,10 +289,10 @@ func (x *exchange) serveMessage() {
 	}
 }
 
-// acceptNote accepts a message that gets no answer of its own. The response is 202 for all
-// messages, because some clients end their session at any other status: an answer may come too
-// late, and the call that notifications/cancelled names may have ended, or run on a different
-// replica. Only an unknown revision gets 400.
+// acceptNote accepts a message that needs no answer. The response is 202 for all messages, because
+// some clients end their session at any other status: an answer may come too late, and the call
+// that notifications/cancelled names may have ended, or run on a different replica. Only an unknown
+// revision gets 400.
 func (x *exchange) acceptNote() {
 	if e := x.checkVersion(); e != nil {
 		x.sendError(nil, e)
@@ -304,15 +304,14 @@ func (x *exchange) acceptNote() {
 	x.accept202()
 }
 
-// accept202 answers a message that gets no answer of its own. Over standard output it sends
-// nothing.
+// accept202 answers a message that needs no answer. Over standard output it sends nothing.
 func (x *exchange) accept202() {
 	if x.line == nil {
 		x.w.WriteHeader(http.StatusAccepted)
 	}
 }
 
-// wantsAnswer reports whether a message gets an answer of its own.
+// wantsAnswer reports whether a message needs an answer.
 func wantsAnswer(m rpcMessage) bool { return m.kind == rpcRequest || m.kind == rpcInvalid }
 
 // answerRequest answers a request, or a message that is not valid JSON-RPC. If its id is not

@@ -203,8 +203,8 @@ func (s *mcpSessions) cancelCalls(session string, params []byte) {
 	}
 }
 
-// receiveNote handles a message over HTTP that gets no answer of its own: a cancellation, or the
-// answer to a question. It reports false for an answer without an open question.
+// receiveNote handles a message over HTTP that needs no answer: a cancellation, or the answer to a
+// question. It reports false for an answer without an open question.
 func (x *exchange) receiveNote() (known bool) {
 	m, s, session := x.message, x.h.sessions, x.agreed.session
 	switch {

@@ -23,8 +23,7 @@ const (
 	restTime  = 10 * time.Second // how long it reads at all
 )
 
-// A glimpse is what is known of a message that cannot be read. kind is rpcInvalid if it can be any
-// kind.
+// A glimpse is the known part of an unreadable message. kind is rpcInvalid if it can be any kind.
 type glimpse struct {
 	kind rpcKind
 	id   []byte // JSON; nil if it is unknown

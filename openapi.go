@@ -70,8 +70,8 @@ const contentTypeOpenAPI = "application/vnd.oai.openapi+json"
 // An apiBuilder builds one document. Its maps are for lookups only: the order of the document is
 // the order of the methods, and otherwise sorted by name.
 //
-// The document has only the components that something refers to. So the operations are
-// written first, each as a text of its own, and then the document is built from them.
+// The document has only the components that something refers to. So the operations are written
+// first, each as a separate text, and then the document is built from them.
 type apiBuilder struct {
 	*components
 	service   *service

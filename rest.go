@@ -103,11 +103,11 @@ func explainClash(mux *http.ServeMux, r Route) string {
 }
 
 // REST returns a handler that serves every route. Requests that match no route get 404, or 405 with
-// Allow if another verb would match (RFC 9110, section 15.5.6). Like all errors, these are written
-// by [Options].OnError. REST never redirects, because many clients turn a redirected POST into a GET:
-// an unclean path gets 404, or 400 where a placeholder such as {path...} takes it.
+// Allow if a different verb would match (RFC 9110, section 15.5.6). Like all errors, these are
+// written by [Options].OnError. REST never redirects, because many clients turn a redirected POST
+// into a GET: an unclean path gets 404, or 400 where a placeholder such as {path...} takes it.
 //
-// A POST that a browser sends for a page of another origin must have the Content-Type
+// A POST that a browser sends for a page of a different origin must have the Content-Type
 // application/json, or it gets 403 and the method is not called; doc/origins.md says why.
 func (s *Service) REST() http.Handler {
 	h := &restMux{endpoint: s.newEndpoint(TransportREST), mux: http.NewServeMux()}
@@ -480,8 +480,8 @@ func (c *restCall) serveFile(f *File) error {
 	return s.err
 }
 
-// runStream responds with a stream of events. Once the first byte is sent, there is no
-// status left to change:
+// runStream responds with a stream of events. Once the first byte is sent, the status can no longer
+// change:
 //
 //	When an error happens             What the client gets
 //	--------------------------------  ------------------------------------

@@ -17,9 +17,9 @@ package svc
 // of structs; rules; Optional; the mistakes of a registration; methods of types.
 //
 // schema_rules.go reads the constraint tags, schema_types.go turns types into shapes, and
-// schema_write.go writes them as JSON Schema. Each uses only those before it.
+// schema_write.go writes them as JSON Schema. Each uses only the files before it.
 //
-// CONTRIBUTING.md says what a new kind of type and a new rule need.
+// CONTRIBUTING.md describes how to add a kind of type or a rule.
 
 import (
 	"bufio"
@@ -44,7 +44,7 @@ import (
 //	  whose alternatives they are
 //	alternatives is set for unions, which are objects. The first of their fields is
 //	  the discriminator; each alternative is an object of the same Go type, whose
-//	  fields are those of the union and then its own, as if its struct were embedded
+//	  fields are the union's and then its own, as if its struct were embedded
 //	file is set for every shape of kindFile, and for inputs that have a Body
 //	bits is set for integers and floats, also where they are the key of a map
 //	custom is set for those types of kindCustom and kindText that have a method

@@ -20,15 +20,15 @@ type typeName struct {
 	fixed    bool     // the name is from SchemaName
 }
 
-// nameTypes gives every type the name it has in documents: what its method SchemaName
-// returns, or its Go name with the names of its type arguments. A struct without a name in Go
-// that contains itself is called Type. If types share a name, the last element of the package path is put before each name in it, and
-// then more of the path. All of them change, so adding a type never makes an old name mean the
-// new type. The names of svc count as shared, and those that are made of a type's name and a
-// suffix: of two, the one without a suffix changes. Types that still share a name get a number.
-// If a type is both strict and not strict, the strict one gets the suffix Strict. Names that
-// differ only by case count as one, since many generators write both to the same file. For
-// example:
+// nameTypes gives every type the name it has in documents: what its method SchemaName returns, or
+// its Go name with the names of its type arguments. A struct without a name in Go that contains
+// itself is called Type. If types share a name, the last element of the package path is put before
+// each name in it, and then more of the path. All of them change, so adding a type never makes an
+// old name mean the new type. A name also counts as shared if svc has it, or if it is made from a
+// type's name and a suffix: of these two, the one without a suffix changes. Types that still share
+// a name get a number. If a type is both strict and not strict, the strict one gets the suffix
+// Strict. Names that differ only by case count as one, since many generators write both to the same
+// file. For example:
 //
 //	app.Todo                                   Todo
 //	app.Todo and shop.Todo                     AppTodo and ShopTodo

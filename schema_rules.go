@@ -348,7 +348,7 @@ func (p *mistakes) narrowField(f *field, s *shape, rules ruleSet, format string)
 }
 
 // applyHint reads the tag patternHint, which explains pattern, the rule of a field or of its items,
-// in the author's words. pattern is nil if there is no such tag or it is a mistake:
+// in the author's words. pattern is nil without the tag pattern, or if that is a mistake:
 //
 //	Code string `json:"code" pattern:"^[A-Z]{2}[0-9]{6}$" patternHint:"two capital letters and six digits"`
 //
@@ -474,8 +474,8 @@ func literalForm(jsonType string) string {
 }
 
 // checkRules notes rules and a format that contradict each other or s, the shape of the values: two
-// bounds with no value between them, an enum with values that another rule excludes, and a format
-// that the type does not have. Decoding a default later shows whether it keeps the rules.
+// bounds with no value between them, an enum with values that a different rule excludes, and a
+// format that the type does not have. Decoding a default later shows whether it keeps the rules.
 func (p *mistakes) checkRules(rules ruleSet, s *shape, format, at string) {
 	for _, low := range rules {
 		for _, high := range rules {
@@ -499,8 +499,8 @@ func (r *rule) excludes(high *rule) bool {
 	return r.violates(high.values[0]) || high.violates(r.values[0])
 }
 
-// checkEnum notes values of an enum tag that another rule excludes or that the type
-// does not have, and tags that exclude all values of a type with a method Enum.
+// checkEnum notes values of an enum tag that a different rule excludes or that the type does not
+// have, and tags that exclude all values of a type with a method Enum.
 func (p *mistakes) checkEnum(rules ruleSet, s *shape, at string) {
 	enum, own := rules.lookup(roleValues), s.rules.lookup(roleValues)
 	listed, closed := s.custom[ruleEnum].([]any)

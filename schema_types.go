@@ -503,7 +503,7 @@ func (c *shapes) checkUse(s *shape, u use, at string) {
 		case u != asOutput && !hasMethods(s.typ, unmarshal):
 		case (u == asKeyedInput || u == asStored || u == asOutput && s.kind == kindText) && !hasMethods(s.typ, marshal):
 			has, lacks = unmarshal, marshal
-		case u != asOutput && copies && declaresMethod(s.typ, reads): // a promoted method has another receiver
+		case u != asOutput && copies && declaresMethod(s.typ, reads): // a promoted method has a different receiver
 			c.addf("%s: %v.%s sets a copy of the value, since its receiver is no pointer; write func (x *%s) %[3]s", at, s.typ, reads,
 				s.typ.Name())
 			return
@@ -1075,8 +1075,8 @@ func (c *shapes) checkNames(fields []*field, at string) {
 	}
 }
 
-// finishShapes names the types, marks recursive ones, and notes those that are not allowed. It is
-// called once, after all types of the service are compiled.
+// finishShapes names the types, marks recursive ones, and notes forbidden ones. It is called once,
+// after all types of the service are compiled.
 func (c *shapes) finishShapes() {
 	endless := endlessObjects(c.all)
 	recursive, structless := recursiveShapes(c.all)

@@ -7,7 +7,7 @@ package svc
 //
 // It has, in this order:
 //
-//	dialect, schemaWriter      what is written, and where references are made
+//	dialect, schemaWriter      the state of a writer, and how references are made
 //	appendShape, appendField   the schema of a type or of a field, null included
 //	writeCustom to writeQuoted the keywords of each kind of type
 //	writeRules                 the constraints
@@ -84,7 +84,7 @@ type schemaWriter struct {
 	words  map[string]string // set by noteWords, by pattern; nil if the caller does not need them
 }
 
-// A schemaUse says what a schema is published for. The zero value is a document.
+// A schemaUse is the purpose of a published schema. The zero value is a document.
 //
 // MCP clients hand the schema of an input to a model, and models differ in the keywords of JSON
 // Schema that they support. So schemas of inputs use only keywords that all of them accept:

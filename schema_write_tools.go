@@ -113,7 +113,7 @@ func nameWords(schema []byte) string {
 	return "names have the JSON Schema " + string(schema)
 }
 
-// enumWords returns what an enum or a const says that toolEnum leaves out.
+// enumWords returns words for an enum or a const that toolEnum leaves out.
 func enumWords(value []byte) string {
 	switch values := enumValues(value); {
 	case toolEnum(value) == nil && len(values) == 1:

@@ -123,9 +123,9 @@ type Options struct {
 	// OpenAPI is the version of the document for requests that do not ask for one: "3.0", "3.1" or
 	// "3.2". Generators make better clients from 3.1. Default: "3.0.3".
 	OpenAPI string
-	// Resource is the resource of all methods, unless MethodOptions.Resource names another: the
-	// first segment of their paths, and the first part of their names on other transports. It has
-	// ASCII letters, digits, - and _. Default: Name in snake_case.
+	// Resource is the resource of all methods, unless MethodOptions.Resource names a different one:
+	// the first segment of their paths, and the first part of their names on other transports. It
+	// has ASCII letters, digits, - and _. Default: Name in snake_case.
 	Resource string
 	// Path replaces Resource in REST paths only: one or more segments, without placeholders.
 	// doc/versions.md says how two versions of a service share their paths. Default: Resource.
@@ -580,11 +580,10 @@ func suggestMethod(iface reflect.Type, name string) string {
 // Each method keeps the options of its own service. Options that belong to no method come from the
 // first service. doc/versions.md lists them, and shows how to join versions.
 //
-// Join panics if there are no services, if one is nil, or if they differ in Defaults.BaseURL,
-// MaxConcurrent or MaxStreams. It also panics if two methods have the same route, the same
-// OperationID, or the same name in the same resource, or if an [MCPMethod] or a ToolPrefix gives
-// two tools one name. The joined service counts its requests separately from the services that it
-// joins.
+// Join panics without services, if one is nil, or if they differ in Defaults.BaseURL, MaxConcurrent
+// or MaxStreams. It also panics if two methods have the same route, the same OperationID, or the
+// same name in the same resource, or if an [MCPMethod] or a ToolPrefix gives two tools one name.
+// The joined service counts its requests separately from the services that it joins.
 func Join(name string, services ...*Service) *Service {
 	p := new(mistakes)
 	p.addIf(len(services) == 0, "there is nothing to join")
@@ -875,7 +874,7 @@ type Observation struct {
 	Duration  time.Duration // since the request
 	Replayed  bool          // the answer of an earlier call with the same idempotency key was sent
 	// Status is the HTTP status of the response; for an error, the status that [WriteError] sends.
-	// It is 0 if the call has no response of its own, as in a batch.
+	// It is 0 if the call does not have its own response, as in a batch.
 	Status int
 	// RPC is the method name of the message: "todos.mark_done" over JSON-RPC, "tools/call" over
 	// MCP. It is empty over REST and for a [Service.Call].

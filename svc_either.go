@@ -16,9 +16,9 @@ import (
 //
 // The method sets one of the fields; both or none is INTERNAL. T can be any output except a [File].
 // Over REST the answer is JSON or events, depending on the field that is set and not on the
-// request's Accept. Status and headers are those of T; a stream has the status 200. Other
-// transports answer with the value, or with the items in one answer, as for a Stream. The method
-// cannot have an idempotency key.
+// request's Accept. Status and headers come from T; a stream has the status 200. Other transports
+// answer with the value, or with the items in one answer, as for a Stream. The method cannot have
+// an idempotency key.
 type ValueOrStream[T, Item any] struct {
 	Value  *T
 	Stream Stream[Item]

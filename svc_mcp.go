@@ -362,8 +362,8 @@ func (m *method) isNamed() bool { return m.mcp.Name != "" || m.toolPrefix != "" 
 // before it.
 const maxToolName = 60
 
-// wrongToolName returns what is wrong with the name of a tool, or "". Some APIs of models refuse
-// all tools because of one name that begins with a digit.
+// wrongToolName returns the mistake in the name of a tool, or "". Some APIs of models refuse all
+// tools because of one name that begins with a digit.
 func wrongToolName(name string) string {
 	switch {
 	case len(name) > maxToolName:

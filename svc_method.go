@@ -182,7 +182,7 @@ func (m *method) setComment(place int, c goComment) {
 // inSourceOrder returns methods in the order for readers. If a service has comments, its methods
 // are in the order of the source, and methods with an unknown place come last. Everything else in a
 // service is sorted by name, so that moving a method in the source does not change names that
-// clients depend on, such as those of components and operations.
+// clients depend on, such as the names of components and operations.
 func inSourceOrder(methods []*method) []*method {
 	ordered := slices.Clone(methods)
 	for list := ordered; len(list) > 0; {
@@ -591,7 +591,7 @@ func (c *methodCompiler) compileObject(t reflect.Type, u use) *shape {
 	return s
 }
 
-// checkNoHeaders notes header tags in the output t, which has JSON methods of its own.
+// checkNoHeaders notes header tags in the output t, which has its own JSON methods.
 func (c *methodCompiler) checkNoHeaders(t reflect.Type) {
 	if t.Kind() != reflect.Struct {
 		return
@@ -1239,7 +1239,7 @@ func templateOf(path []segment, names []string) string {
 	return b.String()
 }
 
-// isFilled reports whether a request has a text of its own in the place of s.
+// isFilled reports whether requests have their own text in place of s.
 func (s segment) isFilled() bool { return s.kind == placeholder || s.kind == tailSegment }
 
 // checkRoutes notes pairs of methods whose routes match the same request. A mux panics for them
@@ -1406,8 +1406,8 @@ func coversRoute(route, by []segment) bool {
 	})
 }
 
-// placeOfTexts returns the segment of a route whose texts make its requests those of another
-// route, which is more specific: the first one that is not filled there, or else the tail.
+// placeOfTexts returns the segment of a route whose texts decide that a more specific route gets a
+// request: the first placeholder where other has a literal, or else the tail.
 func placeOfTexts(route, other []segment) int {
 	for i, s := range other {
 		at := min(i, len(route)-1)

@@ -30,9 +30,9 @@ import (
 	"sync"
 )
 
-// TypeScript returns a handler that serves a client of the REST routes of s, in one file
-// without imports: types, calls, and what a front end needs besides. Where the path ends in .js,
-// it is the same module without types, for pages without a build:
+// TypeScript returns a handler that serves a client of the REST routes of s, in one file without
+// imports: types, calls, and further helpers for front ends. If the path ends in .js, it is the
+// same module without types, for pages without a build:
 //
 //	client := service.TypeScript()
 //	mux.Handle("/client.ts", client)

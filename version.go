@@ -39,8 +39,8 @@ type VersionOptions struct {
 	// Deprecations maps deprecated versions to the headers of their responses. It takes precedence
 	// over Deprecated.
 	Deprecations map[string]Deprecation
-	// ErrorHandler writes the response to a request for a version that is not in Supported.
-	// version is empty, or what the client sent: escape it. Nil means the envelope.
+	// ErrorHandler writes the response to a request for a version that is not in Supported. version
+	// is empty, or the client's text: escape it. Nil means the envelope.
 	ErrorHandler func(w http.ResponseWriter, r *http.Request, version string)
 }
 
