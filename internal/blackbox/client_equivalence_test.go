@@ -2,6 +2,7 @@ package blackbox_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding"
 	"encoding/base64"
@@ -67,6 +68,8 @@ type sinkClient struct {
 	EchoChoice   func(context.Context, *kitchen.ChoiceOrNull) (*kitchen.ChoiceOrNull, error)
 	EchoChoices  func(context.Context, *kitchen.Choices) (*kitchen.Choices, error)
 	WatchChoices func(context.Context, *kitchen.Choices) (svc.Stream[kitchen.Choice], error)
+	EchoLetter   func(context.Context, *kitchen.Letter) (*kitchen.Letter, error)
+	Answer       func(context.Context, *kitchen.Question) (*svc.ValueOrStream[kitchen.Answer, kitchen.Word], error)
 }
 
 // Verify that every method of the sink answers a client as it answers requests and
@@ -156,6 +159,11 @@ func outputText(out any) (string, error) {
 		return streamText(stream)
 	case svc.Stream[kitchen.Choice]:
 		return streamText(stream)
+	case *svc.ValueOrStream[kitchen.Answer, kitchen.Word]:
+		if stream.Value == nil {
+			return streamText(stream.Stream)
+		}
+		out = stream.Value
 	}
 	return dumpJSON(reflect.ValueOf(out)) + dumpOptionals(out), nil
 }
@@ -507,6 +515,9 @@ func writeKind(v reflect.Value) (string, bool) {
 		}
 		return "{" + strings.Join(parts, ",") + "}", all
 	case reflect.Struct:
+		if v.FieldByName("ByType").IsValid() {
+			return writeByType(v)
+		}
 		eachField(v, nil, func(f reflect.StructField, x reflect.Value) {
 			name, _, optional := fieldSource(f, "", true)
 			if !optional || !x.IsZero() {
@@ -519,6 +530,20 @@ func writeKind(v reflect.Value) (string, bool) {
 	}
 	text, err := json.Marshal(v.Interface())
 	return string(text), err == nil
+}
+
+// writeByType is writeJSON for a union by JSON type, which has one alternative.
+func writeByType(v reflect.Value) (text string, ok bool) {
+	for i := 1; i < v.NumField(); i++ {
+		if v.Field(i).IsNil() {
+			continue
+		}
+		if text != "" {
+			return "null", false
+		}
+		text, ok = writeJSON(v.Field(i), reflect.StructField{})
+	}
+	return cmp.Or(text, "null"), ok
 }
 
 // marshalText returns the JSON string with this content.
@@ -604,11 +629,35 @@ func (g *inputs) fill(v reflect.Value, tag reflect.StructTag, depth int) {
 			x.Number.Exact = true // Call sets no defaults inside of structs
 		}
 		return
+	case *kitchen.Prose:
+		g.fillByType(v, depth, wild)
+		return
+	case *kitchen.Hue:
+		g.fillByType(v, depth, wild)
+		return
 	case *kitchen.Opaque:
 		x.UnmarshalJSON([]byte(pick(g, `[1]`, `"a"`, `{"b":null}`)))
 		return
 	}
 	g.fillKind(v, tag, depth, wild)
+}
+
+// fillByType is fill for a union by JSON type. A wild one has no alternative or two.
+func (g *inputs) fillByType(v reflect.Value, depth int, wild bool) {
+	alternatives := 1
+	if wild {
+		alternatives = g.IntN(3)
+	}
+	for range alternatives {
+		switch f := v.Field(1 + g.IntN(v.NumField()-1)); f.Kind() {
+		case reflect.Slice:
+			f.Set(reflect.MakeSlice(f.Type(), 1, 1))
+			g.fill(f.Index(0), "", depth+1)
+		default:
+			f.Set(reflect.New(f.Type().Elem()))
+			g.fill(f.Elem(), "", depth+1)
+		}
+	}
 }
 
 // fillKind is fill for types without a form of their own.

@@ -121,6 +121,10 @@ func (g *inputs) fillUnions(v reflect.Value) {
 			if x.Text == nil && x.Number == nil && x.Nested == nil && x.None == nil {
 				x.None = &struct{}{}
 			}
+		case *kitchen.Prose:
+			if x.Text == nil && x.Parts == nil {
+				x.Text = new(string)
+			}
 		case *svc.Optional[kitchen.Choice]:
 			if value, ok := x.Get(); ok {
 				g.fillUnions(reflect.ValueOf(&value).Elem())
@@ -237,7 +241,7 @@ func addressable(v reflect.Value) reflect.Value {
 func TestCodecReadsBack(t *testing.T) {
 	tests := []storedTest{
 		stores[storedUnions](), stores[storedLine](),
-		stores[kitchen.Choice](), stores[kitchen.Choices](), stores[kitchen.ChoiceOrNull](),
+		stores[kitchen.Choice](), stores[kitchen.Choices](), stores[kitchen.ChoiceOrNull](), stores[kitchen.Prose](), stores[kitchen.Letter](),
 		stores[kitchen.Numbers](), stores[kitchen.Bounds](), stores[kitchen.Floats](), stores[kitchen.Texts](), stores[kitchen.Lists](),
 		stores[kitchen.Maps](), stores[kitchen.Optional](), stores[kitchen.Quoted](), stores[kitchen.Free](), stores[kitchen.Flat](),
 		stores[kitchen.Tree](), stores[kitchen.Enums](), stores[kitchen.Shade](),

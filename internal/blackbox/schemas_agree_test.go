@@ -180,7 +180,7 @@ func TestSchemasAgree(t *testing.T) {
 		strict  bool
 		rounds  int
 	}{
-		{"kitchen sink", kitchen.Sink(false), false, 80},
+		{"kitchen sink", kitchen.Sink(false), false, 120},
 		{"kitchen sink, strict", kitchen.Sink(true), true, 15},
 		{"unions", svc.MustRegister[UnionAPI](unionImpl{}, unionOptions()), false, 80},
 		{"pointers with headers of MCP", svc.MustRegister[placesAPI](placesImpl{}, &svc.Options{Resource: "places", Logger: slog.New(slog.DiscardHandler)}), false, 60},
@@ -414,7 +414,7 @@ func (a *agreement) try(m *agreeMethod, value any) {
 	}
 	for _, version := range []string{"3.0.3", "3.1", "3.2"} {
 		a.compare(m, version, value, violations, len(violations) == 0)
-		if len(violations) == 0 && m.outputs[version] != nil {
+		if len(violations) == 0 && m.outputs[version] != nil && w.Header().Get("Content-Type") == "application/json" { // and not a stream
 			a.compareAnswer(m, version, parseNumbers(a, w.Body.Bytes()))
 		}
 	}

@@ -15,7 +15,9 @@ from python_client.types import UNSET
 from python_client.api.default import (
     sinks_create,
     sinks_delete,
+    sinks_answer,
     sinks_echo_choices,
+    sinks_echo_letter,
     sinks_echo_tree,
     sinks_get,
     sinks_list,
@@ -33,6 +35,7 @@ numbers = {
 }
 location = "/sinks/65536"
 choices = json.loads(Path("choices.json").read_text())
+letter = json.loads(Path("letter.json").read_text())
 
 
 def call_openapi_generator():
@@ -57,6 +60,9 @@ def call_openapi_generator():
     chosen = api.sinks_echo_choices(og.Choices.from_dict(choices))
     assert chosen.to_dict() == choices, chosen
     assert isinstance(chosen.list[1].actual_instance.parts[1].actual_instance, og.ChoiceText), chosen
+    echoed = api.sinks_echo_letter(og.Letter.from_dict(letter))
+    assert echoed.to_dict() == letter and echoed.more[1].actual_instance[0].id == 2, echoed
+    assert api.sinks_answer(og.Question(text="a b")).count == 2
     api = og.DefaultApi(og.ApiClient(og.Configuration(host=url), cookie="session=a1; page=2"))  # which its methods do not send
     sifted = api.sinks_sift_with_http_info("north", -5, "a1", 2, og.SiftBody(note="n"), x_wide=2**62)
     assert sifted.data.note == "n" and sifted.headers["X-Region"] == "north" and sifted.headers["X-Wide"] == str(2**62), sifted
@@ -83,6 +89,9 @@ def call_openapi_python_client():
     sent.one = models.ChoiceText(type_=models.ChoiceTextType.TEXT, id=1, value="a", color=models.ChoiceTextColor.RED)
     chosen = sinks_echo_choices.sync(client=client, body=sent)
     assert chosen.to_dict() == choices and isinstance(chosen.list_[1].parts[1], models.ChoiceText), chosen
+    echoed = sinks_echo_letter.sync(client=client, body=models.Letter.from_dict(letter))
+    assert echoed.to_dict() == letter and echoed.more[1][0].id == 2, echoed
+    assert sinks_answer.sync(client=client, body=models.Question(text="a b")).count == 2
     sought = sinks_seek.sync(client=client, x_tenant="acme", x_trace=7, theme=models.SinksSeekTheme.DARK, visits=UNSET)
     assert sought.id == 1, sought
     wrong = sinks_seek.sync_detailed(client=client, x_tenant="Acme", x_trace=0, visits=UNSET)

@@ -40,6 +40,14 @@ const choices: hey.Choices = {
   byName: { x: { type: "nested", id: 7, inner: { id: 70 }, parts: [] } },
 };
 
+// Unions by JSON type.
+const letter = {
+  prose: "hi", needed: [{ id: 1, name: "a" }], other: "o", more: ["a", [{ id: 2, name: "n" }]], byName: { x: [{ id: 3, name: "b" }] }, hue: "red",
+} satisfies hey.Letter;
+
+// said compiles only if a look at its JSON type says what a union is.
+const said = (p: orval.Prose | hey.Prose) => (typeof p === "string" ? p : p.map((part) => part.name).join());
+
 // weigh compiles only if a look at the type says which alternative a union is, with its
 // members and no others, and if there is no fifth one.
 function weigh(c: orval.Choice | hey.Choice | openapi.Choice): number {
@@ -95,6 +103,13 @@ async function callOrval() {
   const chosen = await orval.sinksEchoChoices(choices);
   assert(chosen.status === 200);
   weighAll(chosen.data);
+  const echoed = await orval.sinksEchoLetter(letter);
+  assert(echoed.status === 200);
+  assert.deepEqual(echoed.data, letter);
+  assert.deepEqual(echoed.data.more?.map(said), ["a", "n"]);
+  const answer = await orval.sinksAnswer({ text: "a b" });
+  assert(answer.status === 200 && typeof answer.data !== "string");
+  assert.equal(answer.data.count, 2);
   finish("orval");
 }
 
@@ -133,6 +148,13 @@ async function callHey() {
   // @ts-expect-error: a number has no text
   const mixed = await hey.sinksEchoChoices({ body: { one: { type: "number", id: 1, value: "a" } } });
   assert.equal(mixed.error?.error.details?.violations?.[0]?.path, "/one/value");
+  const echoed = await hey.sinksEchoLetter({ body: letter });
+  assert.deepEqual(echoed.data, letter);
+  assert.deepEqual(echoed.data?.more?.map(said), ["a", "n"]);
+  // @ts-expect-error: a boolean is none of the alternatives
+  const none = await hey.sinksEchoLetter({ body: { prose: true, needed: null } });
+  assert.equal(none.error?.error.details?.violations?.[0]?.path, "/prose");
+  assert.equal((await hey.sinksAnswer({ body: { text: "a b" } })).data?.count, 2);
   const { stream } = await hey.sinksWatchChoices({ body: choices });
   const items = [];
   for await (const item of stream) items.push(item);
@@ -162,6 +184,9 @@ async function callOpenAPIGenerator() {
   const sifted = await api.sinksSiftRaw({ xRegion: "north", xLevel: -5, xRatio: 0.5, xOn: true, session: "a1", page: 2, siftBody: { note: "n" } });
   checkSifted(sifted.raw.headers, (await sifted.value()).note);
   weighAll(await api.sinksEchoChoices({ choices }));
+  const asked = { ...letter, hue: { id: 4, name: "c" } }; // since its type has no text there
+  assert.deepEqual(await api.sinksEchoLetter({ letter: asked }), asked);
+  assert.equal((await api.sinksAnswer({ question: { text: "a b" } })).count, 2);
   finish("openapi-generator typescript-fetch");
 }
 

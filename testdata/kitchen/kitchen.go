@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/netip"
 	"strconv"
+	"strings"
 	"time"
 
 	"example.com/svc"
@@ -47,6 +48,7 @@ func SinkOptions(strict bool) *svc.Options {
 			"Follow":      {HTTP: "GET /sinks/{id}/follow", Stream: svc.StreamSSE},
 			"Pages":       {HTTP: "GET /sinks/pages"},
 			"Seek":        {HTTP: "GET /sinks/seek"},
+			"Answer":      {HTTP: "POST /sinks/answer"},
 			"Create":      {Status: 201},
 			"Archive":     {Status: 202, Deprecated: true},
 			"Make":        {Status: 203},
@@ -104,6 +106,7 @@ type SinkAPI interface {
 	Pages(context.Context, *Pages) (*svc.PageResponse[Inner], error)
 	Seek(context.Context, *Seek) (*Inner, error)
 	Sift(context.Context, *Sift) (*Sifted, error)
+	Answer(context.Context, *Question) (*svc.ValueOrStream[Answer, Word], error)
 
 	EchoBounds(context.Context, *Bounds) (*Bounds, error)
 	EchoFloats(context.Context, *Floats) (*Floats, error)
@@ -119,6 +122,49 @@ type SinkAPI interface {
 	EchoChoice(context.Context, *ChoiceOrNull) (*ChoiceOrNull, error)
 	EchoChoices(context.Context, *Choices) (*Choices, error)
 	WatchChoices(context.Context, *Choices) (svc.Stream[Choice], error)
+	EchoLetter(context.Context, *Letter) (*Letter, error)
+}
+
+// Question asks for one answer, or for a stream of its words.
+type Question struct {
+	Text   string `json:"text" minLength:"1" maxLength:"40"`
+	Stream bool   `json:"stream,omitempty" doc:"Answer with a stream of words."`
+}
+
+// Answer is the whole answer to a Question.
+type Answer struct {
+	Text  string `json:"text"`
+	Count int32  `json:"count" doc:"How many words it has."`
+}
+
+// Word is a part of an Answer.
+type Word struct {
+	Text string `json:"text"`
+	Last bool   `json:"last,omitempty"`
+}
+
+// Letter has unions by JSON type wherever a value can be.
+type Letter struct {
+	Prose  Prose            `json:"prose"`
+	Needed *Prose           `json:"needed"`
+	Other  *Prose           `json:"other,omitempty"`
+	More   []Prose          `json:"more,omitempty" maxItems:"3"`
+	ByName map[string]Prose `json:"byName,omitempty"`
+	Hue    Hue              `json:"hue,omitzero"`
+}
+
+// Prose is a text, or a list of parts.
+type Prose struct {
+	svc.ByType
+	Text  *string `maxLength:"9" doc:"What is written."`
+	Parts []Inner `minItems:"1"`
+}
+
+// Hue is one of a few words, or an object.
+type Hue struct {
+	svc.ByType
+	Shade *Shade
+	Inner *Inner
 }
 
 // Choices has a union wherever an object can be.
@@ -635,6 +681,23 @@ func (sink) WatchChoices(_ context.Context, in *Choices) (svc.Stream[Choice], er
 		}
 	}, nil
 }
+
+// Answer answers with the text of the question.
+func (sink) Answer(_ context.Context, in *Question) (*svc.ValueOrStream[Answer, Word], error) {
+	words := strings.Fields(in.Text)
+	if !in.Stream {
+		return &svc.ValueOrStream[Answer, Word]{Value: &Answer{Text: in.Text, Count: int32(len(words))}}, nil
+	}
+	return &svc.ValueOrStream[Answer, Word]{Stream: func(yield func(*Word, error) bool) {
+		for i, word := range words {
+			if !yield(&Word{Text: word, Last: i == len(words)-1}, nil) {
+				return
+			}
+		}
+	}}, nil
+}
+
+func (sink) EchoLetter(_ context.Context, in *Letter) (*Letter, error) { return in, nil }
 
 func (sink) EchoTree(_ context.Context, in *Tree) (*Tree, error)    { return in, nil }
 func (sink) EchoEnums(_ context.Context, in *Enums) (*Enums, error) { return in, nil }

@@ -10,6 +10,7 @@ import (
 	"log"
 	"net/http"
 	"os"
+	"strings"
 	"time"
 
 	sink "example.com/svc/interop/generators/dist/oapisink"
@@ -190,6 +191,42 @@ func unions(ctx context.Context, c *sink.ClientWithResponses) error {
 	part, err := parts[1].AsChoiceText()
 	if err != nil || one.(sink.ChoiceText).Value != "a" || *number.(sink.ChoiceNumber).Exact || none.(sink.ChoiceNone).Id != 6 || x.(sink.ChoiceNested).Inner.Id != 70 || part.Value != "b" {
 		return fmt.Errorf("echo choices: %s: %v", res.Body, err)
+	}
+	return letter(ctx, c)
+}
+
+// letter sends unions by JSON type, takes them apart again, and asks for one value where a stream
+// could be.
+func letter(ctx context.Context, c *sink.ClientWithResponses) error {
+	text, err := os.ReadFile("letter.json")
+	if err != nil {
+		return err
+	}
+	var sent sink.Letter
+	if err := json.Unmarshal(text, &sent); err != nil {
+		return err
+	}
+	res, err := c.SinksEchoLetterWithResponse(ctx, sent)
+	if err != nil {
+		return err
+	}
+	if res.JSON200 == nil || res.JSON200.More == nil || len(*res.JSON200.More) != 2 {
+		return fmt.Errorf("echo letter: %s %s", res.Status(), res.Body)
+	}
+	prose, err1 := res.JSON200.Prose.AsProse0()
+	parts, err2 := (*res.JSON200.More)[1].AsProse1()
+	hue, err3 := res.JSON200.Hue.AsShade()
+	if err := errors.Join(err1, err2, err3); err != nil || prose != "hi" || len(parts) != 1 || parts[0].Id != 2 || hue != "red" {
+		return fmt.Errorf("echo letter: %s: %v", res.Body, err)
+	}
+	answer, err := c.SinksAnswerWithResponse(ctx, sink.Question{Text: "a b"})
+	if err != nil {
+		return err
+	}
+	stream := true
+	words, err := c.SinksAnswerWithResponse(ctx, sink.Question{Text: "a b", Stream: &stream})
+	if err != nil || answer.JSON200 == nil || answer.JSON200.Count != 2 || words.JSON200 != nil || !strings.HasPrefix(string(words.Body), ":\n\ndata: {\"text\":\"a\"}") {
+		return fmt.Errorf("answer: %s %s: %v", answer.Body, words.Body, err)
 	}
 	return nil
 }

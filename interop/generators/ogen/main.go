@@ -92,6 +92,32 @@ func sendUnions(ctx context.Context, c *sink.Client) error {
 	if number.Value != 2.5 || number.Exact.Or(true) || len(nested.Parts) != 2 || nested.Parts[1].ChoiceText.Value != "b" || !got.List[2].IsChoiceNone() || x.Inner.ID != 70 {
 		return fmt.Errorf("echo choices: %+v", got)
 	}
+	return sendLetter(ctx, c)
+}
+
+// sendLetter sends unions by JSON type, takes them apart again, and asks for one value where a
+// stream could be, of which ogen has no code.
+func sendLetter(ctx context.Context, c *sink.Client) error {
+	text, err := os.ReadFile("letter.json")
+	if err != nil {
+		return err
+	}
+	var sent sink.Letter
+	if err := json.Unmarshal(text, &sent); err != nil {
+		return err
+	}
+	res, err := c.SinksEchoLetter(ctx, &sent)
+	got, ok := res.(*sink.Letter)
+	if err != nil || !ok || got.Prose.String != "hi" || len(got.More) != 2 || !got.More[1].IsInnerArray() || got.Hue.Value.Shade != sink.ShadeRed {
+		return fmt.Errorf("echo letter: %+v, %v", res, err)
+	}
+	answered, err := c.SinksAnswer(ctx, &sink.Question{Text: "a b"})
+	if answer, ok := answered.(*sink.Answer); err != nil || !ok || answer.Count != 2 {
+		return fmt.Errorf("answer: %+v, %v", answered, err)
+	}
+	if words, err := c.SinksAnswer(ctx, &sink.Question{Text: "a b", Stream: sink.NewOptBool(true)}); err == nil {
+		return fmt.Errorf("answer by a stream: %+v", words)
+	}
 	return nil
 }
 

@@ -131,5 +131,30 @@ func unions(ctx context.Context, api *sink.DefaultAPIService) error {
 	if !reflect.DeepEqual(*got, sent) || got.List[0].ChoiceNumber.GetExact() || got.List[1].ChoiceNested.Parts[1].ChoiceText.Value != "b" || got.List[2].ChoiceNone.Id != 6 || got.ByName["x"].ChoiceNested.Inner.Id != 70 {
 		return fmt.Errorf("echo choices: %+v", got)
 	}
+	return letter(ctx, api)
+}
+
+// letter sends unions by JSON type, takes them apart again, and asks for one value where a stream
+// could be.
+func letter(ctx context.Context, api *sink.DefaultAPIService) error {
+	text, err := os.ReadFile("letter.json")
+	if err != nil {
+		return err
+	}
+	var sent sink.Letter
+	if err := json.Unmarshal(text, &sent); err != nil {
+		return err
+	}
+	got, _, err := api.SinksEchoLetter(ctx).Letter(sent).Execute()
+	if err != nil {
+		return fmt.Errorf("echo letter: %v", err)
+	}
+	if !reflect.DeepEqual(*got, sent) || *got.Prose.String != "hi" || (*got.More[1].ArrayOfInner)[0].Id != 2 || *got.Hue.Shade != "red" {
+		return fmt.Errorf("echo letter: %+v", got)
+	}
+	answer, _, err := api.SinksAnswer(ctx).Question(*sink.NewQuestion("a b")).Execute()
+	if err != nil || answer.Count != 2 {
+		return fmt.Errorf("answer: %+v, %v", answer, err)
+	}
 	return nil
 }

@@ -6,12 +6,13 @@
 // Every kind, every tag, every route.
 //
 //     const api = connect({ url: "/" }); // the directory above the paths of the service
-//     api.sinks.archive(…)
+//     api.sinks.answer(…)
 
 const $service = {
   name: "Both",
   calls: {
     sinks: {
+      answer: { route: "POST /sinks/answer", body: "json", kind: "either" },
       archive: { route: "POST /sinks/archive", kind: "void" },
       count: { route: "POST /sinks/count" },
       create: { route: "POST /sinks", body: "json", out: { location: "Location" }, floats: ["float32", "float64", "number"] },
@@ -23,6 +24,7 @@ const $service = {
       echoFlat: { route: "POST /sinks/echo_flat", body: "json" },
       echoFloats: { route: "POST /sinks/echo_floats", body: "json", floats: ["between", "inside", "tenth", "quarter", "oneOf", "both", "unique"] },
       echoFree: { route: "POST /sinks/echo_free", body: "json", floats: ["any", "raw", "money", "opaque", "maybe", "moneys"] },
+      echoLetter: { route: "POST /sinks/echo_letter", body: "json" },
       echoLists: { route: "POST /sinks/echo_lists", body: "json" },
       echoMaps: { route: "POST /sinks/echo_maps", body: "json", floats: ["byColour", "anything"] },
       echoOptional: { route: "POST /sinks/echo_optional", body: "json", floats: ["any"] },
@@ -70,6 +72,9 @@ export const values = {
 
 /** The rules of inputs as attributes of HTML: `Object.assign(element, rules.…)`. A field inside an object has a pointer as its name. */
 export const rules = {
+  Question: {
+    text: { required: true, minLength: 1, maxLength: 80 },
+  },
   Numbers: {
     int: { required: true },
     int8: { required: true },

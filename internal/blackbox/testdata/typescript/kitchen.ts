@@ -7,7 +7,25 @@
 // Every kind, every tag, every route.
 //
 //     const api = connect({ url: "/" }); // the directory above the paths of the service
-//     api.sinks.archive(…)
+//     api.sinks.answer(…)
+
+export interface Question {
+  /** Must have at least 1 character; must have at most 40 characters. */
+  text: string;
+  /** Answer with a stream of words. */
+  stream?: boolean | undefined;
+}
+
+export interface Answer {
+  text: string;
+  /** How many words it has. */
+  count: number;
+}
+
+export interface Word {
+  text: string;
+  last?: boolean;
+}
 
 export interface Inner {
   /** Must be at least 1. */
@@ -242,6 +260,26 @@ export interface Free {
   maybe: number | null;
   moneys?: number[] | undefined;
 }
+
+export interface Letter {
+  prose: Prose;
+  needed: Prose | null;
+  other?: Prose | null | undefined;
+  /** Must have at most 3 items. */
+  more?: Prose[] | undefined;
+  byName?: Record<string, Prose> | undefined;
+  hue?: Hue | undefined;
+}
+
+export type Prose =
+  /** What is written. Must have at most 9 characters. */
+  | string
+  /** Must have at least 1 item. */
+  | Inner[];
+
+export type Hue =
+  | Shade
+  | Inner;
 
 export interface Lists {
   strings: string[];
@@ -550,6 +588,7 @@ export interface PageTree {
 /** The calls of the service, by resource. */
 export interface Api {
   sinks: {
+    answer: ValueOrStreamCall<Question, Answer, Word>;
     /** @deprecated it may go away. */
     archive: Call<NoInput, void>;
     count: Call<NoInput, Inner>;
@@ -562,6 +601,7 @@ export interface Api {
     echoFlat: Call<Flat, Flat>;
     echoFloats: Call<Floats, Floats>;
     echoFree: Call<Free, Free>;
+    echoLetter: Call<Letter, Letter>;
     echoLists: Call<Lists, Lists>;
     echoMaps: Call<Maps, Maps>;
     echoOptional: Call<Optional, Optional>;
@@ -601,6 +641,7 @@ const $service = {
   name: "Both",
   calls: {
     sinks: {
+      answer: { route: "POST /sinks/answer", body: "json", kind: "either" },
       archive: { route: "POST /sinks/archive", kind: "void" },
       count: { route: "POST /sinks/count" },
       create: { route: "POST /sinks", body: "json", out: { location: "Location" }, floats: ["float32", "float64", "number"] },
@@ -612,6 +653,7 @@ const $service = {
       echoFlat: { route: "POST /sinks/echo_flat", body: "json" },
       echoFloats: { route: "POST /sinks/echo_floats", body: "json", floats: ["between", "inside", "tenth", "quarter", "oneOf", "both", "unique"] },
       echoFree: { route: "POST /sinks/echo_free", body: "json", floats: ["any", "raw", "money", "opaque", "maybe", "moneys"] },
+      echoLetter: { route: "POST /sinks/echo_letter", body: "json" },
       echoLists: { route: "POST /sinks/echo_lists", body: "json" },
       echoMaps: { route: "POST /sinks/echo_maps", body: "json", floats: ["byColour", "anything"] },
       echoOptional: { route: "POST /sinks/echo_optional", body: "json", floats: ["any"] },
@@ -659,6 +701,9 @@ export const values = {
 
 /** The rules of inputs as attributes of HTML: `Object.assign(element, rules.…)`. A field inside an object has a pointer as its name. */
 export const rules = {
+  Question: {
+    text: { required: true, minLength: 1, maxLength: 80 },
+  },
   Numbers: {
     int: { required: true },
     int8: { required: true },
