@@ -338,6 +338,8 @@ func (c *restCall) writeOutput(w http.ResponseWriter) {
 	case unchanged:
 		writeNotModified(w)
 	case m.out == nil || m.bare:
+		m.tellDropped(w.Header(), "Content-Type", "", "the response has no body")
+		delete(w.Header(), "Content-Type")
 		w.WriteHeader(c.httpStatus(nil))
 	default:
 		m.tellDropped(w.Header(), "Content-Type", m.mediaType, "set MethodOptions.ContentType")

@@ -191,6 +191,9 @@ func (c *shapes) fillShape(s *shape, at string) {
 	case t == typeByType:
 		c.addf("%s: svc.ByType is embedded in a struct with one field for each JSON type, such as Text *string and Parts []Part", at)
 		s.kind = kindAny
+	case streamName(t) != "":
+		c.addf("%s: a %s is the output of a method and cannot be inside another type; return it from the method", at, streamName(t))
+		s.kind = kindObject
 	case optionalElem(t) != nil:
 		s.kind = kindOptional
 		s.elem = c.shapeFor(optionalElem(t), at)
@@ -208,6 +211,18 @@ func (c *shapes) fillShape(s *shape, at string) {
 	if t.Kind() <= reflect.Float64 || t.Kind() == reflect.String {
 		c.fillEnum(c.comments, s, at)
 	}
+}
+
+// streamName returns "*svc.ValueOrStream" or "svc.Stream" if t is one of them, for a mistake, and
+// "" for other types.
+func streamName(t reflect.Type) string {
+	switch {
+	case strings.HasPrefix(t.Name(), "ValueOrStream[") && t.PkgPath() == typeBody.PkgPath():
+		return "*svc.ValueOrStream"
+	case strings.HasPrefix(t.Name(), "Seq2[*") && t.PkgPath() == "iter":
+		return "svc.Stream"
+	}
+	return ""
 }
 
 // fillKind fills s by the Go kind of its type, for types without methods for JSON or text.

@@ -47,6 +47,11 @@ type (
 		Save(context.Context) (*svc.File, error)
 		List(context.Context) (*svc.File, error)
 		Watch(context.Context) (svc.Stream[TypedOut], error)
+		Drop(context.Context) error
+		Head(context.Context) (*DroppedOut, error)
+	}
+	DroppedOut struct {
+		ETag string `json:"-" header:"ETag"`
 	}
 	dropper struct{}
 )
@@ -74,6 +79,14 @@ func (d dropper) List(ctx context.Context) (*svc.File, error) {
 	setHeader(ctx, "Content-Disposition", `attachment; filename="a.txt"`)
 	return d.file(), nil
 }
+func (dropper) Drop(ctx context.Context) error {
+	setHeader(ctx, "Content-Type", "text/plain")
+	return nil
+}
+func (dropper) Head(ctx context.Context) (*DroppedOut, error) {
+	setHeader(ctx, "Content-Type", "text/plain")
+	return &DroppedOut{`"1"`}, nil
+}
 func (d dropper) Watch(ctx context.Context) (svc.Stream[TypedOut], error) {
 	setHeader(ctx, "Content-Type", "text/plain")
 	return func(yield func(*TypedOut, error) bool) {}, nil
@@ -83,17 +96,23 @@ func (d dropper) Watch(ctx context.Context) (svc.Stream[TypedOut], error) {
 func TestDroppedHeaders(t *testing.T) {
 	var log bytes.Buffer
 	h := svc.MustRegister[DroppedAPI](dropper{}, &svc.Options{Resource: "dropped", Logger: slog.New(slog.NewTextHandler(&log, nil)), Methods: map[string]svc.MethodOptions{
-		"Show": {HTTP: "GET /show"}, "Save": {HTTP: "GET /save"}, "List": {HTTP: "GET /list"}, "Watch": {HTTP: "GET /watch"}}}).REST()
+		"Show": {HTTP: "GET /show"}, "Save": {HTTP: "GET /save"}, "List": {HTTP: "GET /list"}, "Watch": {HTTP: "GET /watch"},
+		"Drop": {HTTP: "GET /drop"}, "Head": {HTTP: "GET /head", Status: 200}}}).REST()
 	for _, test := range []struct{ path, want string }{
 		{"/show", `level=WARN msg="svc: the Content-Type of Info.Header is not sent; set File.ContentType" call=DroppedAPI.Show value=text/csv`},
 		{"/save", `level=WARN msg="svc: the Content-Disposition of Info.Header is not sent; set File.Name and File.Inline" call=DroppedAPI.Save value=inline`},
 		{"/list", ""}, // as it is sent
 		{"/watch", `level=WARN msg="svc: the Content-Type of Info.Header is not sent; events have a media type of their own" call=DroppedAPI.Watch value=text/plain`},
+		{"/drop", `level=WARN msg="svc: the Content-Type of Info.Header is not sent; the response has no body" call=DroppedAPI.Drop value=text/plain`},
+		{"/head", `level=WARN msg="svc: the Content-Type of Info.Header is not sent; the response has no body" call=DroppedAPI.Head value=text/plain`},
 	} {
 		t.Run(test.path, func(t *testing.T) {
 			log.Reset()
 			answerTo(h, "GET", test.path, "")
-			answerTo(h, "GET", test.path, "")
+			w := answerTo(h, "GET", test.path, "")
+			if set := w.Header.Get("Content-Type"); strings.Contains(test.want, "no body") && set != "" {
+				t.Errorf("the Content-Type is %s", set)
+			}
 			if got := log.String(); !strings.Contains(got, test.want) || strings.Count(got, "\n") != min(1, len(test.want)) {
 				t.Errorf("the log is %swant once %s", got, test.want)
 			}

@@ -512,3 +512,35 @@ func TestValueOrStreamRoundTrip(t *testing.T) {
 		}
 	}
 }
+
+type (
+	EitherInsideAPI interface {
+		Create(context.Context, *EitherInside) (*EitherStreams, error)
+		List(context.Context) (*EitherEmbeds, error)
+	}
+	EitherInside struct {
+		List []svc.ValueOrStream[EitherWhole, EitherPart] `json:"list"`
+	}
+	EitherStreams struct {
+		Parts svc.Stream[EitherPart] `json:"parts"`
+	}
+	EitherEmbeds struct {
+		svc.ValueOrStream[EitherWhole, EitherPart]
+	}
+)
+
+// Verify what is said of a ValueOrStream and of a Stream that are not the output itself.
+func TestValueOrStreamMistakes(t *testing.T) {
+	_, err := svc.Register[EitherInsideAPI](nil, &svc.Options{Resource: "things"})
+	for _, want := range []string{
+		"EitherInsideAPI.Create: blackbox_test.EitherInside.List[]: a *svc.ValueOrStream is the output of a method and cannot be inside another type; return it from the method",
+		"EitherInsideAPI.Create: blackbox_test.EitherStreams.Parts: a svc.Stream is the output of a method and cannot be inside another type; return it from the method",
+		"EitherInsideAPI.List: blackbox_test.EitherEmbeds.Stream: a svc.Stream is the output of a method and cannot be inside another type; return it from the method",
+	} {
+		t.Run(want, func(t *testing.T) {
+			if !strings.Contains(fmt.Sprint(err), want) {
+				t.Errorf("no mistake %q in %v", want, err)
+			}
+		})
+	}
+}
