@@ -26,6 +26,7 @@ type call struct {
 // loadCalls returns the calls of s.
 func loadCalls(s *svc.Service) []*call {
 	var calls []*call
+	document := documentOf(s, "")
 	for _, r := range s.Descriptor().Resources {
 		for _, m := range r.Methods {
 			if m.Input == nil || m.Stream != "" {
@@ -33,7 +34,8 @@ func loadCalls(s *svc.Service) []*call {
 			}
 			c := &call{name: r.Name + "." + m.Name}
 			c.schema, c.input = compileType(m.Input)
-			if m.Output != nil {
+			mayStream := dig(document, "paths", m.HTTP.Path, strings.ToLower(m.HTTP.Method), "responses", "200", "content", eventStream) != nil
+			if m.Output != nil && !mayStream { // the descriptor has the value alone
 				_, c.output = compileType(m.Output)
 			}
 			calls = append(calls, c)

@@ -216,6 +216,7 @@ func (o *operation) checkAnswer(dialect int, w *httptest.ResponseRecorder) (rows
 	}
 	values := []any{}
 	if strings.HasPrefix(w.Header().Get("Content-Type"), eventStream) {
+		schema = o.item[dialect]
 		values, wrong = o.readStream(string(body))
 	} else {
 		values = append(values, parse(string(body)))

@@ -34,6 +34,7 @@ type operation struct {
 	status       int                   // of success
 	event        *jsonschema.Schema    // of the events of its stream by the 3.2 document, or nil
 	answer       [2]*jsonschema.Schema // of success, or nil
+	item         [2]*jsonschema.Schema // of the items of a stream, or nil
 	headers      [2]map[string]header  // of success
 	failure      [2]*jsonschema.Schema // of the default response
 	unchanged    [2]bool               // 304 is documented, without a body
@@ -111,7 +112,11 @@ func (o *operation) compileSuccess(i int, c *jsonschema.Compiler, document map[s
 		o.status, _ = strconv.Atoi(status)
 		r := response.(map[string]any)
 		if r["content"] != nil {
-			o.answer[i] = c.MustCompile(at + status + "/content/" + escape(sortedKeys(dig(r, "content"))[0]) + "/schema")
+			types := sortedKeys(dig(r, "content")) // JSON comes before events
+			o.answer[i] = c.MustCompile(at + status + "/content/" + escape(types[0]) + "/schema")
+			if types[len(types)-1] == eventStream {
+				o.item[i] = c.MustCompile(at + status + "/content/" + escape(eventStream) + "/schema")
+			}
 		}
 		for name := range dig(r, "headers") {
 			h := dig(r, "headers", name)
