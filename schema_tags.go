@@ -240,11 +240,18 @@ func formatNames() (names []string) {
 }
 
 // checkVanished notes each name of all, the fields of t, that is missing in left: two fields with
-// that name hide each other, and encoding/json drops both.
+// that name hide each other, and encoding/json drops both. It also notes each field that another one
+// hides from clients, and not from the Validate method of the struct that declares it.
 func (c *shapes) checkVanished(t reflect.Type, all, left []*field, at string) {
 	for i, f := range all {
 		isSame := func(o *field) bool { return o.name == f.name }
-		if slices.ContainsFunc(left, isSame) || slices.IndexFunc(all, isSame) != i {
+		if k := slices.IndexFunc(left, isSame); k >= 0 {
+			by := f.declaredBy(t)
+			c.addIf(left[k] != f && hasMethods(by, typeValidator), "%s: hides %s of the embedded %v, whose methods then read a value that no "+
+				"client sends; give the field another name, or declare all fields of %v yourself", left[k].place, f.goName, by, by)
+			continue
+		}
+		if slices.IndexFunc(all, isSame) != i {
 			continue
 		}
 		j := i + 1 + slices.IndexFunc(all[i+1:], func(o *field) bool { return o.name == f.name && len(o.index) == len(f.index) })

@@ -224,6 +224,10 @@ type (
 		slipTime
 		Other string
 	}
+	slipPage struct {
+		PageQuery
+		PerPage int `json:"per_page,omitempty" maximum:"50"`
+	}
 	slipStamp  struct{ time.Time }
 	slipNamed  struct{ At time.Time }
 	slipSchema struct {
@@ -281,6 +285,7 @@ func TestVanishingMembers(t *testing.T) {
 		{reflect.TypeFor[slipFine](), ""},
 		{reflect.TypeFor[slipBoth](), `slipBoth: the member "Name" is lost, since svc.SlipLeft.Name and svc.SlipRight.Name hide each other`},
 		{reflect.TypeFor[slipOwn](), ""},
+		{reflect.TypeFor[slipPage](), `slipPage.PerPage: hides PerPage of the embedded svc.PageQuery, whose methods then read a value that no client sends`},
 		{reflect.TypeFor[slipTime](), `UnmarshalJSON of time.Time, which svc.slipTime embeds, stands for all of it, so that Name would be lost; write a name before time.Time`},
 		{reflect.TypeFor[slipTime](), `MarshalJSON of time.Time`},
 		{reflect.TypeFor[slipBig](), `of *big.Int, which svc.slipBig embeds`},
