@@ -148,8 +148,9 @@ func connectAll(all map[string]service, url string) map[string]*goClient {
 		}](all["kitchen"], url+"/kitchen"),
 		"bookmarks": connect[bookmarks.API, bookmarks.Client](all["bookmarks"], url+"/bookmarks"),
 		"payments": connect[PaymentAPI, struct {
-			Create function[NewPayment, Receipt]
-			Refund function[PaymentID, Receipt]
+			Create    function[NewPayment, Receipt]
+			Refund    function[PaymentID, Receipt]
+			Statement function[StatementPath, Statement]
 		}](all["payments"], url+"/payments"),
 		"entries": connect[EntryAPI, entryClient](all["entries"], url+"/entries"),
 		"members": connect[EntryAPI, entryClient](all["members"], url+"/members"),

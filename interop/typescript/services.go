@@ -71,6 +71,7 @@ func bearer(next http.Handler) http.Handler {
 type PaymentAPI interface {
 	Create(ctx context.Context, in *NewPayment) (*Receipt, error)
 	Refund(ctx context.Context, in *PaymentID) (*Receipt, error)
+	Statement(ctx context.Context, in *StatementPath) (*Statement, error)
 }
 
 type (
@@ -83,6 +84,14 @@ type (
 	Receipt struct {
 		ID     string `json:"id"`
 		Amount int32  `json:"amount"`
+	}
+	StatementPath struct {
+		Account string `json:"account"`
+		Path    string `json:"path" maxLength:"40"`
+	}
+	Statement struct {
+		Account string `json:"account"`
+		Path    string `json:"path"`
 	}
 	PaymentErrors struct {
 		Errors []PaymentError `json:"errors"`
@@ -108,7 +117,8 @@ func paymentOptions() *svc.Options {
 		return &out
 	}, nil).WithStatus(svc.CodeInvalidArgument, http.StatusUnprocessableEntity)
 	return &svc.Options{Name: "Payments", Resource: "payments", ErrorForm: form, Logger: quiet, Methods: map[string]svc.MethodOptions{
-		"Refund": {HTTP: "POST /payments/{id}/refund", Errors: []*svc.Error{errRefunded}},
+		"Refund":    {HTTP: "POST /payments/{id}/refund", Errors: []*svc.Error{errRefunded}},
+		"Statement": {HTTP: "GET /accounts/{account}/statements/{path...}"},
 	}}
 }
 
@@ -118,6 +128,9 @@ func (payments) Create(_ context.Context, in *NewPayment) (*Receipt, error) {
 	return &Receipt{"p1", in.Amount}, nil
 }
 func (payments) Refund(context.Context, *PaymentID) (*Receipt, error) { return nil, errRefunded }
+func (payments) Statement(_ context.Context, in *StatementPath) (*Statement, error) {
+	return &Statement{in.Account, in.Path}, nil
+}
 
 // --- Bookmarks in memory
 

@@ -135,7 +135,7 @@ func table() (rows []row) {
 
 	addKitchen(add, in, refused)
 	addBookmarks(add, in)
-	addPayments(add, instead)
+	addPayments(add, refused, instead)
 	addEntries(add, in, refused, sent, instead)
 	return rows
 }
@@ -247,10 +247,18 @@ func addKitchen(add func(string, via, string, string, ...func(*row)), in func(an
 }
 
 // addPayments adds calls of a service with errors of its own form.
-func addPayments(add func(string, via, string, string, ...func(*row)), instead func(map[string]any) func(*row)) {
+func addPayments(add func(string, via, string, string, ...func(*row)), refused func(*row), instead func(map[string]any) func(*row)) {
 	add("payments", viaCall, "payments.create", `{"amount":5}`)
 	add("payments", viaTry, "payments.create", `{"amount":0}`, instead(map[string]any{"code": "INVALID_ARGUMENT", "status": 422, "form": map[string]any{"errors": []any{map[string]any{"code": "invalid", "field": "amount", "message": "must be at least 1"}}}}))
 	add("payments", viaTry, "payments.refund", `{"id":"p1"}`, instead(map[string]any{"code": "ALREADY_EXISTS", "status": 409, "retryAfter": 60, "form": map[string]any{"errors": []any{map[string]any{"code": "already_exists", "message": "already refunded"}}}}))
+
+	// A text of several segments.
+	for _, path := range []string{"2026.pdf", "2026/11/may be ü?#%.pdf", ".hidden/...", "a%2Fb/%2e%2e"} {
+		add("payments", viaCall, "payments.statement", `{"account":"a/1","path":"`+path+`"}`)
+	}
+	for _, path := range []string{"", "/", "a/", "/a", "a//b", "..", "a/./b", "a/..", strings.Repeat("a/", 20) + "b"} {
+		add("payments", viaTry, "payments.statement", `{"account":"a","path":"`+path+`"}`, refused)
+	}
 }
 
 // addBookmarks adds calls of the example.
