@@ -373,7 +373,7 @@ func (c *call) checkOutput(out any) (_ any, err error) {
 	if out == nil || isOutput {
 		return nil, fmt.Errorf("%s%s returned neither an output nor an error", m.goName, by)
 	}
-	return nil, fmt.Errorf("%s%s was answered with a %T, which is no %v", m.goName, by, out, m.outType)
+	return nil, fmt.Errorf("%s%s was answered with a %T instead of %v", m.goName, by, out, m.outType)
 }
 
 // collect appends the items of a stream to ws.enc.buf, as the one record that the

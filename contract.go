@@ -60,7 +60,7 @@ func (s *Service) Breaks(released []byte) ([]Break, error) {
 func (s *service) breaksBy(rows []*ruleRow, released []byte) ([]Break, error) {
 	old, now, wrong := new(contract), newContract(s), new(mistakes)
 	if !isJSON(released) || json.Unmarshal(released, old) != nil || old.Form == 0 || slices.Contains(old.Methods, nil) {
-		return nil, errors.New("the text is no contract, or is damaged; restore it from version control")
+		return nil, errors.New("the text is not a contract, or is damaged; restore it from version control")
 	}
 	if old.Form != contractForm {
 		return nil, fmt.Errorf("the contract has the form %d, and this version of svc knows the form %d", old.Form, contractForm)

@@ -137,7 +137,7 @@ func (o *outputHeaders) encodeHeader(v reflect.Value) (http.Header, error) {
 			if !isHeaderValue(text) {
 				err = errors.New("the text has characters that no header can hold, or spaces around it")
 			} else if h.isETag() && !isEntityTag(text) {
-				err = errors.New("the text is no entity tag, which is in quotation marks")
+				err = errors.New("the text is not an entity tag, which is in quotation marks")
 			}
 		}
 		if err != nil {

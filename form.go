@@ -178,7 +178,7 @@ func (f *formReader) next() (*multipart.Part, error) {
 	case err == io.EOF:
 		return nil, f.readEnd()
 	case err != nil:
-		return nil, f.syntaxError("is no form: part " + strconv.Itoa(f.read+1) + " has no correct beginning, or the end is missing")
+		return nil, f.syntaxError("is not a form: part " + strconv.Itoa(f.read+1) + " has no correct beginning, or the end is missing")
 	}
 	if f.read++; f.read > maxFormParts {
 		return nil, httpError(http.StatusRequestEntityTooLarge, CodeResourceExhausted, "the form has more than %d parts", maxFormParts)
@@ -196,7 +196,7 @@ func (f *formReader) readEnd() error {
 	_, err := io.CopyN(io.Discard, f.source, maxEpilogue)
 	switch {
 	case err == nil:
-		return f.syntaxError("is no form: a text follows its end")
+		return f.syntaxError("is not a form: a text follows its end")
 	case f.source.err != nil:
 		return f.source.err
 	}
@@ -237,7 +237,7 @@ func (f *formReader) readHeader(part *multipart.Part) (h partHeader, err error) 
 		}
 	}
 	if params["name"] == "" {
-		return h, f.syntaxError("is no form: part " + strconv.Itoa(f.read) +
+		return h, f.syntaxError("is not a form: part " + strconv.Itoa(f.read) +
 			" must have one header Content-Disposition, form-data with a name")
 	}
 	h.name = params["name"]
@@ -371,7 +371,7 @@ func (f *formFile) end() error {
 	source.inFile, source.limit = false, source.total+maxBehindFile
 	part, err := f.form.next()
 	if err == errFormOverLimit {
-		return f.form.syntaxError("is no form: a text follows its file")
+		return f.form.syntaxError("is not a form: a text follows its file")
 	}
 	if err != nil {
 		return err

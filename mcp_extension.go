@@ -97,7 +97,7 @@ func (x *exchange) answerExtension(e extension) error {
 			text = []byte("{}")
 		case !ok || !isJSONObject(text):
 			return &Error{Code: CodeInternal,
-				cause: fmt.Errorf("MCPOptions.Methods[%q] returned a %T, which is no JSON object", e.name, result)}
+				cause: fmt.Errorf("MCPOptions.Methods[%q] returned a %T, which is not a JSON object", e.name, result)}
 		}
 		x.addResult(bytes.TrimSpace(text))
 		return nil

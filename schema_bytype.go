@@ -120,7 +120,7 @@ var choiceTags = []string{
 func (c *shapes) choiceFor(sf reflect.StructField, in reflect.Type, index int, at string) *field {
 	for _, tag := range choiceTags {
 		_, ok := lookupTag(sf.Tag, tag)
-		c.addIf(ok, "%s: an alternative of a svc.ByType is no member, and has no name; drop the tag %s", at, tag)
+		c.addIf(ok, "%s: an alternative of a svc.ByType is not a member, and has no name; drop the tag %s", at, tag)
 	}
 	switch embedded, _ := embeddedStruct(sf); {
 	case embedded == typeByType && sf.Anonymous:
@@ -162,7 +162,7 @@ func (c *shapes) checkChoice(f *field, t reflect.Type) bool {
 	case s.kind == kindFile:
 		c.addf("%s: a %v is not JSON, so it cannot be an alternative; give it a method of its own", f.place, s.typ)
 	case s.kind == kindOptional:
-		c.addf("%s: an alternative is no Optional; write a *%v, and put the Optional around the struct if that may be null", f.place, s.elem.typ)
+		c.addf("%s: an alternative cannot be an Optional; write a *%v, and put the Optional around the struct if that may be null", f.place, s.elem.typ)
 	case s.kind == kindPointer:
 		c.addf("%s: one pointer says whether an alternative is there; write a *%v", f.place, s.deref().typ)
 	case s.jsonIndex() < 0:

@@ -519,7 +519,7 @@ func (c *shapes) checkUse(s *shape, u use, at string) {
 		case (u == asKeyedInput || u == asStored || u == asOutput && s.kind == kindText) && !hasMethods(s.typ, marshal):
 			has, lacks = unmarshal, marshal
 		case u != asOutput && copies && declaresMethod(s.typ, reads): // a promoted method has a different receiver
-			c.addf("%s: %v.%s sets a copy of the value, since its receiver is no pointer; write func (x *%s) %[3]s", at, s.typ, reads,
+			c.addf("%s: %v.%s sets a copy of the value, since its receiver is not a pointer; write func (x *%s) %[3]s", at, s.typ, reads,
 				s.typ.Name())
 			return
 		default:

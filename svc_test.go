@@ -575,7 +575,7 @@ func TestInvokeBy(t *testing.T) {
 	replaces := func(out any) func(InvokeFunc) InvokeFunc {
 		return func(InvokeFunc) InvokeFunc { return answers(out, nil) }
 	}
-	const neither, other = " returned neither an output nor an error", " was answered with a *svc.tickIn, which is no *svc.tickItem"
+	const neither, other = " returned neither an output nor an error", " was answered with a *svc.tickIn instead of *svc.tickItem"
 	for _, test := range []struct {
 		name      string
 		intercept func(InvokeFunc) InvokeFunc
@@ -1004,7 +1004,7 @@ func TestStreamMissing(t *testing.T) {
 		t.Fatal(err)
 	}
 	if out, err := s.Call(context.Background(), "ticks", "all", nil); out != nil || err == nil ||
-		!strings.Contains(err.Error(), "which is no iter.Seq2[") {
+		!strings.Contains(err.Error(), "instead of iter.Seq2[") {
 		t.Errorf("%v, %v", out, err)
 	}
 }
