@@ -236,7 +236,7 @@ async def main():
     for over, server in ("HTTP", kitchen_url), ("stdio", [kitchen, "-stdio"]):
         await refer(over, server)
     await converts("template", todos_url, 2)
-    await converts("kitchen", kitchen_url, 13)
+    await converts("kitchen", kitchen_url, 14)
     await converts("bookmarks", kitchen_url.removesuffix("/mcp") + "/bookmarks", 2)
     for over, server in ("HTTP", url), ("stdio", [fixture, "-stdio"]):
         await cancels(over, server)
