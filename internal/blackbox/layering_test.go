@@ -75,6 +75,8 @@ type house struct {
 	bad   []string // "file.go:12: what is wrong"
 }
 
+var checking sync.Mutex
+
 // inspect checks the types and the rules of the files. The complaints are sorted.
 func inspect(fset *token.FileSet, files []*ast.File, imp types.Importer) (*house, error) {
 	h := &house{fset: fset, files: files, info: types.Info{
@@ -84,6 +86,8 @@ func inspect(fset *token.FileSet, files []*ast.File, imp types.Importer) (*house
 	}}
 	conf := types.Config{Importer: imp}
 	var err error
+	checking.Lock() // the importer of all tests is not for several goroutines
+	defer checking.Unlock()
 	if h.pkg, err = conf.Check("svc", fset, files, &h.info); err != nil {
 		return nil, err
 	}
