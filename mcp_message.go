@@ -448,7 +448,7 @@ func (x *exchange) checkVersion() *mcpError {
 	switch values := x.version; {
 	case len(values) > 1:
 		return repeatedVersion
-	case len(values) == 1 && values[0] != x.rev.date && x.h.revisionOf(values[0]) == nil:
+	case len(values) == 1 && x.h.revisionOf(values[0]) == nil:
 		return x.h.unsupportedVersion(values[0])
 	}
 	return nil

@@ -159,6 +159,8 @@ func TestMCPNewest(t *testing.T) {
 	checkMCPAnswer(t, june, initialize("", "x"), 200, answers("2025-06-18"))
 	checkMCPAnswer(t, june, mcpLegacy("2025-11-25", "ping", ""), 400, mcpFailure("-32600", "not supported"))
 	checkMCPAnswer(t, june, mcpLegacy("2025-06-18", "ping", ""), 200, mcpOK)
+	first := s.MCP(&svc.MCPOptions{Newest: "2024-11-05"})
+	checkMCPAnswer(t, first, mcpLegacy("2025-03-26", "ping", ""), 400, mcpFailure("-32600", "not supported"))
 	checkMCPAnswer(t, s.MCP(&svc.MCPOptions{Newest: "2026-07-28"}), mcpModern("tools/call", mcpCallCount), 200, `…`+mcpN7+`…`)
 
 	var out bytes.Buffer
