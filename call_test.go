@@ -66,6 +66,9 @@ func (c *textCall) readInput() (in any, err error) {
 	if err := ws.readBody(c.request, c.endpoint.limits, false); err != nil {
 		return nil, err
 	}
+	if err := c.takePlace(); err != nil {
+		return nil, err
+	}
 	if c.method.key != nil {
 		c.readKey(&ws.dec, "/"+keyHeader, c.request.Header[keyHeader])
 	}
@@ -122,6 +125,27 @@ func (textImpl) Watch(context.Context) (Stream[textTodo], error) {
 	return func(yield func(*textTodo, error) bool) {
 		_ = yield(&textTodo{ID: "1"}, nil) && yield(&textTodo{ID: "2"}, nil)
 	}, nil
+}
+
+// Verify that the calls of a transport count for Options.MaxConcurrent.
+func TestTransportBusy(t *testing.T) {
+	s := MustRegister[textAPI](textImpl{}, &Options{Resource: "todos", MaxConcurrent: 1, Logger: slog.New(slog.DiscardHandler)})
+	for _, test := range []struct {
+		busy bool
+		want int
+	}{{true, 503}, {false, 200}} {
+		t.Run(rowName(test.busy), func(t *testing.T) {
+			if test.busy {
+				s.load.gate.try()
+				defer s.load.gate.leave()
+			}
+			w := httptest.NewRecorder()
+			s.text().ServeHTTP(w, httptest.NewRequest("POST", "/todos.empty", nil))
+			if w.Code != test.want {
+				t.Errorf("%d %s, want %d", w.Code, w.Body, test.want)
+			}
+		})
+	}
 }
 
 // Verify that a transport needs no more than a handler and a carrier: calls have all their steps,
