@@ -459,6 +459,7 @@ type field struct {
 	index  []int  // as for reflect.Value.FieldByIndex
 	tag    reflect.StructTag
 	shape  *shape
+	hides  []*field  // with its name in embedded structs; see checkHidden
 	tags   *fileTags // of a Body or a File
 
 	fieldName

@@ -240,15 +240,14 @@ func formatNames() (names []string) {
 }
 
 // checkVanished notes each name of all, the fields of t, that is missing in left: two fields with
-// that name hide each other, and encoding/json drops both. It also notes each field that another one
-// hides from clients, and not from the Validate method of the struct that declares it.
+// that name hide each other, and encoding/json drops both. It sets hides of the others.
 func (c *shapes) checkVanished(t reflect.Type, all, left []*field, at string) {
 	for i, f := range all {
 		isSame := func(o *field) bool { return o.name == f.name }
 		if k := slices.IndexFunc(left, isSame); k >= 0 {
-			by := f.declaredBy(t)
-			c.addIf(left[k] != f && hasMethods(by, typeValidator), "%s: hides %s of the embedded %v, whose methods then read a value that no "+
-				"client sends; give the field another name, or declare all fields of %v yourself", left[k].place, f.goName, by, by)
+			if left[k] != f {
+				left[k].hides = append(left[k].hides, f)
+			}
 			continue
 		}
 		if slices.IndexFunc(all, isSame) != i {
@@ -262,6 +261,23 @@ func (c *shapes) checkVanished(t reflect.Type, all, left []*field, at string) {
 		}
 		c.addf("%s: the member %q is lost, since %s: encoding/json drops both; declare a field of that name in the struct itself, or give one "+
 			"of them another", at, f.name, who)
+	}
+}
+
+// checkHidden notes each field of the input s that hides one from clients, and not from the Validate
+// method of an embedded struct around that one.
+func (c *shapes) checkHidden(s *shape) {
+	for _, f := range s.fields {
+		for _, hidden := range f.hides {
+			for n := 1; n < len(hidden.index); n++ {
+				by := (&field{index: hidden.index[:n+1]}).declaredBy(s.typ)
+				if hasMethods(by, typeValidator) && suppliesValidate(by) {
+					c.addf("%s: hides %s of the embedded %v, whose Validate then reads a value that no client sends; give the field another name, "+
+						"or declare all fields of %v yourself", f.place, hidden.goName, by, by)
+					break
+				}
+			}
+		}
 	}
 }
 

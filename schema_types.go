@@ -498,6 +498,7 @@ func (c *shapes) checkUse(s *shape, u use, at string) {
 				c.checkForeignTags(s, u, key.checksItself)
 			}
 			if u == asInput || u == asStored {
+				c.checkHidden(s)
 				c.checkValidate(cmp.Or(s.own, s.typ), at)
 				c.checkResolve(cmp.Or(s.own, s.typ), at)
 			}

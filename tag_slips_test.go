@@ -228,6 +228,14 @@ type (
 		PageQuery
 		PerPage int `json:"per_page,omitempty" maximum:"50"`
 	}
+	slipFilter struct {
+		SlipQuery
+		Status int `json:"status,omitempty"`
+	}
+	slipSpans struct {
+		SlipOuter
+		From int `json:"from,omitempty"`
+	}
 	slipStamp  struct{ time.Time }
 	slipNamed  struct{ At time.Time }
 	slipSchema struct {
@@ -254,6 +262,20 @@ type (
 		A Optional[slipCard] `json:"a,omitzero"`
 	}
 )
+
+// A SlipQuery has the Validate of PageQuery, which does not look at Status.
+type SlipQuery struct {
+	PageQuery
+	Status string `json:"status,omitempty"`
+}
+
+// A SlipOuter has a Validate of its own, which can look at From.
+type SlipOuter struct{ SlipInner }
+type SlipInner struct {
+	From string `json:"from,omitempty"`
+}
+
+func (*SlipOuter) Validate() error { return nil }
 
 // A SlipInterval is like the ones of drivers of databases.
 type SlipInterval struct {
@@ -285,7 +307,9 @@ func TestVanishingMembers(t *testing.T) {
 		{reflect.TypeFor[slipFine](), ""},
 		{reflect.TypeFor[slipBoth](), `slipBoth: the member "Name" is lost, since svc.SlipLeft.Name and svc.SlipRight.Name hide each other`},
 		{reflect.TypeFor[slipOwn](), ""},
-		{reflect.TypeFor[slipPage](), `slipPage.PerPage: hides PerPage of the embedded svc.PageQuery, whose methods then read a value that no client sends`},
+		{reflect.TypeFor[slipPage](), `slipPage.PerPage: hides PerPage of the embedded svc.PageQuery, whose Validate then reads a value that no client sends`},
+		{reflect.TypeFor[slipFilter](), ""},
+		{reflect.TypeFor[slipSpans](), `slipSpans.From: hides From of the embedded svc.SlipOuter, whose Validate then reads`},
 		{reflect.TypeFor[slipTime](), `UnmarshalJSON of time.Time, which svc.slipTime embeds, stands for all of it, so that Name would be lost; write a name before time.Time`},
 		{reflect.TypeFor[slipTime](), `MarshalJSON of time.Time`},
 		{reflect.TypeFor[slipBig](), `of *big.Int, which svc.slipBig embeds`},
