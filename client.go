@@ -729,7 +729,9 @@ func (c *clientCall) writePath(b *callBuffer, r *http.Request, v reflect.Value) 
 					b.path = append(b.path, '/')
 				}
 				b.path = appendEscapedText(b.path, []byte(text))
-				sent = append(sent, segment{text: text})
+				if c.rivals != nil {
+					sent = append(sent, segment{text: text})
+				}
 			}
 			continue
 		}

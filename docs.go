@@ -226,7 +226,8 @@ func (w *docsWriter) appendData(dst []byte) []byte {
 			out.addText("end", end)
 		}
 		if w.places.Client != "" {
-			out.add("ts", object("call", typeScriptName(o.method), "names", o.clientNames(), "items", o.sendsItems(), "either", o.method.either), "go", o.goProgram())
+			out.add("ts", object("call", typeScriptName(o.method), "names", o.clientNames(), "items", o.sendsItems(),
+				"either", o.method.either), "go", o.goProgram())
 		}
 		out.end("}")
 	}

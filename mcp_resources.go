@@ -47,7 +47,8 @@ func (h *mcpHandler) addPrompt(t *tool) {
 		for _, f := range t.in.fields {
 			if !f.isNameless() {
 				arguments = append(arguments,
-					object("name", f.name, "description", f.doc.join("\n\n", f.shape.deref().valueList()).text, "required", strconv.AppendBool(nil, f.isRequired())))
+					object("name", f.name, "description", f.doc.join("\n\n", f.shape.deref().valueList()).text,
+						"required", strconv.AppendBool(nil, f.isRequired())))
 			}
 		}
 	}

@@ -160,11 +160,11 @@ func (p *mcpPipe) serveLines(ctx context.Context, in io.Reader) (err error) {
 		var tail []byte                                           // of a line that is too long
 		for err == errLineTooLong || err == bufio.ErrBufferFull { // drop the rest
 			if tail == nil {
-				tail = tailOf(line)
+				tail = endOf(line)
 			}
 			var part []byte
 			part, err = r.ReadSlice('\n')
-			tail = tailOf(append(tail, part...))
+			tail = endOf(append(tail, part...))
 		}
 		switch {
 		case ctx.Err() != nil:

@@ -149,15 +149,16 @@ func lastID(tail []byte) []byte {
 	return id
 }
 
-// tailOf returns a copy of at most the last glimpseSize bytes of text.
-func tailOf(text []byte) []byte { return bytes.Clone(text[max(0, len(text)-glimpseSize):]) }
+// endOf returns a copy of at most the last glimpseSize bytes of text.
+func endOf(text []byte) []byte { return bytes.Clone(text[max(0, len(text)-glimpseSize):]) }
 
 // readRest reads and drops the rest of a body of which head was read, as far as maxRest, and as long
 // as it keeps coming. It returns more of the head if that is short, and the tail, or nil if the end
 // was not found.
 func readRest(w http.ResponseWriter, r *http.Request, head []byte) (longer, tail []byte) {
-	longer, tail = head[:min(len(head), glimpseSize)], tailOf(head)
-	if r.Header["Expect"] != nil { // a client that asks first sends nothing
+	longer, tail = head[:min(len(head), glimpseSize)], endOf(head)
+	isEndless := len(longer) == glimpseSize && r.ContentLength > maxRest+int64(len(head))
+	if isEndless || r.Header["Expect"] != nil { // a client that asks first sends nothing
 		return longer, nil
 	}
 	control, end, chunk := http.NewResponseController(w), time.Now().Add(restTime), make([]byte, 32<<10)
@@ -170,7 +171,7 @@ func readRest(w http.ResponseWriter, r *http.Request, head []byte) (longer, tail
 		if len(longer) < glimpseSize {
 			longer = append(longer, chunk[:n]...)
 		}
-		tail = tailOf(append(tail, chunk[:n]...))
+		tail = endOf(append(tail, chunk[:n]...))
 		if err == io.EOF {
 			return longer, tail
 		}

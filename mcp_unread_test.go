@@ -18,7 +18,7 @@ func FuzzGlimpse(f *testing.F) {
 		err := json.Unmarshal([]byte(text), &members)
 		head, tail := text, []byte(nil)
 		if cut >= 0 && cut < len(text) {
-			head, tail = text[:cut], tailOf([]byte(text))
+			head, tail = text[:cut], endOf([]byte(text))
 		}
 		whole, parts := glimpseAt([]byte(text), nil), glimpseAt([]byte(head), tail)
 		for _, g := range []glimpse{whole, parts} {

@@ -693,7 +693,8 @@ func (b *apiBuilder) listHeaders(m *method) map[string][]byte {
 		if h.shape.kind != kindTime && h.canonical != "Set-Cookie" {
 			schema = b.writer.appendParameter(nil, h.memberEncoder.field)
 		}
-		list[h.header] = object("description", b.writer.textOf(h.doc), "required", h.isSent() && !m.either, "deprecated", h.deprecated, "schema", schema)
+		list[h.header] = object("description", b.writer.textOf(h.doc), "required", h.isSent() && !m.either, "deprecated", h.deprecated,
+			"schema", schema)
 	}
 	return list
 }

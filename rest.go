@@ -176,10 +176,11 @@ func (h *restMux) hasRoute(r *http.Request) bool {
 }
 
 // tailOf returns the most specific route with {name...} that takes a request which mux redirects,
-// and the values of its placeholders. There are two such requests:
+// and the values of its placeholders. Such requests are:
 //
 //	GET /a/x//y  /a/{p...}                 the text has empty or dot segments: the call refuses it
-//	GET /a/b     /a/{p...}, /a/b/{q...}    mux prefers an empty q
+//	GET /a/b     /a/{p...}, /a/b/{q...}    mux redirects to /a/b/, whose q is empty
+//	GET /a/x/b   /a/{p...}, /a/x/b/        mux redirects to /a/x/b/
 func (h *restMux) tailOf(r *http.Request) (found *restHandler, values []string) {
 	for _, tail := range h.tails {
 		if m := tail.served; m.verb != r.Method && (m.verb != http.MethodGet || r.Method != http.MethodHead) {
@@ -259,14 +260,14 @@ func (c *restCall) bodyReader() *bodyReader { return c.ws.raw }
 func (h *restHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.serveRequest(w, r, h) }
 
 // matchTail returns the values of the placeholders for tailOf, or nil. In an unclean path it is the
-// text of {name...} that has the empty segment or the dot segment.
+// text of {name...} that has the empty segment or the dot segment. A path is unclean also if it has
+// %2F beside bytes that it should have escaped, and then it matches no route.
 func (h *restHandler) matchTail(u *url.URL) (values []string) {
-	route, texts := segmentsOf(h.service.prefix+h.served.path), strings.Split(u.EscapedPath(), "/")
-	last := len(route) - 1
-	if len(texts) <= last {
+	route := segmentsOf(h.service.prefix + h.served.path)
+	texts := strings.SplitN(u.EscapedPath(), "/", len(route)) // the last one has the rest, with its slashes
+	if len(texts) < len(route) {
 		return nil
 	}
-	texts = append(texts[:last:last], strings.Join(texts[last:], "/"))
 	for i, s := range route {
 		text, err := url.PathUnescape(texts[i])
 		switch {

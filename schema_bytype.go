@@ -162,7 +162,8 @@ func (c *shapes) checkChoice(f *field, t reflect.Type) bool {
 	case s.kind == kindFile:
 		c.addf("%s: a %v is not JSON, so it cannot be an alternative; give it a method of its own", f.place, s.typ)
 	case s.kind == kindOptional:
-		c.addf("%s: an alternative cannot be an Optional; write a *%v, and put the Optional around the struct if that may be null", f.place, s.elem.typ)
+		c.addf("%s: an alternative cannot be an Optional; write a *%v, and put the Optional around the struct if that may be null", f.place,
+			s.elem.typ)
 	case s.kind == kindPointer:
 		c.addf("%s: one pointer says whether an alternative is there; write a *%v", f.place, s.deref().typ)
 	case s.jsonIndex() < 0:

@@ -778,7 +778,8 @@ func (rs ruleSet) isTightest(r rule) bool {
 func (w *schemaWriter) writeAnnotations(m *members, f *field, s *shape) {
 	switch {
 	case f.isDescribed():
-		m.add("description", w.sayFormat(w.textOf(f.doc.join("\n\n", w.valueList(s))), f.shape.deref()), "deprecated", f.deprecated && w.use < forForm)
+		m.add("description", w.sayFormat(w.textOf(f.doc.join("\n\n", w.valueList(s))), f.shape.deref()), "deprecated",
+			f.deprecated && w.use < forForm)
 	case s == nil:
 	case f == anywhere, s.isComponent():
 		w.writeAbout(m, s)

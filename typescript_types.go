@@ -292,7 +292,8 @@ func (t *clientTypes) jsonMembers(s *shape) []clientMember {
 	list := make([]clientMember, 0, len(s.fields))
 	for _, f := range s.fields {
 		if !f.hidden {
-			list = append(list, clientMember{field: f, name: f.name, in: inBody, optional: t.isOptional(s, f), sent: t.sent[s.typ], answered: t.answered[s.typ]})
+			list = append(list, clientMember{field: f, name: f.name, in: inBody, optional: t.isOptional(s, f), sent: t.sent[s.typ],
+				answered: t.answered[s.typ]})
 		}
 	}
 	return list
@@ -399,7 +400,8 @@ func (t *clientTypes) outputMembers(m *method) (list, more []clientMember) {
 			isMore = isMore && f.hidden
 			continue
 		case h == nil:
-			list = append(list, clientMember{field: f, name: f.name, in: inBody, optional: t.isOptional(m.out, f), sent: t.sent[m.out.typ], answered: t.answered[m.out.typ]})
+			list = append(list, clientMember{field: f, name: f.name, in: inBody, optional: t.isOptional(m.out, f), sent: t.sent[m.out.typ],
+				answered: t.answered[m.out.typ]})
 			continue
 		}
 		member := clientMember{field: f, in: inHeader, wire: h.header, optional: !h.isSent()}
