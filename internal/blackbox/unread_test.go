@@ -27,6 +27,7 @@ type unreadCase struct {
 	length  int    // of the body, 40 KiB if it is 0
 	status  int
 	reads   bool // the handler reads a part of the body first
+	waits   bool // it waits a second for more of the body, which may have the id
 }
 
 const jsonLine = "Content-Type: application/json\r\n"
@@ -67,8 +68,8 @@ func unreadCases(t *testing.T) []unreadCase {
 		{name: "MCP of a wrong type", handler: s.MCP(nil), line: "POST /mcp", status: 415},
 		{name: "MCP of another site", handler: s.MCP(nil), line: "POST /mcp", header: jsonLine + "Origin: https://evil.example\r\n", status: 403},
 		{name: "MCP with a wrong verb", handler: s.MCP(nil), line: "DELETE /mcp", status: 405},
-		{name: "MCP that is too large", handler: s.MCP(nil), line: "POST /mcp", header: jsonLine, length: big, status: 200},
-		{name: "MCP of 2026 that is too large", handler: s.MCP(nil), line: "POST /mcp", header: jsonLine + "MCP-Protocol-Version: 2026-07-28\r\n", length: big, status: 413},
+		{name: "MCP that is too large", handler: s.MCP(nil), line: "POST /mcp", header: jsonLine, length: big, status: 200, waits: true},
+		{name: "MCP of 2026 that is too large", handler: s.MCP(nil), line: "POST /mcp", header: jsonLine + "MCP-Protocol-Version: 2026-07-28\r\n", length: big, status: 413, waits: true},
 		{name: "MCP asked for its verbs", handler: s.MCP(nil), line: "OPTIONS /mcp", status: 204},
 		{name: "document with a wrong verb", handler: s.OpenAPI(), line: "POST /openapi.json", status: 405},
 		{name: "document with a body", handler: s.OpenAPI(), line: "GET /openapi.json", status: 200},
@@ -137,6 +138,9 @@ func TestUnreadBody(t *testing.T) {
 			for _, client := range unreadClients() {
 				if test.reads && (client.sends != "at once" || strings.Contains(client.header, "Expect")) {
 					continue // it must wait for the body, and ask for it
+				}
+				if test.waits && !strings.HasPrefix(client.name, "HTTP 1.1, ") && !strings.Contains(client.header, "Expect") {
+					continue // three such waits are enough
 				}
 				t.Run(client.name, func(t *testing.T) {
 					length := cmp.Or(test.length, 40<<10)
