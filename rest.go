@@ -289,7 +289,7 @@ func (h *restHandler) writeErrorResponse(w http.ResponseWriter, r *http.Request,
 // logs the errors of the call itself.
 func (h *restHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspace) error {
 	m := h.served
-	if m.tail && r.PathValue(m.placeholders[len(m.placeholders)-1]) == "" {
+	if tail := m.bind.rest.tail; tail != nil && r.PathValue(tail.sourceName) == "" {
 		return httpError(http.StatusNotFound, CodeNotFound, nothingThere)
 	}
 	c := &restCall{call: call{Context: r.Context(), endpoint: &h.endpoint, method: m, request: r, response: w.Header(), ws: ws}}
