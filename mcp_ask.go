@@ -229,14 +229,6 @@ func (x *exchange) reachesClient(capability string) bool {
 	return capability != "elicitation" || x.rev.forms
 }
 
-// declares reports whether a ClientCapabilities object has a capability. For elicitation it must be
-// able to show forms: the object has the member form or is empty; a client may support only URLs
-// (MCP 2025-11-25, Elicitation, Capabilities).
-func declares(capabilities []byte, capability string) bool {
-	value := memberAt(capabilities, strings.Split(capability, ".")...)
-	return isJSONObject(value) && (capability != "elicitation" || memberAt(value, "form") != nil || bytes.IndexByte(value, '"') < 0)
-}
-
 // cannotAsk returns the error for a question that cannot be asked in ctx.
 func cannotAsk(ctx context.Context, question string) error {
 	why := "this client cannot be asked; let the user do it elsewhere, or in a client that can ask"
@@ -482,12 +474,6 @@ func answerError(key string, list ...Violation) error {
 	return vs.err()
 }
 
-// An answer is that to one question, of this request or of an earlier round.
-type answer struct {
-	text []byte // a JSON object
-	used bool   // the method has asked for it
-}
-
 // keepAnswer keeps the answer to the question key.
 func (x *exchange) keepAnswer(key string, text []byte) {
 	if x.answers == nil {
@@ -501,15 +487,14 @@ func (x *exchange) keepAnswer(key string, text []byte) {
 // names.
 func (x *exchange) readAnswers() *mcpError {
 	m := x.message
-	if !x.rev.rounds {
+	switch {
+	case x.task != nil: // answerTask has read them
+		return nil
+	case !x.rev.rounds:
 		x.capabilities = x.agreed.capabilities
 		return nil
 	}
 	x.capabilities = m.meta.capabilities
-	if x.task != nil {
-		x.readTaskAnswers()
-		return nil
-	}
 	if m.state != nil {
 		if x.h.options.StateKey == nil || !isText(m.state) { // without a key every state is invalid, so nothing is computed
 			return badState
@@ -579,3 +564,73 @@ func (h *mcpHandler) openState(state string) (digest string, object []byte) {
 
 // digestSize is the length of a text that hashText returns.
 const digestSize = 43
+
+// askClient asks a legacy client, and returns the result or, if the client answered with an error,
+// nil. what describes the question. If ctx or the call ends, the server stops, or the client takes
+// too long, it withdraws the question and returns an error. The ids of questions may be equal to
+// the ids of the client, because each side numbers its own requests (MCP 2025-11-25, Base
+// Protocol).
+func (x *exchange) askClient(ctx context.Context, q *question, what string) ([]byte, error) {
+	if err := cmp.Or(ctx.Err(), x.Err()); err != nil {
+		return nil, err
+	}
+	table, session := &x.h.sessions.questions, x.agreed.session
+	var ended, stop <-chan struct{} // the end of in, and of the server
+	var late <-chan time.Time       // never over standard input and output, whose end says that the client is gone
+	if x.line != nil {
+		session = ""
+		table, ended = x.line.asked()
+	} else {
+		timer := time.NewTimer(x.h.sessions.patience)
+		defer timer.Stop()
+		late, stop = timer.C, x.h.sessions.stop(x)
+	}
+	id, open, ok := table.add(session, askerOf(x))
+	if !ok {
+		return nil, tooManyQuestions(askerOf(x), what)
+	}
+	x.sendToClient(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,%s`, id, encodeDocument(q)[len("{"):]), false)
+	err := error(nil)
+	select {
+	case result := <-open.answer:
+		return result, nil
+	case <-ended:
+		table.deliver(session, id, nil)
+		return <-open.answer, nil // nil, or an answer that came before the end
+	case <-late:
+		err = unanswered(reasonNotConfirmed, lateAnswer, what)
+	case <-stop:
+		err = questionError(CodeUnavailable, "", "the server stops before there is an answer; call again", what)
+	case <-ctx.Done():
+	case <-x.Done():
+	}
+	table.deliver(session, id, nil) // a late one is dropped
+	x.sendToClient([]byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":`+string(id)+`}}`), true)
+	return nil, cmp.Or(err, ctx.Err(), x.Err())
+}
+
+// lateAnswer names the cause that is not the user's fault: the answer went to a different replica.
+const lateAnswer = "the client did not answer in time" + whenReady +
+	" (if several replicas serve, their proxy must choose one by the header Mcp-Session-Id)"
+
+func tooManyQuestions(of asker, what string) error {
+	why := fmt.Sprintf("%d questions of this session, %d of %s, or %d of all wait for an answer, and no more may wait; call again later",
+		maxSessionQuestions, of.mostQuestions(), of.name(), maxQuestions)
+	return questionError(CodeResourceExhausted, "", why, what)
+}
+
+// sendToClient sends a message of the server to a legacy client during a call. Over standard output
+// it sends nothing for a line that the client has canceled, unless always is set.
+func (x *exchange) sendToClient(body []byte, always bool) {
+	if x.line == nil {
+		x.stream.sendMessage(body)
+	} else {
+		x.line.writeMessage(body, always)
+	}
+}
+
+// taskKey returns the key of a question of a task. Clients assume that a known key is the same
+// question, so it includes a digest of the question (Tasks, Task Update Requests).
+func taskKey(q *question) string {
+	return q.key + "-" + hashText(append([]byte(q.Method+"\x00"), q.Params...))[:12]
+}

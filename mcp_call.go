@@ -41,25 +41,6 @@ import (
 	"unicode/utf8"
 )
 
-// answerToolsCall answers tools/call. See the table at the top of the file.
-func (x *exchange) answerToolsCall() error {
-	m := x.message
-	name, e := x.readName(m.name, "name")
-	if e != nil {
-		return e
-	}
-	if m.tool == nil {
-		m.tool = x.h.tools[string(name)]
-	}
-	if m.tool == nil {
-		return x.unknownName("tools/list", "tool", string(name))
-	}
-	if m.tool.task != nil && x.rev.tasks && m.declaresTasks() {
-		return x.callTool((*exchange).addOutputOrTask)
-	}
-	return x.callTool((*exchange).addOutput)
-}
-
 // unknownName returns the error for a tool or a prompt that does not exist, with the closest name
 // in the list. It never suggests a name that [MCPOptions.Show] hides from the caller.
 func (x *exchange) unknownName(list, noun, name string) *mcpError {
@@ -289,13 +270,13 @@ func sameArgument(header string, value []byte) bool {
 func (x *exchange) callTool(add addFunc) error {
 	m := x.message
 	x.method, x.add = m.tool.method, add
-	return x.failCall(x.makeCall(nil))
+	return x.failCall(x.makeCall(nil, (*exchange).answerQuestions))
 }
 
 // makeCall makes the call of x.method, or of fn in its place. If that panics with
 // http.ErrAbortHandler, makeCall ends the stream without an answer and lets net/http close
 // the connection.
-func (x *exchange) makeCall(fn func() error) (err error) {
+func (x *exchange) makeCall(fn func() error, failed failFunc) (err error) {
 	done := false
 	defer func() {
 		if !done { // the panic continues; if the stream has begun, it ends without an answer
@@ -318,10 +299,8 @@ func (x *exchange) makeCall(fn func() error) (err error) {
 		return refusal(err)
 	case err == errBusy:
 		return x.busyAnswer()
-	case err != nil && x.task != nil:
-		return x.answerTaskError(err)
 	case err != nil:
-		return x.answerQuestions(err)
+		return failed(x, err)
 	}
 	return nil
 }

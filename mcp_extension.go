@@ -7,64 +7,10 @@ package svc
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
 )
-
-// An mcpMethod is the type of MCPOptions.Methods.
-type mcpMethod = func(ctx context.Context, params json.RawMessage) (any, error)
-
-// coreMethods are the requests of all revisions, in both directions. Notifications are not listed,
-// because they get no answer.
-var coreMethods = []string{
-	"completion/complete", "elicitation/create", "initialize", "logging/setLevel", "ping", "prompts/get", "prompts/list",
-	"resources/list", "resources/read", "resources/subscribe", "resources/templates/list", "resources/unsubscribe",
-	"roots/list", "sampling/createMessage", "server/discover", "subscriptions/listen", "tools/call", "tools/list",
-}
-
-// checkExtensions adds the mistakes in Extensions and Methods.
-func (o *MCPOptions) checkExtensions(p *mistakes) {
-	for _, name := range slices.Sorted(maps.Keys(o.Extensions)) {
-		text, ok := plainJSON(o.Extensions[name])
-		p.addIf(!ok || !isJSONObject(text), "Extensions[%q] must be a JSON object, of its settings; write struct{}{} for none", name)
-		vendor, rest, _ := strings.Cut(name, "/")
-		p.addIf(vendor == "" || rest == "", "Extensions[%q]: the name of an extension has a vendor and a slash, such as example.com/skills", name)
-	}
-	for _, name := range slices.Sorted(maps.Keys(o.Methods)) {
-		group, rest, _ := strings.Cut(name, "/")
-		isVisible := !strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r > '~' }) // it is in a header too
-		switch {
-		case o.Methods[name] == nil:
-			p.addf("Methods[%q] is nil", name)
-		case slices.Contains(coreMethods, name):
-			p.addf("Methods[%q]: MCP has this method itself; name another one", name)
-		case group == "notifications":
-			p.addf("Methods[%q]: a notification gets no answer, so nothing calls it", name)
-		case group == "" || rest == "" || !isVisible:
-			p.addf("Methods[%q]: the name of a method is visible ASCII with a slash, such as events/list", name)
-		}
-	}
-}
-
-// An extension is a method of MCPOptions.Methods.
-type extension struct {
-	*method // for the caller, the log and Options.Observe; it has no input, output or routes
-	fn      mcpMethod
-}
-
-// compileExtensions returns the methods of the options by name.
-func (s *service) compileExtensions(o *MCPOptions) map[string]extension {
-	list := make(map[string]extension)
-	shared := newConfig(nil, s.opts)
-	for name, fn := range o.Methods {
-		list[name] = extension{&method{config: shared, name: name, methodCallers: methodCallers{schemes: s.opts.Schemes}}, fn}
-	}
-	return list
-}
 
 // answerExtension answers a request for e with the result of its function, which must be an object.
 func (x *exchange) answerExtension(e extension) error {
@@ -130,7 +76,7 @@ func (x *exchange) addResult(object []byte) {
 // reason and details in data.
 func (x *exchange) callFunc(own *method, fn func() error) error {
 	x.method = own
-	return methodError(x.makeCall(fn), CodeInvalidArgument)
+	return methodError(x.makeCall(fn, (*exchange).answerQuestions), CodeInvalidArgument)
 }
 
 // methodError returns the error of a request whose answer cannot have isError, or nil. An error

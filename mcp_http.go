@@ -154,11 +154,6 @@ func isLoopback(hostport string) bool {
 	return addr.Unmap().IsLoopback()
 }
 
-// accepted says which forms of an answer a client accepts. With json alone, methods
-// cannot send progress and log messages. With events alone, an answer is a stream of one
-// event. The zero value gets 406.
-type accepted struct{ json, events bool }
-
 // parseAccept parses the Accept headers (RFC 9110, section 12.5.1). Clients must name
 // both forms (MCP 2026-07-28, Streamable HTTP), but many name only one or send no Accept,
 // and servers need not refuse them. No Accept or an empty one means any form.
@@ -171,4 +166,15 @@ func parseAccept(values []string) accepted {
 	}
 	weights := weighTypes(values, contentTypeJSON, contentTypeEvents)
 	return accepted{weights[0].weight > 0, weights[1].weight > 0}
+}
+
+// agreementOf returns the content of the request's session, or the agreement of a client without a
+// session.
+func (h *mcpHandler) agreementOf(r *http.Request) *agreement {
+	if values := r.Header[sessionHeader]; len(values) == 1 {
+		if a := h.sessions.open(storeID(r.Context(), ""), values[0]); a != nil {
+			return a
+		}
+	}
+	return &h.unagreed
 }

@@ -28,35 +28,6 @@ import (
 	"strings"
 )
 
-// addResource adds t to the list of resources.
-func (h *mcpHandler) addResource(t *tool) {
-	h.resources = append(h.resources, t)
-	list, uri := h.listOf("resources/list", "resources"), "uri"
-	templates := h.listOf("resources/templates/list", "resourceTemplates") // it may be empty
-	if t.mcp.uri.isTemplate() {
-		list, uri = templates, "uriTemplate"
-	}
-	list.add(t, object(uri, t.mcp.URI, "name", t.name, "title", t.heading, "description", t.about,
-		"mimeType", t.mediaType(), "icons", encodeIcons(t.mcp.Icons), "_meta", t.mcp.meta))
-}
-
-// addPrompt adds t to the list of prompts.
-func (h *mcpHandler) addPrompt(t *tool) {
-	arguments := [][]byte{} // not nil, since clients need the list
-	if t.in != nil {
-		for _, f := range t.in.fields {
-			if !f.isNameless() {
-				arguments = append(arguments,
-					object("name", f.name, "description", f.doc.join("\n\n", f.shape.deref().valueList()).text,
-						"required", strconv.AppendBool(nil, f.isRequired())))
-			}
-		}
-	}
-	h.prompts[t.name] = t
-	h.listOf("prompts/list", "prompts").add(t, object("name", t.name, "title", t.heading, "description", t.about,
-		"arguments", arguments, "icons", encodeIcons(t.mcp.Icons), "_meta", t.mcp.meta))
-}
-
 // textValue returns a text as the JSON value of a field: a number, a boolean or a string. A
 // text that is not a number becomes a string, and the decoder finds the violation.
 func textValue(f *field, text string) []byte {

@@ -25,13 +25,15 @@ package svc
 // session to the same one.
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
-	"fmt"
+	"log/slog"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -131,17 +133,6 @@ func (s *mcpSessions) open(caller, session string) *agreement {
 	return &agreement{rev: rev, capabilities: unpackCapabilities(payload[len(time.DateOnly)]), session: session}
 }
 
-// agreementOf returns the content of the request's session, or the agreement of a client without a
-// session.
-func (h *mcpHandler) agreementOf(r *http.Request) *agreement {
-	if values := r.Header[sessionHeader]; len(values) == 1 {
-		if a := h.sessions.open(storeID(r.Context(), ""), values[0]); a != nil {
-			return a
-		}
-	}
-	return &h.unagreed
-}
-
 // A sessionKey identifies a call for its client. Several calls can have the same key, because
 // clients may reuse ids.
 type sessionKey struct{ session, id string }
@@ -152,19 +143,6 @@ type sessionCall struct {
 	cancel   context.CancelFunc
 	canceled bool // by the client; protected by mcpSessions.mu
 	aborted  bool // it was canceled in time, so it gets no answer
-}
-
-// answerInSession is answerRequest for a request that its client can cancel. At the end it cancels
-// the context of goroutines that the method has left behind.
-func (x *exchange) answerInSession() {
-	m := x.message
-	s, c := x.h.sessions, &sessionCall{key: sessionKey{x.agreed.session, idKey(m.id)}}
-	x.Context, c.cancel = context.WithCancel(x.Context)
-	x.ofCall = c
-	s.addCall(c)
-	defer s.removeCall(c)
-	defer c.cancel()
-	x.answerRequest()
 }
 
 func (s *mcpSessions) addCall(c *sessionCall) {
@@ -182,15 +160,6 @@ func (s *mcpSessions) removeCall(c *sessionCall) {
 	}
 }
 
-// abortCall reports whether the client of x, which has a session, has already canceled the request.
-// A later cancellation comes too late to stop the answer.
-func (x *exchange) abortCall() bool {
-	x.h.sessions.mu.Lock()
-	defer x.h.sessions.mu.Unlock()
-	x.ofCall.aborted = x.ofCall.canceled
-	return x.ofCall.aborted
-}
-
 // cancelCalls cancels the calls of a session that the params of notifications/cancelled name. An
 // unknown id is ignored: its call may have ended (MCP 2025-11-25, Cancellation).
 func (s *mcpSessions) cancelCalls(session string, params []byte) {
@@ -201,47 +170,6 @@ func (s *mcpSessions) cancelCalls(session string, params []byte) {
 		c.canceled = true
 		c.cancel()
 	}
-}
-
-// receiveNote handles a message over HTTP that needs no answer: a cancellation, or the answer to a
-// question. It reports false for an answer without an open question.
-func (x *exchange) receiveNote() (known bool) {
-	m, s, session := x.message, x.h.sessions, x.agreed.session
-	switch {
-	case x.line != nil:
-	case m.kind == rpcResponse:
-		return session != "" && s.questions.deliver(session, m.id, m.params)
-	case m.kind == rpcNotification && session != "" && string(m.method) == "notifications/cancelled":
-		s.cancelCalls(session, m.params)
-	}
-	return true
-}
-
-// unasked is logged for an answer without a question, since the client is not told: it is answered
-// as if it had come in time.
-var unasked = Errorf(CodeInvalidArgument, "no question waits here for this answer: it came too late, "+
-	"or another replica of the server has asked; a proxy in front of several replicas must choose one by the header Mcp-Session-Id "+
-	"(nginx: hash $http_mcp_session_id consistent;)")
-
-// sendAborted answers a call that its client has canceled: nobody waits for the outcome.
-func (x *exchange) sendAborted(status int) {
-	if x.stream.events != nil {
-		x.stream.events.close()
-		return
-	}
-	if status == http.StatusOK {
-		setEventHeader(x.w.Header())
-	}
-	x.w.WriteHeader(status)
-}
-
-// abortedStatus returns the status for sendAborted. If the answer would have been JSON, the client
-// would take any body with 200 for an answer.
-func (x *exchange) abortedStatus() int {
-	if x.stream.events != nil || !x.accept.json {
-		return http.StatusOK
-	}
-	return http.StatusAccepted
 }
 
 // Each open question holds a call and its connection, so their number is limited.
@@ -358,68 +286,33 @@ func (s *mcpSessions) stop(ctx context.Context) <-chan struct{} {
 	return stopped
 }
 
-// askClient asks a legacy client, and returns the result or, if the client answered with an error,
-// nil. what describes the question. If ctx or the call ends, the server stops, or the client takes
-// too long, it withdraws the question and returns an error. The ids of questions may be equal to
-// the ids of the client, because each side numbers its own requests (MCP 2025-11-25, Base
-// Protocol).
-func (x *exchange) askClient(ctx context.Context, q *question, what string) ([]byte, error) {
-	if err := cmp.Or(ctx.Err(), x.Err()); err != nil {
-		return nil, err
-	}
-	table, session := &x.h.sessions.questions, x.agreed.session
-	var ended, stop <-chan struct{} // the end of in, and of the server
-	var late <-chan time.Time       // never over standard input and output, whose end says that the client is gone
-	if x.line != nil {
-		table, session, ended = &x.line.pipe.questions, "", x.line.pipe.ended
-	} else {
-		timer := time.NewTimer(x.h.sessions.patience)
-		defer timer.Stop()
-		late, stop = timer.C, x.h.sessions.stop(x)
-	}
-	id, open, ok := table.add(session, askerOf(x))
-	if !ok {
-		return nil, tooManyQuestions(askerOf(x), what)
-	}
-	x.sendToClient(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,%s`, id, encodeDocument(q)[len("{"):]), false)
-	err := error(nil)
-	select {
-	case result := <-open.answer:
-		return result, nil
-	case <-ended:
-		table.deliver(session, id, nil)
-		return <-open.answer, nil // nil, or an answer that came before the end
-	case <-late:
-		err = unanswered(reasonNotConfirmed, lateAnswer, what)
-	case <-stop:
-		err = questionError(CodeUnavailable, "", "the server stops before there is an answer; call again", what)
-	case <-ctx.Done():
-	case <-x.Done():
-	}
-	table.deliver(session, id, nil) // a late one is dropped
-	x.sendToClient([]byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":`+string(id)+`}}`), true)
-	return nil, cmp.Or(err, ctx.Err(), x.Err())
+// An agreement holds the data of a legacy client's initialize on a pipe, or in a session. It never
+// changes.
+type agreement struct {
+	rev          *revision  // nil before initialize
+	capabilities []byte     // from initialize, as JSON; or nil
+	logLevel     slog.Level // of logging/setLevel, on a pipe
+	session      string     // over HTTP, as the client sends it; "" without one
 }
 
-// lateAnswer names the cause that is not the user's fault: the answer went to a different replica.
-const lateAnswer = "the client did not answer in time" + whenReady +
-	" (if several replicas serve, their proxy must choose one by the header Mcp-Session-Id)"
-
-func tooManyQuestions(of asker, what string) error {
-	why := fmt.Sprintf("%d questions of this session, %d of %s, or %d of all wait for an answer, and no more may wait; call again later",
-		maxSessionQuestions, of.mostQuestions(), of.name(), maxQuestions)
-	return questionError(CodeResourceExhausted, "", why, what)
+// declares reports whether a ClientCapabilities object has a capability. For elicitation it must be
+// able to show forms: the object has the member form or is empty; a client may support only URLs
+// (MCP 2025-11-25, Elicitation, Capabilities).
+func declares(capabilities []byte, capability string) bool {
+	value := memberAt(capabilities, strings.Split(capability, ".")...)
+	return isJSONObject(value) && (capability != "elicitation" || memberAt(value, "form") != nil || bytes.IndexByte(value, '"') < 0)
 }
 
-// sendToClient sends a message of the server to a legacy client during a call. Over standard output
-// it sends nothing for a line that the client has canceled, unless always is set.
-func (x *exchange) sendToClient(body []byte, always bool) {
-	switch {
-	case x.line == nil:
-		x.stream.sendMessage(body)
-	case always:
-		(&pipeLine{pipe: x.line.pipe}).writeMessage(body)
-	default:
-		x.line.writeMessage(body)
+// idKey returns the map key of an id, which is the same for every spelling of a string. 1 and "1"
+// are different ids. The map key of nil is empty, which no id has:
+//
+//	id        map key
+//	1         1
+//	"1"       "1
+//	"\u0031"  "1
+func idKey(id []byte) string {
+	if isText(id) {
+		return `"` + string(textOf(id))
 	}
+	return string(id)
 }

@@ -27,7 +27,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"sync"
 	"time"
 )
@@ -179,15 +178,6 @@ func (p *mcpPipe) serveLines(ctx context.Context, in io.Reader) (err error) {
 	}
 }
 
-// mcpCalls are the methods of MCP that call a method of the service.
-var mcpCalls = []string{"tools/call", "prompts/get", "resources/read", "completion/complete"}
-
-// makesCall reports whether a request for this method calls code of the application.
-func (h *mcpHandler) makesCall(method string) bool {
-	_, own := h.extensions[method]
-	return own || slices.Contains(mcpCalls, method) || h.servesTasks(method)
-}
-
 // serveLine answers one line, of which tail is the end if it is too long. If that calls a method, it does so on a new goroutine, so
 // that the next lines need not wait.
 func (p *mcpPipe) serveLine(ctx context.Context, line, tail []byte) {
@@ -195,7 +185,8 @@ func (p *mcpPipe) serveLine(ctx context.Context, line, tail []byte) {
 	if len(body) == 0 && tail == nil {
 		return
 	}
-	r := mcpRequest{h: p.h, line: &pipeLine{pipe: p}, agreed: p.agreed, accept: accepted{json: true, events: true}}
+	answered := &pipeLine{pipe: p}
+	r := mcpRequest{h: p.h, line: answered, agreed: p.agreed, accept: accepted{json: true, events: true}}
 	x := newExchange(ctx, r, nil, p.h.service.borrowWorkspace(true))
 	x.message = new(message) // it needs no timer
 	x.ws.body = append(x.ws.body[:0], body...)
@@ -204,8 +195,8 @@ func (p *mcpPipe) serveLine(ctx context.Context, line, tail []byte) {
 		x.refuseUnread(body, tail, protocolError(rpcInvalidRequest, "the message has more bytes than this server accepts"))
 	case !x.readBody(): // readBody has answered with an error
 	// A request with an invalid id gets its error here, because it calls nothing.
-	case m.kind == rpcRequest && isMCPID(m.id) && p.h.makesCall(string(m.method)):
-		p.startCall(x, m.id)
+	case m.kind == rpcRequest && isMCPID(m.id) && p.h.callsApplication(string(m.method)):
+		p.startCall(x, answered, m.id)
 		return
 	case wantsAnswer(*m.rpcMessage):
 		x.serveMessage()
@@ -226,15 +217,15 @@ func (p *mcpPipe) handleNote(m *rpcMessage) {
 }
 
 // startCall serves x on a new goroutine, which answers the request of this id.
-func (p *mcpPipe) startCall(x *exchange, id []byte) {
+func (p *mcpPipe) startCall(x *exchange, line *pipeLine, id []byte) {
 	key := idKey(id)
 	p.mu.Lock()
 	full := p.unanswered == maxPipeUnanswered
 	if !full {
 		p.unanswered++
-		x.Context, x.line.cancel = context.WithCancel(x.Context)
+		x.Context, line.cancel = context.WithCancel(x.Context)
 		if key != "" {
-			p.running[key] = x.line
+			p.running[key] = line
 		}
 	}
 	p.mu.Unlock()
@@ -244,7 +235,7 @@ func (p *mcpPipe) startCall(x *exchange, id []byte) {
 		return
 	}
 	go func() {
-		defer p.endCall(x.line, key)
+		defer p.endCall(line, key)
 		p.runCall(x, id)
 	}()
 }
@@ -299,23 +290,12 @@ func (p *mcpPipe) cancelCall(params []byte) {
 	}
 }
 
-// idKey returns the map key of an id, which is the same for every spelling of a string. 1 and "1"
-// are different ids. The map key of nil is empty, which no id has:
-//
-//	id        map key
-//	1         1
-//	"1"       "1
-//	"\u0031"  "1
-func idKey(id []byte) string {
-	if isText(id) {
-		return `"` + string(textOf(id))
-	}
-	return string(id)
-}
-
 // writeMessage sends an answer or a question. Reading waits later than calls do, since the end
 // of in may be next.
-func (l *pipeLine) writeMessage(body []byte) {
+func (l *pipeLine) writeMessage(body []byte, always bool) {
+	if always {
+		l = &pipeLine{pipe: l.pipe}
+	}
 	l.queueMessage(body)
 	limit := maxPipeQueue
 	if l.cancel == nil {
@@ -349,6 +329,17 @@ func (p *mcpPipe) watchClient() (stop func()) {
 		timer.Stop()
 	}
 }
+
+// agree changes what the client has agreed on. Requests that run keep what they began with.
+func (l *pipeLine) agree(change func(*agreement)) {
+	agreed := *l.pipe.agreed
+	change(&agreed)
+	l.pipe.agreed = &agreed
+}
+
+func (l *pipeLine) asked() (*questionTable, <-chan struct{}) { return &l.pipe.questions, l.pipe.ended }
+
+func (l *pipeLine) awaitRoom() { l.pipe.awaitRoom(maxPipeQueue) }
 
 // queueMessage queues a copy of a message and a line end; the JSON of this package contains none.
 // It queues nothing for a canceled call (MCP 2026-07-28, stdio, Cancellation).

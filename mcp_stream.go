@@ -4,46 +4,14 @@ package svc
 // events that carries them over HTTP.
 
 import (
-	"context"
 	"encoding/json"
 	"log/slog"
 	"math"
+	"net/http"
 	"slices"
 	"sync"
 	"time"
 )
-
-// Progress tells the caller how far the running method has come: done of total, in any unit. A
-// total of 0 means unknown. message is for people and may be empty. ctx is the context of the
-// method or derived from it. It is safe for concurrent use.
-//
-// Only MCP clients that asked for progress get it (MCP 2025-11-25, Progress); otherwise Progress
-// does nothing. It also does nothing if done is not greater than in the previous report, or after
-// the method has returned. If the client does not read, Progress waits; doc/mcp.md says how long,
-// and when reports are dropped.
-func Progress(ctx context.Context, done, total float64, message string) {
-	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok {
-		x.stream.sendProgress(done, total, message, true)
-	}
-}
-
-// MCPLog sends a log message to the caller of the running method. ctx is the context of the method
-// or derived from it. data is a string or any value that encoding/json can write. If it cannot be
-// written, [Options].Logger gets the error.
-//
-// level is a level of package slog. Only MCP clients that asked for it get the message; otherwise
-// MCPLog does nothing. doc/mcp.md maps the levels of slog to the levels of MCP. Like [Progress],
-// MCPLog may wait for the client or drop the message. It is safe for concurrent use.
-//
-// The specification deprecates log messages from servers (SEP-2577), so clients may stop showing
-// them. Use log/slog for messages to the operator of the service.
-func MCPLog(ctx context.Context, level slog.Level, data any) {
-	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok {
-		if err := x.stream.sendLog(level, data); err != nil {
-			x.endpoint.logError(x, x.request, err, x.method)
-		}
-	}
-}
 
 // A notices lists the notifications that a client wants during a call. The zero value is none.
 type notices struct {
@@ -66,11 +34,27 @@ type mcpStream struct {
 	ownReports bool         // the method has reported progress itself
 	sent       int32        // how many notifications were sent; an int would make each exchange larger
 	wants      notices      // set by the client
-	to         *mcpRequest  // where notifications go
+	to         streamTarget // where notifications go
 	quiet      *quietTimer  // begins the stream of a silent call; nil if the client takes no events
 	events     *eventStream // nil until something is to be sent, and over standard output
 	last       float64      // the value done of the last report of progress
 	sentAt     time.Time    // when the last notification was sent
+}
+
+// A streamTarget is where the messages of a call go: to a line of standard output, or to a response.
+type streamTarget struct {
+	w     http.ResponseWriter // nil over standard input and output
+	line  mcpLine             // nil over HTTP
+	times eventTimes
+}
+
+// An mcpLine is a line of the client over standard input and output while it is answered.
+type mcpLine interface {
+	writeMessage(body []byte, always bool) // sends, and waits for room; always: also if the client has canceled the line
+	queueMessage(body []byte)              // sends without waiting
+	awaitRoom()                            // waits while too many messages are queued
+	agree(change func(*agreement))         // changes what a legacy client has agreed on
+	asked() (questions *questionTable, ended <-chan struct{})
 }
 
 // A quietTimer begins the stream of a call that has sent nothing for one heartbeat interval.
@@ -88,38 +72,13 @@ const (
 	notificationInterval = 50 * time.Millisecond
 )
 
-// sendsEvents reports whether messages can be sent to the client before the answer: the
-// client accepts events, and the writer can flush.
-func (x *exchange) sendsEvents() bool {
-	return x.accept.events && (x.line != nil || canFlush(x.w))
-}
-
-// startStream allows the method of m to send the notifications that the client wants. Legacy
-// clients get log messages from the level info on, since the server may choose the level until a
-// client sets one (MCP 2025-11-25, schema, LoggingMessageNotification).
-func (x *exchange) startStream() {
-	m := x.message
-	var wants notices
-	var quiet *quietTimer
-	if x.sendsEvents() {
-		wants = notices{token: m.meta.token, logs: true, logLevel: x.agreed.logLevel}
-		if x.rev.namesLevel {
-			wants.logLevel, wants.logs = parseLogLevel(m.meta.logLevel)
-		}
-		if x.line == nil {
-			quiet = &m.quiet
-		}
-	}
-	x.stream.startCall(x.mcpRequest, wants, quiet)
-}
-
 // startCall allows a method to send notifications. It does not lock, because no other goroutine has
 // s yet.
-func (s *mcpStream) startCall(to *mcpRequest, wants notices, quiet *quietTimer) {
+func (s *mcpStream) startCall(to streamTarget, wants notices, quiet *quietTimer) {
 	s.running, s.to, s.wants, s.quiet, s.last = true, to, wants, quiet, math.Inf(-1)
 	if quiet != nil {
 		quiet.stream = s
-		quiet.timer.Reset(to.h.eventTimes.heartbeat)
+		quiet.timer.Reset(to.times.heartbeat)
 	}
 }
 
@@ -154,7 +113,7 @@ func (s *mcpStream) beginQuiet() {
 // beginEvents makes the response a stream of events. The mutex must be held.
 func (s *mcpStream) beginEvents() {
 	if s.events == nil {
-		s.events = newEvents(s.to.w, s.to.h.eventTimes, func(error) {}) // net/http cancels the context
+		s.events = newEvents(s.to.w, s.to.times, func(error) {}) // net/http cancels the context
 	}
 }
 
@@ -252,11 +211,11 @@ func (s *mcpStream) sendMessage(body []byte) {
 // sendQueued sends the queued notifications. It does not hold the mutex while it writes,
 // since a writer of middleware may call svc, for example for the Info of the call.
 func (s *mcpStream) sendQueued() {
-	if s.to == nil {
+	if s.to == (streamTarget{}) {
 		return // the call ended before its method began; Options.Observe may have its context
 	}
 	if s.to.line != nil {
-		s.to.line.pipe.awaitRoom(maxPipeQueue)
+		s.to.line.awaitRoom()
 		return
 	}
 	s.mu.Lock()

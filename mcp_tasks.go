@@ -37,49 +37,8 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 )
-
-// tasksExtension is the name of the extension.
-const tasksExtension = "io.modelcontextprotocol/tasks"
-
-// taskRequests are the methods of the extension that this server has.
-var taskRequests = []string{"tasks/get", "tasks/update", "tasks/cancel"}
-
-// A mcpTask is a tool whose work can be a task.
-type mcpTask struct {
-	start        *tool // begins the work; the final result of a task is its result
-	read, cancel *tool // of the methods of its taskPlan, which need not be tools; cancel may be nil
-}
-
-// compileTasks sets h.tasks, and adds the mistakes of options that contradict them.
-func (h *mcpHandler) compileTasks(p *mistakes) {
-	h.tasks = make(map[string]*mcpTask)
-	for _, t := range h.lists["tools/list"].tools {
-		if t.task != nil {
-			h.tasks[taskName(t.method)] = newMCPTask(t)
-		}
-	}
-	if len(h.tasks) == 0 {
-		return
-	}
-	o := &h.options
-	p.where = "MCPOptions"
-	p.addIf(o.StateKey == nil, "StateKey is nil, and a method has a Task, whose id every replica must be able to open; "+
-		"write NewCursorKey with a secret that all have")
-	_, own := o.Extensions[tasksExtension]
-	p.addIf(own, "Extensions[%q]: svc has this extension itself where a method has a Task; drop it", tasksExtension)
-	for _, name := range slices.Sorted(maps.Keys(o.Methods)) {
-		p.addIf(strings.HasPrefix(name, "tasks/"),
-			"Methods[%q]: svc has these methods itself where a method has a Task; name another one", name)
-	}
-}
-
-// servesTasks reports whether the handler has tasks and method is one of their methods.
-func (h *mcpHandler) servesTasks(method string) bool {
-	return len(h.tasks) > 0 && slices.Contains(taskRequests, method)
-}
 
 // modernExtensions returns the extensions that server/discover declares. initialize does not
 // declare tasks, which older revisions do not have.
@@ -94,23 +53,9 @@ func (h *mcpHandler) modernExtensions() map[string]any {
 	return all
 }
 
-// newMCPTask returns the task of t.
-func newMCPTask(t *tool) *mcpTask {
-	task := &mcpTask{start: t, read: &tool{method: t.task.reader}}
-	if t.task.canceller != nil {
-		task.cancel = &tool{method: t.task.canceller}
-	}
-	return task
-}
-
 // taskName returns the name of a method in task ids. It does not depend on options of MCP, so that
 // old ids stay valid when a tool is renamed.
 func taskName(m *method) string { return m.resource + "." + m.name }
-
-// declaresTasks reports whether the client declares the extension with this request.
-func (m *message) declaresTasks() bool {
-	return isJSONObject(memberAt(m.meta.capabilities, "extensions", tasksExtension))
-}
 
 // withoutTasks is the error for a client that does not declare the extension.
 var withoutTasks = missingCapabilities("the client does not declare the extension "+tasksExtension, []string{tasksExtension})
@@ -123,14 +68,6 @@ const (
 	// taskStart is how many bytes of an id say when its task began.
 	taskStart = 8
 )
-
-// A taskCall is a request for a task while it is answered.
-type taskCall struct {
-	*mcpTask
-	id    string
-	began time.Time
-	input []byte // of the reader, a JSON object
-}
 
 // sealTask returns the id of a new task of the caller, for a record that is a JSON object.
 func (x *exchange) sealTask(t *mcpTask, began time.Time, record []byte) string {
@@ -242,8 +179,9 @@ func (x *exchange) answerTask() error {
 		m.tool, x.task.input = x.task.cancel, pickMembers(x.task.input, x.task.start.task.ends)
 	}
 	m.meta.token, m.meta.logLevel = nil, nil // tasks have neither progress nor log messages (Tasks, Task Status Notifications)
-	m.arguments, x.method = x.task.input, m.tool.method
-	return methodError(x.makeCall(nil), CodeInvalidArgument, CodeNotFound)
+	m.arguments, x.method, x.capabilities = x.task.input, m.tool.method, m.meta.capabilities
+	x.readTaskAnswers()
+	return methodError(x.makeCall(nil, (*exchange).answerTaskError), CodeInvalidArgument, CodeNotFound)
 }
 
 // noTask is the same for every invalid id, so that callers cannot find out the ids of others.
@@ -356,12 +294,6 @@ func appendErrors(err error, list []*Error) []*Error {
 		}
 	}
 	return list
-}
-
-// taskKey returns the key of a question of a task. Clients assume that a known key is the same
-// question, so it includes a digest of the question (Tasks, Task Update Requests).
-func taskKey(q *question) string {
-	return q.key + "-" + hashText(append([]byte(q.Method+"\x00"), q.Params...))[:12]
 }
 
 // readTaskAnswers reads the answers in a request for a task. Only tasks/update has answers, and

@@ -283,7 +283,7 @@ func TestQuietTimer(t *testing.T) {
 			x := newExchange(context.Background(), mcpRequest{h: h, agreed: new(agreement), w: w}, nil, new(workspace))
 			x.message = newMessage()
 			quiet := &x.message.quiet
-			x.stream.startCall(x.mcpRequest, notices{}, quiet)
+			x.stream.startCall(x.target(), notices{}, quiet)
 			if heartbeat < time.Hour {
 				<-w.flushed
 			}

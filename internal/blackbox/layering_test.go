@@ -46,9 +46,8 @@ var layers = [...][]string{
 // ordered has the files of rooms in which each file uses only those before it.
 var ordered = [...][]string{
 	{"schema", "schema_rules", "schema_types"},
-	// What is asked, written and called for a request. Each of the other files of mcp is in a circle
-	// with some of these.
-	{"mcp_revision", "mcp_content", "mcp_ask", "mcp_call", "mcp_extension", "mcp_resources", "mcp_http"},
+	{"mcp_revision", "mcp_session", "mcp_stream", "mcp", "mcp_exchange", "mcp_content", "mcp_ask", "mcp_call", "mcp_extension",
+		"mcp_resources", "mcp_tasks", "mcp_unread", "mcp_message", "mcp_handler", "mcp_http", "mcp_stdio"},
 }
 
 // roomOf returns the room that a file belongs to and the layer of the room,
