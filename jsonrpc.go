@@ -282,56 +282,87 @@ func appendRPCError(dst []byte, number int, message string, data, id []byte) []b
 //	{"jsonrpc":"2.0","id":7,"params":{"text":"aaaa   7
 //	{"jsonrpc":"2.0","params":{"id":1,"text":"aaaa   nil
 func idBefore(text []byte) []byte {
-	depth := 0
-	for i := 0; i < len(text); {
-		switch text[i] {
-		case '"':
-			end := endOfText(text, i)
-			isName := depth == 1 && string(text[i:end]) == `"id"`
-			rest := bytes.TrimLeft(text[end:], " \t\r\n")
-			if i = end; isName && len(rest) > 0 && rest[0] == ':' {
-				return plainValue(bytes.TrimLeft(rest[1:], " \t\r\n"))
-			}
-			continue
-		case '{':
-			depth++
-		case '[':
-			if depth++; depth == 1 {
-				return nil
-			}
-		case '}', ']':
-			depth--
-		}
-		i++
+	ids, _, _ := (&looseText{text}).readMembers()
+	if len(ids) == 0 || !isJSON(ids[0]) || !isText(ids[0]) && !isJSONNumber(ids[0]) {
+		return nil
 	}
+	return ids[0]
+}
+
+// A looseText is read as far as braces, brackets and strings go, whatever is between them.
+type looseText struct{ rest []byte }
+
+// readMembers returns the ids of an object, its method, and whether it has a result or an error.
+// The object may be incomplete. It stops at the closing brace of the object, or where it cannot go
+// on.
+func (l *looseText) readMembers() (ids [][]byte, method []byte, hasResult bool) {
+	for open := byte('{'); l.skipByte(open); open = ',' {
+		name := l.skipValue()
+		if !l.skipByte(':') {
+			break
+		}
+		value := l.skipValue() // nil if its end is not there
+		switch string(name) {
+		case `"id"`:
+			if value != nil {
+				ids = append(ids, value)
+			}
+		case `"method"`:
+			method = value
+		case `"result"`, `"error"`:
+			hasResult = true
+		}
+	}
+	return ids, method, hasResult
+}
+
+// skipByte skips white space, and b if it comes next. It reports whether it does.
+func (l *looseText) skipByte(b byte) bool {
+	l.rest = bytes.TrimLeft(l.rest, " \t\r\n")
+	if len(l.rest) == 0 || l.rest[0] != b {
+		return false
+	}
+	l.rest = l.rest[1:]
+	return true
+}
+
+// skipValue skips white space and a value, and returns the value; nil if its end is not there.
+func (l *looseText) skipValue() []byte {
+	l.rest = bytes.TrimLeft(l.rest, " \t\r\n")
+	depth, quoted := 0, false
+	for i := 0; i < len(l.rest); i++ {
+		switch c := l.rest[i]; {
+		case quoted && c == '\\':
+			i++
+			continue
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+			continue
+		case c == '{', c == '[':
+			depth++
+		case depth > 0 && (c == '}' || c == ']'):
+			depth--
+		case depth > 0:
+			continue
+		case bytes.IndexByte([]byte(",}]: \t\r\n"), c) >= 0: // the end of a number or a literal
+			return l.cut(i)
+		default:
+			continue
+		}
+		if depth == 0 && !quoted {
+			return l.cut(i + 1)
+		}
+	}
+	l.rest = nil
 	return nil
 }
 
-// endOfText returns the index behind the JSON string that begins at i, or len(text) if it does not
-// end.
-func endOfText(text []byte, i int) int {
-	for i++; i < len(text); i++ {
-		switch text[i] {
-		case '\\':
-			i++
-		case '"':
-			return i + 1
-		}
-	}
-	return len(text)
-}
-
-// plainValue returns the string or number at the beginning of text, or nil if there is none, or its
-// end is missing.
-func plainValue(text []byte) []byte {
-	end := bytes.IndexAny(text, ",} \t\r\n")
-	if len(text) > 0 && text[0] == '"' {
-		end = endOfText(text, 0)
-	}
-	if end < 0 || end == len(text) || !isJSON(text[:end]) || !isText(text[:end]) && !isJSONNumber(text[:end]) {
-		return nil
-	}
-	return text[:end]
+// cut returns the first n bytes of the rest, which it leaves behind.
+func (l *looseText) cut(n int) []byte {
+	value := l.rest[:n]
+	l.rest = l.rest[n:]
+	return value
 }
 
 // appendRPCID appends the id of a response, its last member, or nothing if id is nil. For an

@@ -295,7 +295,7 @@ func (c *rpcCall) readInput() (any, error) {
 			return nil, Errorf(CodeInvalidArgument,
 				"a notification in a batch has no id of which its idempotency key could be made, so it was not run")
 		}
-		c.keyed.key = string(appendPlainID([]byte(c.keyed.key+"#"), msg.id))
+		c.keyed.key = string(appendIDValue([]byte(c.keyed.key+"#"), msg.id))
 	}
 	in, err := c.bindObject(msg.params, read, msg.inputErr)
 	if err == nil && !c.inBatch() && cap(c.ws.body) > maxPooled {
@@ -439,44 +439,25 @@ func (b *rpcBatch) findTwins() {
 		msg := &b.messages[i]
 		m := b.handler.methods[string(msg.method)]
 		if msg.kind == rpcRequest && m != nil && m.key != nil {
-			id := string(appendPlainID(nil, msg.id))
+			id := string(appendIDValue(nil, msg.id))
 			msg.twin = seen[id]
 			seen[id] = true
 		}
 	}
 }
 
-// appendPlainID appends an id by its value, so that a repetition may spell it differently:
+// appendIDValue appends an id by its value, since a repetition may spell it in another way:
 //
-//	"a", "\u0061"     "a"
-//	1, 1.0, 10e-1     1
-//	1.50, 15e-1       1.5
-//	1e400             1e400
-func appendPlainID(dst, id []byte) []byte {
+//	"a", "\u0061"   "a"
+//	1, 1.0, 10e-1   1e0
+func appendIDValue(dst, id []byte) []byte {
 	switch {
 	case isText(id):
 		return appendQuoted(dst, textOf(id))
-	case !isJSONNumber(id):
-		return append(dst, id...) // null
+	case isJSONNumber(id):
+		return appendDecimal(dst, id)
 	}
-	const most = 40 // zeros that are written out
-	start := len(dst)
-	dst = appendDecimal(dst, id)
-	text, exponent, _ := strings.Cut(string(dst[start:]), "e")
-	power, err := strconv.Atoi(cmp.Or(exponent, "0"))
-	if err != nil || power > most || power < -most {
-		return dst
-	}
-	digits, negative := strings.CutPrefix(text, "-")
-	if dst = dst[:start]; negative {
-		dst = append(dst, '-')
-	}
-	if power >= 0 {
-		return append(append(dst, digits...), strings.Repeat("0", power)...)
-	}
-	digits = strings.Repeat("0", max(0, 1-power-len(digits))) + digits // at least one before the point
-	point := len(digits) + power
-	return append(append(append(dst, digits[:point]...), '.'), digits[point:]...)
+	return append(dst, id...) // null
 }
 
 // runWorkers answers all messages, with the helpers that the timer starts. It waits for
