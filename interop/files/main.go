@@ -1,37 +1,22 @@
-// Command files checks uploads and downloads of a server in another process, by curl, by
-// net/http and by svc.Connect; see the script check beside it.
+// Command files checks uploads and downloads of a server by curl, directly and behind nginx;
+// see the script check beside it.
 package main
 
 import (
 	"bufio"
-	"context"
 	"flag"
 	"fmt"
-	"io"
 	"log"
 	"net"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
-	"strconv"
 	"strings"
-	"sync"
 	"time"
-
-	"example.com/svc"
 )
 
-var (
-	size    = flag.Int64("size", 1<<30, "`bytes` of each large file")
-	clients = flag.Int("clients", 16, "how many send or receive at a time")
-	dir     = flag.String("dir", ".", "the `directory` for files")
-	slow    = flag.Bool("slow", false, "upload for a minute with pauses, too")
-)
-
-const allowed = 64 << 20 // bytes of memory above idle
+var dir = flag.String("dir", ".", "the `directory` for files")
 
 func main() {
 	flag.Parse()
@@ -72,11 +57,6 @@ func main() {
 		for _, row := range curlRows {
 			check("curl, "+place.name+": "+row.name, row.try("http://"+place.address))
 		}
-	}
-	check("load", load(server.Process.Pid, "http://"+address))
-	check("client", connect("http://"+address))
-	if *slow {
-		check("slow upload", slowUpload("http://"+address))
 	}
 	if failed {
 		nginx.Process.Kill()
@@ -212,135 +192,4 @@ func canonical(answer string) string {
 		_, answer, _ = strings.Cut(answer, "\r\n\r\n")
 	}
 	return strings.ReplaceAll(answer, "ETag: ", "Etag: ")
-}
-
-// load sends and receives large files at the same time, and holds the server to a little
-// memory.
-func load(pid int, url string) error {
-	idle := memory(pid, "VmRSS")
-	began := time.Now()
-	errs := make([]error, 2**clients)
-	var all sync.WaitGroup
-	for i := range *clients {
-		all.Add(2)
-		go func() { defer all.Done(); errs[2*i] = upload(url) }()
-		go func() { defer all.Done(); errs[2*i+1] = download(url, i%2 == 0) }()
-	}
-	all.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	most := memory(pid, "VmHWM")
-	fmt.Printf("%d uploads and %d downloads of %d MiB in %v: %d MiB at most, %d MiB when idle\n", *clients, *clients, *size>>20, time.Since(began).Round(time.Second), most>>20, idle>>20)
-	if most-idle > allowed {
-		return fmt.Errorf("the server took %d MiB more than when idle", (most-idle)>>20)
-	}
-	return nil
-}
-
-func upload(url string) error {
-	r, _ := http.NewRequest("PUT", url+"/files/x", &pattern{size: *size})
-	r.ContentLength = *size
-	res, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return err
-	}
-	defer res.Body.Close()
-	text, err := io.ReadAll(res.Body)
-	if want := fmt.Sprintf(`"size":%d,`, *size); err != nil || !strings.Contains(string(text), want) {
-		return fmt.Errorf("%s %s, %v", res.Status, text, err)
-	}
-	return nil
-}
-
-func download(url string, seeks bool) error {
-	kind := "/copies/"
-	if seeks {
-		kind = "/files/"
-	}
-	res, err := http.Get(url + kind + strconv.FormatInt(*size, 10))
-	if err != nil {
-		return err
-	}
-	defer res.Body.Close()
-	if n, err := io.Copy(io.Discard, res.Body); err != nil || n != *size {
-		return fmt.Errorf("%s: %d bytes, %v", res.Status, n, err)
-	}
-	return nil
-}
-
-// memory returns a line of the status of a process, in bytes.
-func memory(pid int, name string) int64 {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		log.Fatal(err)
-	}
-	_, rest, _ := strings.Cut(string(text), name+":")
-	n, err := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
-	if err != nil {
-		log.Fatal(err)
-	}
-	return n << 10
-}
-
-// connect sends and receives a large file by a client of svc, whose memory is that of
-// this process.
-func connect(url string) error {
-	var client struct {
-		Put func(ctx context.Context, in *PutFile) (*Stored, error)
-		Get func(ctx context.Context, in *GetFile) (*svc.File, error)
-	}
-	if err := svc.Connect[FileAPI](&client, url, &svc.ClientOptions{Service: options()}); err != nil {
-		return err
-	}
-	var before, after runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&before)
-	ctx := context.Background()
-	out, err := client.Put(ctx, &PutFile{Name: "x", Content: svc.NewBody(&pattern{size: *size}, "")})
-	if err != nil || out.Size != *size {
-		return fmt.Errorf("%v, %v", out, err)
-	}
-	f, err := client.Get(ctx, &GetFile{Size: *size})
-	if err != nil {
-		return err
-	}
-	n, err := io.Copy(io.Discard, f.Content)
-	f.Content.(io.Closer).Close()
-	runtime.ReadMemStats(&after)
-	if err != nil || n != *size || f.Name != fmt.Sprintf("größe %d.bin", *size) {
-		return fmt.Errorf("%d bytes of %q, %v", n, f.Name, err)
-	}
-	if allocated := after.TotalAlloc - before.TotalAlloc; allocated > 4<<20 {
-		return fmt.Errorf("the client allocated %d MiB", allocated>>20)
-	}
-	return nil
-}
-
-// slowUpload sends a block each 12 seconds, which is longer than the ReadTimeout and the
-// WriteTimeout of the server, for a minute.
-func slowUpload(url string) error {
-	body, client := io.Pipe()
-	go func() {
-		for range 6 {
-			client.Write(make([]byte, 64<<10))
-			time.Sleep(12 * time.Second)
-		}
-		client.Close()
-	}()
-	began := time.Now()
-	r, _ := http.NewRequest("PUT", url+"/files/x", body)
-	res, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return err
-	}
-	defer res.Body.Close()
-	text, _ := io.ReadAll(res.Body)
-	if res.StatusCode != 200 || !strings.Contains(string(text), `"size":393216,`) {
-		return fmt.Errorf("%s %s", res.Status, text)
-	}
-	fmt.Printf("an upload of %v\n", time.Since(began).Round(time.Second))
-	return nil
 }

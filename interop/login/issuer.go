@@ -118,7 +118,7 @@ func (s *issuer) authorize(w http.ResponseWriter, r *http.Request) {
 	defer s.mu.Unlock()
 	c, ok := s.clients[q.Get("client_id")]
 	scopes := strings.Fields(q.Get("scope"))
-	slices.Sort(scopes) // go-sdk joins them in any order
+	slices.Sort(scopes)
 	unknown := slices.ContainsFunc(scopes, func(scope string) bool { return !slices.Contains(knownScopes, scope) })
 	switch {
 	case !ok:

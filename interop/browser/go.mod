@@ -1,7 +1,0 @@
-module example.com/svc/interop/browser
-
-go 1.24
-
-require example.com/svc v0.0.0
-
-replace example.com/svc => ../..
