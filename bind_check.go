@@ -38,15 +38,9 @@ func (p *objectPlan) setDefaults(d *decoder, v reflect.Value) {
 // checkValue checks an input that is a Go value, with the rules that a decoder would have checked.
 // in is a struct of the calling program, whose goroutines may share it. So checkValue only reads
 // it, except that it sets empty discriminators of unions and that Validate methods may change it.
-// If the rules hold, note is called before Validate, unless it is nil.
-func (b *binding) checkValue(d *decoder, in reflect.Value, note func()) error {
+func (b *binding) checkValue(d *decoder, in reflect.Value) error {
 	d.opts.fills = true
-	d.start(nil)
-	b.checkInput(&valueCheck{decoder: d}, in)
-	if note != nil && len(d.report.found.list) == 0 && !d.report.tooDeep {
-		note()
-	}
-	return b.finishInput(d, in, false)
+	return b.checkRules(d, in)
 }
 
 // checkRules is checkValue for an input that is not changed.

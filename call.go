@@ -497,9 +497,12 @@ func (c *call) transport() Transport {
 // An unknown method fails with UNIMPLEMENTED. An invalid input fails with INVALID_ARGUMENT,
 // including an input of the wrong type or nested more than 1,000 levels deep. The media types and
 // limits of a [Body] apply as in a request. Without the [Principal] that the method needs in ctx,
-// the call fails with UNAUTHENTICATED or PERMISSION_DENIED. [WithIdempotencyKey] gives the call a
-// key. If a goroutine of the method still reads a Body when the method returns, Call waits for that
-// Read until ctx ends.
+// the call fails with UNAUTHENTICATED or PERMISSION_DENIED. If a goroutine of the method still reads
+// a Body when the method returns, Call waits for that Read until ctx ends.
+//
+// A method with idempotency keys runs at each Call, so it may call another such method in its own
+// transaction. With [WithIdempotencyKey] in ctx, the call of such a method fails with
+// INVALID_ARGUMENT, and nothing runs; call it by a client of [Connect] with ClientOptions.Handler.
 //
 // An optional field counts as absent if it is zero. Call does not apply defaults;
 // [Service.NewInput] does. Call sets empty discriminators of unions, and Validate methods may
@@ -537,6 +540,11 @@ func forCaller(err error) error {
 	return replaceIn(err, e, shown)
 }
 
+// errLocalKey is the error of a call that may have been sent before: without the key, it would take
+// effect at each attempt.
+var errLocalKey = Errorf(CodeInvalidArgument, "Service.Call takes no idempotency key, and nothing has run; "+
+	"call through Connect with ClientOptions.Handler, or without WithIdempotencyKey")
+
 // A localCall is the carrier of [Service.Call]. Its input and output are Go values,
 // and its caller gets the error, so nothing is logged.
 type localCall struct {
@@ -548,20 +556,15 @@ type localCall struct {
 }
 
 func (c *localCall) readInput() (any, error) {
+	if c.method.key != nil && c.Context.Value(nextKey{}) != nil {
+		return nil, errLocalKey
+	}
 	err := c.method.checkType(c.input)
-	if err != nil || c.method.in == nil && c.method.key == nil {
+	if err != nil || c.method.in == nil {
 		return nil, err
 	}
-	ws, in := c.service.borrowWorkspace(false), reflect.Indirect(reflect.ValueOf(c.input))
-	var note func()
-	if c.method.key != nil {
-		values, _ := c.Context.Value(nextKey{}).([]string)
-		c.readKey(&ws.dec, "/"+keyHeader, values)
-		if c.keyed != nil && in.IsValid() {
-			note = func() { c.method.key.noteValue(&ws.dec, &c.keyed.sent, in) }
-		}
-	}
-	err = c.method.bind.checkValue(&ws.dec, in, note)
+	ws := c.service.borrowWorkspace(false)
+	err = c.method.bind.checkValue(&ws.dec, reflect.ValueOf(c.input).Elem())
 	c.service.returnWorkspace(ws)
 	if err != nil || !c.method.takesBody() {
 		return c.input, err

@@ -51,7 +51,7 @@ func (c *call) readKey(d *decoder, path string, values []string) {
 		}
 		if c.response == nil && c.request != nil { // headers that the method adds go only into the record
 			c.keyed.header = make(http.Header)
-			if c.ws != nil && c.ws.writer != nil {
+			if c.ws.writer != nil {
 				c.keyed.header = c.ws.writer.Header().Clone()
 			}
 		}

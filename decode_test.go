@@ -847,7 +847,7 @@ func TestCheckValue(t *testing.T) {
 	} {
 		t.Run(rowName(test.want), func(t *testing.T) {
 			b := bindingOf(t, reflect.TypeFor[input]())
-			err := b.checkValue(new(decoder), reflect.ValueOf(&test.in).Elem(), nil)
+			err := b.checkValue(new(decoder), reflect.ValueOf(&test.in).Elem())
 			if got := placesOf(err); !slices.Equal(got, test.want) {
 				t.Errorf("%+v: %q, want %q", test.in, got, test.want)
 			}
@@ -1100,7 +1100,7 @@ func TestAnyContainsItself(t *testing.T) {
 		{"pointer", pointer, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			err := b.checkValue(new(decoder), reflect.ValueOf(&anyIn{test.v}).Elem(), nil)
+			err := b.checkValue(new(decoder), reflect.ValueOf(&anyIn{test.v}).Elem())
 			if (err == nil) != test.ok || err != nil && CodeOf(err) != CodeInvalidArgument {
 				t.Errorf("%T: %v, want it taken: %t", test.v, err, test.ok)
 			}
@@ -1122,7 +1122,7 @@ func TestTooDeepHidesNestedErrors(t *testing.T) {
 	b := bindingOf(t, reflect.TypeFor[nestedLoop]())
 	loop := new(nestedLoop)
 	loop.Next = loop
-	err := b.checkValue(new(decoder), reflect.ValueOf(loop).Elem(), nil)
+	err := b.checkValue(new(decoder), reflect.ValueOf(loop).Elem())
 	if list := ErrorFrom(err).Violations(); len(list) != 1 || list[0].Rule != ruleSyntax {
 		t.Errorf("%v has %v, want one violation of %s", err, list, ruleSyntax)
 	}
@@ -1206,7 +1206,7 @@ func TestEnumSources(t *testing.T) {
 			if strings.Contains(want, "type") {
 				return // which no Go value can be
 			}
-			err = b.checkValue(d, reflect.ValueOf(&test.value).Elem(), nil)
+			err = b.checkValue(d, reflect.ValueOf(&test.value).Elem())
 			want = strings.NewReplacer("/mood/GLAD", "/mood/").Replace(want)
 			if got := strings.Join(placesOf(err), ","); got != want {
 				t.Errorf("%+v: %s, want %s", test.value, got, want)

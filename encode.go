@@ -123,9 +123,6 @@ type encoders struct {
 	// stored is set for a Codec. A field with a default is then never left out: read back, its
 	// zero value would be the default.
 	stored bool
-	// keyed is set for the input of a Service.Call with an idempotency key: fields that do not
-	// count are left out.
-	keyed bool
 }
 
 // newEncoders returns an empty compile pass, of inputs or of outputs.
@@ -335,7 +332,7 @@ func (c *encoders) objectEncoder(s *shape) encodeFunc {
 func (c *encoders) membersEncoder(s *shape) encodeFunc {
 	var members []memberEncoder
 	for _, f := range s.fields {
-		if f.hidden || c.keyed && f.unkeyed {
+		if f.hidden {
 			continue
 		}
 		m := c.memberEncoder(f)

@@ -247,7 +247,7 @@ const (
 
 // holdsKey reports whether an idempotency key prevents a question to the caller of ctx: its method
 // would wait for the answer in the transaction of Idempotency.Run. Modern callers are asked after
-// the method has returned. The key may belong to a [Service.Call] around ctx.
+// the method has returned. The key may belong to a call around the [Service.Call] of ctx.
 func holdsKey(ctx context.Context) bool {
 	if x, ok := ctx.Value(exchangeKey{}).(*exchange); !ok || x.rev.rounds {
 		return false

@@ -1029,7 +1029,7 @@ func TestEnumBesideTags(t *testing.T) {
 	}
 	_, object := b.bindObject(new(decoder), []byte(`{"A":""}`))
 	_, query := b.bindRequest(new(decoder), &requestValues{query: "A="})
-	for _, err := range []error{object, query, b.checkValue(new(decoder), reflect.ValueOf(new(in)).Elem(), nil)} {
+	for _, err := range []error{object, query, b.checkValue(new(decoder), reflect.ValueOf(new(in)).Elem())} {
 		if got := strings.Join(placesOf(err), ", "); got != "query /A enum, query /A minLength" {
 			t.Errorf("%s: %v", got, err)
 		}

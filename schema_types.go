@@ -470,8 +470,6 @@ const (
 	asOutput use = "output" // encoded
 	// asReadOutput is the use of an output by a client, which decodes it.
 	asReadOutput use = "output that a client reads"
-	// asKeyedInput is the use of an input that is compared with a previous one.
-	asKeyedInput use = "input that an idempotency key belongs to"
 	// asStored is the use by a Codec, which encodes and decodes a value.
 	asStored use = "object that a Codec writes and reads"
 )
@@ -517,7 +515,7 @@ func (c *shapes) checkUse(s *shape, u use, at string) {
 		// (encodeDynamic). A text must have its method, because it has no other form.
 		switch {
 		case u != asOutput && !hasMethods(s.typ, unmarshal):
-		case (u == asKeyedInput || u == asStored || u == asOutput && s.kind == kindText) && !hasMethods(s.typ, marshal):
+		case (u == asStored || u == asOutput && s.kind == kindText) && !hasMethods(s.typ, marshal):
 			has, lacks = unmarshal, marshal
 		case u != asOutput && copies && declaresMethod(s.typ, reads): // a promoted method has a different receiver
 			c.addf("%s: %v.%s sets a copy of the value, since its receiver is not a pointer; write func (x *%s) %[3]s", at, s.typ, reads,

@@ -2,8 +2,7 @@ package svc
 
 // This file makes the fingerprint of an input. It decides whether two calls with the same
 // idempotency key have the same input: they do if the client sent the same values. In this order:
-// the input; texts that are sent; their plans; the writer; numbers. svc_readback.go handles inputs
-// of Service.Call.
+// the input; texts that are sent; their plans; the writer; numbers.
 //
 // The fingerprint is an HMAC of the print, a text that is the same for all equal inputs:
 //
@@ -22,7 +21,7 @@ package svc
 //	unknown members, idempotency:"-"       nothing
 //
 // A default that is sent, an empty member and a null differ from a missing member. No method of the
-// application runs, except to write an input of Service.Call as JSON.
+// application runs.
 
 import (
 	"bytes"
@@ -137,7 +136,7 @@ func (k *keyPlan) planInput(b *binding) {
 	if b.rest.inBody != nil {
 		k.body = c.planFor(b.rest.inBody)
 	}
-	k.values, k.unions = c.planValues(b.in), c.choices
+	k.unions = c.choices
 }
 
 // planFor returns the plan for values of shape s.

@@ -47,14 +47,14 @@ type Idempotency struct {
 	KeepFor time.Duration
 }
 
-// A KeyUse says whether calls of a method have an idempotency key. For the zero value, keys are not
-// read.
+// A KeyUse says whether calls of a method over a transport have an idempotency key. For the zero
+// value, keys are not read. A [Service.Call] has none, and runs each time.
 type KeyUse string
 
 // The uses of keys.
 const (
-	KeyAllowed  KeyUse = "allowed"  // a call without a key runs each time
-	KeyRequired KeyUse = "required" // a call without a key fails with INVALID_ARGUMENT
+	KeyAllowed  KeyUse = "allowed"  // a call over a transport without a key runs each time
+	KeyRequired KeyUse = "required" // a call over a transport without a key fails with INVALID_ARGUMENT
 )
 
 // The header, in canonical form, and the argument of tools.
@@ -69,12 +69,11 @@ type keyPlan struct {
 	bind   *binding  // of the input
 	object *sentPlan // object is for the whole input, body for its part in the body of REST requests; nil without an input
 	body   *sentPlan
-	unions []string               // the discriminators of the unions in the input
-	values map[*shape][]sentField // of an input of Service.Call, by its form
-	out    reflect.Type           // the struct; nil without an output
-	output encodeFunc             // writes the output in a record
-	decode decodeFunc             // reads it
-	status *statusField           // of the output; nil without a status field
+	unions []string     // the discriminators of the unions in the input
+	out    reflect.Type // the struct; nil without an output
+	output encodeFunc   // writes the output in a record
+	decode decodeFunc   // reads it
+	status *statusField // of the output; nil without a status field
 }
 
 // setKey decides whether calls of m have an idempotency key. compilePlans completes the
@@ -92,9 +91,6 @@ func (c *methodCompiler) setKey(m *method, use KeyUse) {
 		"MethodOptions.IdempotencyKey is for methods that write and answer with JSON, not for a GET, a QUERY, a stream, a Body or a File%s", hint)
 	c.addIf(c.impl != nil && c.opts.Idempotency == nil, "MethodOptions.IdempotencyKey needs Options.Idempotency, which keeps the answers")
 	m.key = &keyPlan{Idempotency: c.opts.Idempotency, use: use, name: m.resource + "." + m.name}
-	if m.in != nil {
-		c.shapes.checkUse(m.in, asKeyedInput, m.in.typ.String())
-	}
 }
 
 // keyUse says whether calls of m have an idempotency key.
@@ -150,11 +146,11 @@ func isKeyHeader(value string) bool {
 	return err == nil && 1 <= len(key) && len(key) <= 255 && !strings.ContainsFunc(key, isOther) && strconv.Quote(key) == value
 }
 
-// WithIdempotencyKey returns a copy of ctx with an idempotency key for the next call, of a client
-// from [Connect] or by [Service.Call]. The key has 1 to 255 visible ASCII characters, or the call
-// fails with INVALID_ARGUMENT. Calls that the method itself makes do not get the key. A
-// Service.Call also fails with INVALID_ARGUMENT if part of the input changes when it is written as
-// JSON and read back.
+// WithIdempotencyKey returns a copy of ctx with an idempotency key for the next call of a client
+// from [Connect]. The key has 1 to 255 visible ASCII characters, or the call fails with
+// INVALID_ARGUMENT. Calls that the method itself makes do not get the key. [Service.Call] takes no
+// key: for a method with keys it fails with INVALID_ARGUMENT, since a job that sends its call again
+// would act twice. Methods without keys ignore it.
 func WithIdempotencyKey(ctx context.Context, key string) context.Context {
 	if key == "" || key[0] == '"' || !isKeyHeader(key) { // call.readKey takes others as they are
 		key = strconv.QuoteToASCII(key)

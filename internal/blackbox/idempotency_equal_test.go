@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"math"
 	"math/big"
 	"mime/multipart"
 	"net/http"
@@ -218,21 +216,8 @@ func keyedAnswer(more string) keyedSend {
 	}
 }
 
-func keyedValue(method string, in any) keyedSend {
-	return func(s *svc.Service) string {
-		out, err := s.Call(svc.WithIdempotencyKey(context.Background(), "k"), "deposits", method, in)
-		if err != nil {
-			return err.Error()
-		}
-		return fmt.Sprintf(`"n":%d`, out.(*Deposited).N)
-	}
-}
-
 func TestKeyEquality(t *testing.T) {
-	rest, rpc, tool, call := keyedCreate, keyedParams, keyedTool, keyedValue
-	yes, host := true, netip.MustParseAddr("::1")
-	zone := time.FixedZone("", 3600)
-	noon := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	rest, rpc, tool := keyedCreate, keyedParams, keyedTool
 	const same, other = true, false
 	for _, test := range []struct {
 		name          string
@@ -295,8 +280,6 @@ func TestKeyEquality(t *testing.T) {
 		{"a larger exponent", rest(`{"any":1e99999999999999999999}`), rest(`{"any":1e99999999999999999998}`), other},
 		{"a number as a parameter", keyedREST("POST /deposits?limit=20", `{}`), rpc(`{"limit":2e1}`), same},
 		{"a boolean as a parameter", keyedREST("POST /deposits?dry=true", `{}`), tool("create", `"dry":true`), same},
-		{"a number in a string by its tag", rest(`{"big":"7"}`), call("create", &Deposit{Amount: 1, Big: 7}), other}, // Call has the amount
-		{"a number in a string, and in Service.Call", rest(`{"big":"7","amount":1}`), call("create", &Deposit{Amount: 1, Big: 7}), same},
 		{"a number and a text in any", rest(`{"any":1}`), rest(`{"any":"1"}`), other},
 		{"a boolean and a text in any", rest(`{"any":true}`), rest(`{"any":"true"}`), other},
 		{"null and a text in any", rest(`{"any":null}`), rest(`{"any":"null"}`), other},
@@ -330,25 +313,6 @@ func TestKeyEquality(t *testing.T) {
 		{"a header that JSON-RPC does not read", rpc(`{}`, "X-Account", "a"), rest(`{}`), same},
 		{"a member that is named like a header", rest(`{"X-Account":"a"}`), rest(`{}`, "X-Account", "a"), other},
 		{"a cookie and a header", rest(`{}`, "Cookie", "session=a"), rest(`{}`, "X-Account", "a"), other},
-
-		// Service.Call.
-		{"a value", rest(`{"amount":2,"to":"a","fast":true,"host":"::1"}`), call("create", &Deposit{Amount: 2, To: "a", Fast: &yes, Host: &host}), same},
-		{"all that can be nested", rest(`{"amount":2,"parts":[{"name":"n","size":2}],"labels":{"b":1,"a":2},"ways":[{"type":"card","number":"1"}],"own":{"text":"t"}}`),
-			call("create", &Deposit{Amount: 2, Parts: []DepositPart{{Name: "n", Size: 2, Note: func() {}}}, Labels: map[string]int{"a": 2, "b": 1},
-				Ways: []DepositWay{{Card: &DepositCard{Number: "1"}}}, Own: &DepositOwn{"t"}}), same},
-		{"any and raw JSON", rpc(`{"amount":1,"any":{"a":[1,"b"]},"raw":{"x":1}}`), call("create", &Deposit{Amount: 1, Any: map[string]any{"a": []any{1, "b"}}, Raw: json.RawMessage("{ \"x\":1.0 }")}), same},
-		{"an alternative by type, as a value", rest(`{"amount":2,"by":[{"type":"card","number":"1"}]}`), call("create", &Deposit{Amount: 2, By: DepositBy{Ways: []DepositWay{{Card: &DepositCard{Number: "1"}}}}}), same},
-		{"another one by type, as a value", rest(`{"amount":2,"by":1}`), call("create", &Deposit{Amount: 2, By: DepositBy{Ways: []DepositWay{}}}), other},
-		{"a union without its discriminator", keyedRPC("pay", `,"params":{"type":"card","number":"1"}`), call("pay", &DepositWay{Card: &DepositCard{Number: "1"}}), same},
-		{"two unions", call("pay", &DepositWay{Cash: &DepositCash{}}), call("pay", &DepositWay{Type: "cash", Cash: &DepositCash{}}), same},
-		{"a header of REST alone, as a value", rest(`{"amount":1}`, "X-Account", "a"), call("create", &Deposit{Amount: 1, Account: "a"}), same},
-		{"an empty header of REST alone", rest(`{"amount":1}`), call("create", &Deposit{Amount: 1}), same},
-		{"a path, as a value", keyedREST("PUT /deposits/7", `{}`), call("put", &DepositID{ID: "7"}), same},
-		{"a value that may differ", call("create", &Deposit{Attempt: "1"}), call("create", &Deposit{Hint: func() {}}), same},
-		{"a value without an input", call("clear", nil), keyedREST("POST /deposits/clear", ""), same},
-		{"two times of one instant", call("create", &Deposit{At: noon}), call("create", &Deposit{At: noon.In(zone)}), other},
-		{"one number by its method Cmp", call("create", &Deposit{Whole: big.NewInt(5)}), call("create", &Deposit{Whole: new(big.Int).Sub(big.NewInt(6), big.NewInt(1))}), same},
-		{"another number", call("create", &Deposit{Whole: big.NewInt(5)}), call("create", &Deposit{Whole: big.NewInt(6)}), other},
 	} {
 		t.Run(rowName(test.name), func(t *testing.T) {
 			s := newDeposits(new(deposits))
@@ -359,115 +323,6 @@ func TestKeyEquality(t *testing.T) {
 			isSame, isOther := strings.Contains(answer, `"n":1`), strings.Contains(answer, "the idempotency key was used with another")
 			if isSame == isOther || isSame != test.equal {
 				t.Errorf("the second call: %s", answer)
-			}
-		})
-	}
-}
-
-// Types whose methods hide, change or lose what a value has.
-type (
-	// A HiddenBox has the card where its JSON does not tell it.
-	HiddenBox struct{ Card SecretCard }
-	// An OneWay is written and not read.
-	OneWay int
-	// A Broken is never written, and a Panicking panics.
-	Broken    struct{}
-	Panicking struct{}
-	// A FoldedName is one value in any case of its letters, by its method Equal.
-	FoldedName struct{ text string }
-)
-
-func (OneWay) MarshalJSON() ([]byte, error)        { return []byte(`"one way"`), nil }
-func (Broken) MarshalText() ([]byte, error)        { return nil, errors.New("on purpose") }
-func (*Broken) UnmarshalText([]byte) error         { return nil }
-func (Panicking) MarshalText() ([]byte, error)     { panic("on purpose") }
-func (*Panicking) UnmarshalText([]byte) error      { return nil }
-func (n FoldedName) Equal(other FoldedName) bool   { return strings.EqualFold(n.text, other.text) }
-func (n FoldedName) MarshalText() ([]byte, error)  { return []byte(strings.ToLower(n.text)), nil }
-func (n *FoldedName) UnmarshalText(t []byte) error { n.text = string(t); return nil }
-
-type keyedCreator[In any] interface {
-	Create(ctx context.Context, in *In) error
-}
-
-type keyedCreations[In any] struct{}
-
-func (keyedCreations[In]) Create(context.Context, *In) error { return nil }
-
-// keyedOutcome makes a Service.Call with a key and this input. It returns how often the
-// store was called, and the error.
-func keyedOutcome[In any](in In) func() (runs int, err error) {
-	return func() (runs int, err error) {
-		s := svc.MustRegister[keyedCreator[In]](keyedCreations[In]{}, &svc.Options{Resource: "cases", Idempotency: &svc.Idempotency{
-			Run: func(ctx context.Context, id string, do func(context.Context) ([]byte, error)) ([]byte, error) {
-				runs++
-				return do(ctx)
-			}}, Methods: map[string]svc.MethodOptions{"Create": {IdempotencyKey: svc.KeyRequired}}})
-		_, err = s.Call(svc.WithIdempotencyKey(context.Background(), "k"), "cases", "create", &in)
-		return runs, err
-	}
-}
-
-// Verify that Service.Call refuses what two different inputs may have the same JSON of, before the
-// store is asked, and nothing else.
-func TestKeyValues(t *testing.T) {
-	loop := map[string]any{}
-	loop["a"] = loop
-	for _, test := range []struct {
-		name    string
-		outcome func() (runs int, err error)
-		field   string // that the error names; "" if the call is made
-	}{
-		{"a card", keyedOutcome(struct{ Card SecretCard }{"4111"}), "/Card"},
-		{"a card that is what it writes", keyedOutcome(struct{ Card SecretCard }{"****"}), ""},
-		{"a card that is left out", keyedOutcome(struct {
-			Card SecretCard `json:"card,omitempty"`
-		}{}), ""},
-		{"a card that may differ", keyedOutcome(struct {
-			Card SecretCard `json:"card" idempotency:"-"`
-		}{"4111"}), ""},
-		{"a card in a header", keyedOutcome(struct {
-			Card SecretCard `json:"-" header:"X-Card,omitempty"`
-		}{"4111"}), "/X-Card"},
-		{"a card inside", keyedOutcome(struct{ List []HiddenBox }{[]HiddenBox{{"****"}, {"4111"}}}), "/List"},
-		{"a card behind a pointer", keyedOutcome(struct{ Box *HiddenBox }{&HiddenBox{"4111"}}), "/Box"},
-		{"a card in an Optional", keyedOutcome(struct {
-			Card svc.Optional[SecretCard] `json:"card,omitzero"`
-		}{optionalOf(SecretCard("4111"))}), "/card"},
-		{"the keys of a map", keyedOutcome(struct{ Cards map[SecretCard]int }{map[SecretCard]int{"4111": 1}}), "/Cards"},
-		{"two keys with one text", keyedOutcome(struct{ Names map[FoldedName]int }{map[FoldedName]int{{"a"}: 1, {"A"}: 2}}), "/Names"},
-		{"a card in any", keyedOutcome(struct{ X any }{[]any{map[string]any{"a": HiddenBox{"4111"}}}}), "/X"},
-		{"another type in any", keyedOutcome(struct{ X any }{HiddenBox{"****"}}), ""},
-		{"a big number by value in any, which encoding/json writes as {}", keyedOutcome(struct{ X any }{*big.NewInt(5)}), "/X"},
-		{"a big number in any", keyedOutcome(struct{ X any }{big.NewInt(5)}), ""},
-		{"raw JSON in any", keyedOutcome(struct{ X any }{json.RawMessage(`{ "a": 1 }`)}), ""},
-		{"a function in any", keyedOutcome(struct{ X any }{func() {}}), "/X"},
-		{"a type that is not read", keyedOutcome(struct{ X any }{OneWay(1)}), "/X"},
-		{"a type that is not written", keyedOutcome(struct{ X Broken }{}), "/X"},
-		{"a type that panics", keyedOutcome(struct{ X Panicking }{}), "/X"},
-		{"a type that compares by Equal", keyedOutcome(struct{ X FoldedName }{FoldedName{"Ada"}}), ""},
-		{"a pin that is another one each time", keyedOutcome(struct{ X SecretPin }{SecretPin{"1"}}), "/X"},
-		{"a number that JSON does not have", keyedOutcome(struct{ X float64 }{math.NaN()}), "/X"},
-		{"text that is no number", keyedOutcome(struct{ X json.Number }{"one"}), "/X"},
-		{"text that is no JSON", keyedOutcome(struct{ X json.RawMessage }{json.RawMessage("{")}), "/X"},
-		{"a map with itself in it", keyedOutcome(struct{ X any }{loop}), "nested"},
-		{"times, addresses and bytes", keyedOutcome(struct {
-			At   time.Time
-			Host netip.Addr
-			Key  []byte
-			Wait time.Duration
-		}{time.Now(), netip.MustParseAddr("::1"), []byte("k"), time.Hour}), ""},
-	} {
-		t.Run(rowName(test.name), func(t *testing.T) {
-			runs, err := test.outcome()
-			if test.field == "" {
-				if err != nil || runs != 1 {
-					t.Errorf("%v, and %d runs", err, runs)
-				}
-				return
-			}
-			if svc.CodeOf(err) != svc.CodeInvalidArgument || !strings.Contains(err.Error(), test.field+" ") || runs > 0 {
-				t.Errorf("%v, and %d runs; want INVALID_ARGUMENT about %s", err, runs, test.field)
 			}
 		})
 	}

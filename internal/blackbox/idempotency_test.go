@@ -333,13 +333,21 @@ func TestKeyTransports(t *testing.T) {
 			return postRPC(rpc, `[{"jsonrpc":"2.0",`+create+`},{"jsonrpc":"2.0",`+create+`}]`, "Idempotency-Key", "b")
 		}, `7 `},
 		{"batch, notifications without the header", func() string { return postRPC(rpc, `[{"jsonrpc":"2.0",`+create+`},{"jsonrpc":"2.0",`+create+`}]`) }, `9 `},
-		{"Call", func() string { return callPayments(s, svc.WithIdempotencyKey(t.Context(), "k")) }, "9 0 INVALID_ARGUMENT: the idempotency key was used"},
+		{"Call", func() string { return callPayments(s, svc.WithIdempotencyKey(t.Context(), "k")) }, "9 0 INVALID_ARGUMENT: Service.Call takes no idempotency key, and nothing has run; call through Connect"},
 		{"Call, without a key", func() string { return callPayments(s, t.Context()) }, "10 10 <nil>"},
-		{"Call, wrong", func() string { return callPayments(s, svc.WithIdempotencyKey(t.Context(), "")) }, "10 0 INVALID_ARGUMENT: invalid input: /Idempotency-Key must be"},
+		{"Call, wrong", func() string { return callPayments(s, svc.WithIdempotencyKey(t.Context(), "")) }, "10 0 INVALID_ARGUMENT: Service.Call takes no"},
 		{"Call, required", func() string {
 			_, err := s.Call(t.Context(), "payments", "cancel", nil)
 			return fmt.Sprint(err)
-		}, "INVALID_ARGUMENT: invalid input: /Idempotency-Key is required"},
+		}, "11 <nil>"},
+		{"Call, required, given", func() string {
+			_, err := s.Call(svc.WithIdempotencyKey(t.Context(), "m"), "payments", "cancel", nil)
+			return fmt.Sprint(err)
+		}, "11 INVALID_ARGUMENT: Service.Call takes no"},
+		{"Call, a method without keys", func() string {
+			out, err := s.Call(svc.WithIdempotencyKey(t.Context(), "k"), "payments", "get", &PayID{"1"})
+			return fmt.Sprint(out != nil, err)
+		}, "12 true <nil>"},
 	} {
 		if got := test.call(); !strings.Contains(fmt.Sprint(len(p.made), " ", got), test.want) {
 			t.Errorf("%s: %d %s\nwant %s", test.name, len(p.made), got, test.want)
@@ -354,6 +362,14 @@ func callPayments(s *svc.Service, ctx context.Context) string {
 		return fmt.Sprint("0 ", err)
 	}
 	return fmt.Sprint(out.(*Paid).ID, " ", err)
+}
+
+// postPayment calls Create over REST, in the context ctx of its request.
+func postPayment(s *svc.Service, ctx context.Context, key string) string {
+	r, w := httptest.NewRequestWithContext(ctx, "POST", "/payments", strings.NewReader(`{"to":"ada"}`)), httptest.NewRecorder()
+	r.Header.Set("Idempotency-Key", key)
+	s.REST().ServeHTTP(w, r)
+	return w.Body.String()
 }
 
 // Verify what clients get for each way in which Run can end, and that a key may be used
@@ -461,7 +477,7 @@ func TestKeyContextEnds(t *testing.T) {
 		cancel()
 		return nil, errors.New("canceling statement due to user request")
 	}
-	if got := callPayments(s, svc.WithIdempotencyKey(ctx, "k")); !strings.HasPrefix(got, "0 CANCELED") {
+	if got := postPayment(s, ctx, "k"); !strings.Contains(got, `"code":"CANCELED"`) {
 		t.Error(got)
 	}
 }
@@ -476,11 +492,11 @@ func TestKeyOfCaller(t *testing.T) {
 		return nil, svc.Errorf(svc.CodeAborted, "")
 	}
 	for _, test := range []struct{ subject, key string }{{"-", "k"}, {"", "k"}, {"ada", "k"}, {"ad", "ak"}, {"a", "dak"}} {
-		ctx := svc.WithIdempotencyKey(t.Context(), test.key)
+		ctx := t.Context()
 		if test.subject != "-" {
 			ctx = svc.WithPrincipal(ctx, &svc.Principal{Subject: test.subject})
 		}
-		callPayments(s, ctx)
+		postPayment(s, ctx, test.key)
 	}
 	want := []string{"CaaiBC9uGqXu8uVIT1XUHd6Ulhz6mxQ2WI5wLGDa2IY", "8v8dH9B687DN35OrsVbYCA8jHArVHA8QaQMqfbaiLzQ", "XXcZh9ZFjzxv0OOpd5dGWrL5hViKzUma9Ln8HXKVPgA", "paZflXoH--TIZn_4tRItMRYJaZIrYo68aRMlltgc-jQ", "h1ovFEfozWb5fHdEKRR8PrmLHrK0Gjh4z7fL_X4plMI"}
 	if !slices.Equal(ids, want) {
@@ -525,11 +541,14 @@ func TestKeyOrder(t *testing.T) {
 	}
 }
 
-// Verify that the key of a call is not that of the calls that it makes, and the other way
-// round.
+// Verify that the key of a call is not that of the calls that it makes, that a Service.Call takes no
+// key, and that a client with a Handler does.
 func TestKeyNested(t *testing.T) {
 	p := new(payments)
 	var s *svc.Service
+	var client struct {
+		Create func(ctx context.Context, in *PayOrder) (*Paid, error)
+	}
 	o := payOptions(p)
 	nest := true
 	o.Intercept = func(next svc.InvokeFunc) svc.InvokeFunc {
@@ -541,7 +560,11 @@ func TestKeyNested(t *testing.T) {
 						t.Error(err)
 					}
 				}
-				if _, err := s.Call(svc.WithIdempotencyKey(ctx, "next"), "payments", "create", &PayOrder{To: "inner"}); err != nil {
+				next := svc.WithIdempotencyKey(ctx, "next")
+				if _, err := s.Call(next, "payments", "create", &PayOrder{To: "inner"}); svc.CodeOf(err) != svc.CodeInvalidArgument {
+					t.Error(err)
+				}
+				if _, err := client.Create(next, &PayOrder{To: "inner"}); err != nil {
 					t.Error(err)
 				}
 			}
@@ -549,7 +572,10 @@ func TestKeyNested(t *testing.T) {
 		}
 	}
 	s = svc.MustRegister[PayAPI](p, o)
-	if got := callPayments(s, svc.WithIdempotencyKey(t.Context(), "k")); got != "4 <nil>" {
+	if err := svc.Connect[PayAPI](&client, "http://svc.test", &svc.ClientOptions{Service: payOptions(p), Handler: s.REST()}); err != nil {
+		t.Fatal(err)
+	}
+	if got := postPayment(s, t.Context(), "k"); !strings.HasPrefix(got, `{"id":4,`) {
 		t.Error(got)
 	}
 	if got := fmt.Sprint(p.keys); got != "[false false nexttrue ktrue]" {
@@ -845,7 +871,7 @@ func TestKeyMistakes(t *testing.T) {
 		{"an unknown use of keys", register(unknown)},
 		{"keys of methods that cannot have any", register(keyed(store, "Get", "Watch", "Send"))},
 		{"fields with the names of keys, and an output that cannot be read", register(keyed(store, "Create"))},
-		{"an input that cannot be written", register(keyed(store, "Patch"))},
+		{"an input that is never written, which is right", register(keyed(store, "Patch"))},
 		{"tags of fields that may differ", func() error {
 			_, err := svc.Register[KeyTagsAPI](keyTagsAPI{}, &svc.Options{Resource: "notes"})
 			return err

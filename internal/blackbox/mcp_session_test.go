@@ -603,9 +603,9 @@ func (sessionKeys) Create(ctx context.Context, in *mcpArchive) (*mcpCount, error
 	return &mcpCount{N: 2}, svc.Confirm(ctx, "c", "Sure?")
 }
 
-// Outer has no key, and calls a method with one.
+// Outer calls Create, which has no key of its own then.
 func (s sessionKeys) Outer(ctx context.Context) (*mcpCount, error) {
-	out, err := (*s.service).Call(svc.WithIdempotencyKey(ctx, "inner"), "k", "create", &mcpArchive{})
+	out, err := (*s.service).Call(ctx, "k", "create", &mcpArchive{})
 	if err != nil {
 		return nil, err
 	}
@@ -620,7 +620,8 @@ func TestMCPSessionKeyedCalls(t *testing.T) {
 	}
 	s := new(*svc.Service)
 	*s = svc.MustRegister[sessionKeyed](sessionKeys{s}, &svc.Options{Resource: "k", Logger: slog.New(slog.DiscardHandler),
-		Idempotency: &svc.Idempotency{Run: keep}, Methods: map[string]svc.MethodOptions{"Create": {IdempotencyKey: svc.KeyAllowed}}})
+		Idempotency: &svc.Idempotency{Run: keep}, Methods: map[string]svc.MethodOptions{
+			"Create": {IdempotencyKey: svc.KeyAllowed}, "Outer": {IdempotencyKey: svc.KeyAllowed}}})
 	const (
 		keyed = `,"arguments":{"idempotency_key":"1"}`
 		wait  = `not done, since a call with an idempotency key cannot wait for an answer in this revision of MCP; call without a key, or let the user do it elsewhere. The question`
@@ -630,7 +631,7 @@ func TestMCPSessionKeyedCalls(t *testing.T) {
 	for _, test := range []struct{ name, tool, arguments, want string }{
 		{"Confirm", "k_create", keyed, `…FAILED_PRECONDITION: ` + wait + `: Sure? (reason: cannot_ask)…"id":1}`},
 		{"Ask", "k_create", `,"arguments":{"folder":"ask","idempotency_key":"1"}`, `…FAILED_PRECONDITION: ` + wait + `: A? (reason: cannot_ask)…"id":1}`},
-		{"a call within a call", "k_outer", "", `…FAILED_PRECONDITION: ` + wait + `: Sure? (reason: cannot_ask)…"id":1}`},
+		{"a call within a call", "k_outer", keyed, `…FAILED_PRECONDITION: ` + wait + `: Sure? (reason: cannot_ask)…"id":1}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c.t, stdio.t = t, t
@@ -640,9 +641,11 @@ func TestMCPSessionKeyedCalls(t *testing.T) {
 		})
 	}
 	c.t, stdio.t = t, t
-	call := c.call("2", "k_create", "") // without a key
-	c.answer(call.event(`…Sure?…`), `{"action":"accept","content":{"yes":true}}`)
-	call.event(`…{"n":2}…"id":2}`)
+	for _, tool := range []string{"k_create", "k_outer"} { // without a key
+		call := c.call("2", tool, "")
+		c.answer(call.event(`…Sure?…`), `{"action":"accept","content":{"yes":true}}`)
+		call.event(`…{"n":2}…"id":2}`)
+	}
 	stdio.end()
 	w := mcpPost((*s).MCP(nil), mcpAsk(mcpForms, "tools/call", `"name":"k_create"`+keyed))
 	if !strings.Contains(w.Body.String(), `"resultType":"input_required"`) {

@@ -561,8 +561,7 @@ func TestReasonsInOtherDocuments(t *testing.T) {
 	}
 }
 
-// Verify which reason a call with an idempotency key gets, on the transports and by Call. A
-// method that passes on the error of Call sends no reason of that call.
+// Verify which reason a call with an idempotency key gets.
 func TestReasonsOfKeys(t *testing.T) {
 	type do = func(context.Context) ([]byte, error)
 	lost := errors.New("connection reset")
@@ -616,18 +615,6 @@ func TestReasonsOfKeys(t *testing.T) {
 			text := postRPC(s.RPC(), `{"jsonrpc":"2.0","id":1,"method":"racks.put"}`, "Idempotency-Key", "k")
 			if reasonIn(text, "error", "data", "reason") != test.want {
 				t.Errorf("got %s, want %q", text, test.want)
-			}
-		})
-		t.Run("Call: "+test.name, func(t *testing.T) {
-			_, err := s.Call(svc.WithIdempotencyKey(context.Background(), "k"), "racks", "put", nil)
-			if got := svc.ErrorFrom(err).Reason(); got != test.want {
-				t.Errorf("got %q of %v, want %q", got, err, test.want)
-			}
-			// What a program got from one call is not sent as the error of another.
-			again, _ := newRacks(err, nil)
-			text := textOf(answerTo(again.REST(), "POST", "/racks", ""))
-			if got := reasonIn(text, "error", "reason"); got != "" && slices.Contains(ownReasons, got) {
-				t.Errorf("passed on: %s", text)
 			}
 		})
 	}
