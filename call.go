@@ -39,9 +39,9 @@ import (
 //	------  --------------------  ------------------------------------------------
 //	caller  method.checkCaller    UNAUTHENTICATED, PERMISSION_DENIED; the input is
 //	                              not read
-//	place   call.takePlace        UNAVAILABLE if the service is busy; carrier.readInput
-//	                              calls it between the body and its decoding
-//	input   carrier.readInput     INVALID_ARGUMENT, and the errors of reading a body
+//	text    carrier.readText      the errors of reading a body
+//	slot    call.takeSlot         UNAVAILABLE if the service is busy
+//	input   carrier.bindInput     INVALID_ARGUMENT
 //	method  call.invoke           the errors of the method; Options.Intercept runs around
 //	                              call.callMethod, which runs endpoint.invoke or
 //	                              the method, with an idempotency key in
@@ -64,7 +64,7 @@ type call struct {
 	ended           atomic.Bool            // the method has returned, or its stream has ended
 	streamFrom      atomic.Pointer[string] // of StreamFrom; nil without it
 	refused         bool                   // checkCaller failed
-	inPlace         bool                   // between takePlace and givePlace
+	inSlot          bool                   // between takeSlot and giveSlot
 	ofStreams       bool                   // one of Options.MaxStreams is this call's
 }
 
@@ -72,8 +72,12 @@ type call struct {
 // the context of the method.
 type carrier interface {
 	context.Context
-	// readInput returns the input of the method, a pointer, or nil if the method takes none.
-	readInput() (any, error)
+	// readText reads what the client sends for the call. The client can take long, so no part of
+	// the text is decoded yet: the call has no slot before readText has returned.
+	readText() error
+	// bindInput returns the input of the method in that text, a pointer, or nil if the method takes
+	// none.
+	bindInput() (any, error)
 	// encodeOutput encodes the output of the method, a pointer, or nil if the method returns none.
 	encodeOutput(out any) error
 	// httpStatus returns the status of the response, which ended with err, for
@@ -109,14 +113,15 @@ type streamCarrier interface {
 // http.ErrAbortHandler goes on, so that net/http closes the connection.
 func (c *call) run(t carrier) error { return c.runFunc(t, nil) }
 
-// runFunc is run with fn, unless it is nil, in the place of the input, the method and the output.
+// runFunc is run with fn, unless it is nil, in place of the text, the input, the method and the
+// output.
 func (c *call) runFunc(t carrier, fn func() error) (err error) {
 	c.startClock()
 	done := false
 	defer func() {
 		c.ended.Store(true)
 		c.endBody(t, nil)
-		c.givePlace()
+		c.giveSlot()
 		if c.ofStreams {
 			c.endpoint.service.load.endStream()
 		}
@@ -138,9 +143,10 @@ func (c *call) runFunc(t carrier, fn func() error) (err error) {
 		c.refused = true
 	} else if fn == nil {
 		err = c.runSteps(t)
-	} else if err = c.takePlace(); err != nil {
-	} else if err = fn(); err != nil {
-		probeError(err)
+	} else if err = c.takeSlot(); err == nil {
+		if err = fn(); err != nil {
+			probeError(err)
+		}
 	}
 	done = true
 	return err
@@ -149,7 +155,13 @@ func (c *call) runFunc(t carrier, fn func() error) (err error) {
 // runSteps does the work of run. t is the carrier that embeds c. It is also the method's
 // context.
 func (c *call) runSteps(t carrier) error {
-	in, err := t.readInput()
+	if err := t.readText(); err != nil {
+		return err
+	}
+	if err := c.takeSlot(); err != nil {
+		return err
+	}
+	in, err := t.bindInput()
 	if err != nil {
 		return err
 	}
@@ -166,7 +178,7 @@ func (c *call) runSteps(t carrier) error {
 		return c.discardOutput(func(error) {}, out, err)
 	}
 	if c.method.sendsFile() && c.ws != nil {
-		c.givePlace()
+		c.giveSlot()
 		return c.sendFile(t, out)
 	}
 	return t.encodeOutput(out)
@@ -199,37 +211,37 @@ func (c *call) callStream(t streamCarrier, in any) error {
 	if value != nil {
 		return t.encodeOutput(value)
 	}
-	c.givePlace()
+	c.giveSlot()
 	return t.runStream(ctx, cancel, stream)
 }
 
-// takePlace takes the place of the request for this call, and counts a stream or a file; see
-// load.go. It returns errBusy if the service is busy. carrier.readInput calls it once. It does
-// nothing for a Service.Call and for calls over standard input and output, which have other limits.
-func (c *call) takePlace() error {
+// takeSlot takes the slot of the request for this call, and counts a stream or a file; see load.go.
+// It returns errBusy if the service is busy. It does nothing for a Service.Call and for calls over
+// standard input and output, which have other limits.
+func (c *call) takeSlot() error {
 	if c.ws == nil || c.request == nil {
 		return nil
 	}
-	if place := c.ws.place; place != nil {
-		if err := place.enter(c.Context); err != nil {
+	if slot := c.ws.slot; slot != nil {
+		if err := slot.enter(c.Context); err != nil {
 			return err
 		}
-		c.inPlace = true
+		c.inSlot = true
 	}
 	if c.method.stream != "" || c.method.sendsFile() {
 		if err := c.endpoint.service.load.beginStream(); err != nil {
-			return err // runFunc gives the place back
+			return err // runFunc gives the slot back
 		}
 		c.ofStreams = true
 	}
 	return nil
 }
 
-// givePlace releases what takePlace took, except for a stream or a file.
-func (c *call) givePlace() {
-	if c.inPlace {
-		c.inPlace = false
-		c.ws.place.leave()
+// giveSlot releases what takeSlot took, except for a stream or a file.
+func (c *call) giveSlot() {
+	if c.inSlot {
+		c.inSlot = false
+		c.ws.slot.leave()
 	}
 }
 
@@ -555,16 +567,19 @@ type localCall struct {
 	body    *bodyReader // for the method; nil without a Body
 }
 
-func (c *localCall) readInput() (any, error) {
+func (c *localCall) readText() error {
 	if c.method.key != nil && c.Context.Value(nextKey{}) != nil {
-		return nil, errLocalKey
+		return errLocalKey
 	}
-	err := c.method.checkType(c.input)
-	if err != nil || c.method.in == nil {
-		return nil, err
+	return c.method.checkType(c.input)
+}
+
+func (c *localCall) bindInput() (any, error) {
+	if c.method.in == nil {
+		return nil, nil
 	}
 	ws := c.service.borrowWorkspace(false)
-	err = c.method.bind.checkValue(&ws.dec, reflect.ValueOf(c.input).Elem())
+	err := c.method.bind.checkValue(&ws.dec, reflect.ValueOf(c.input).Elem())
 	c.service.returnWorkspace(ws)
 	if err != nil || !c.method.takesBody() {
 		return c.input, err
@@ -788,12 +803,13 @@ type workspace struct {
 	dec    decoder
 	enc    encoder
 	body   []byte              // of the request
-	raw    *bodyReader         // of the request, for a method that reads the body itself; nil otherwise
+	form   *formInput          // in the request; nil without a form
+	upload *Body               // of the request, for a method that reads it itself; nil otherwise
 	writer http.ResponseWriter // of the response; nil without HTTP
-	unread bool                // the request has a body that is not read to its end, and raw is nil
+	unread bool                // the request has a body that is not read to its end, and upload does not know
 	text   rpcText             // in body, for JSON-RPC and MCP
 	budget *batchBudget        // of the batch; nil for a call that is alone in its request
-	place  *place              // of the request; nil without Options.MaxConcurrent
+	slot   *slot               // of the request; nil without Options.MaxConcurrent
 }
 
 // borrowWorkspace returns a workspace, whose decoder is started and whose enc.buf is empty, to
@@ -810,7 +826,7 @@ func (s *service) borrowWorkspace(lean bool) *workspace {
 
 // readBody reads the body of r into ws.body, or reads and drops it.
 func (ws *workspace) readBody(r *http.Request, l limits, drop bool) (err error) {
-	ws.body, err = l.readBody(r, ws.place.bodyOf(r), ws.body[:0], drop)
+	ws.body, err = l.readBody(r, ws.slot.bodyOf(r), ws.body[:0], drop)
 	ws.unread = err != nil
 	return err
 }
@@ -848,7 +864,7 @@ func (ws *workspace) reset() bool {
 	}
 	ws.text.reset()
 	ws.enc.buf = ws.enc.buf[:0] // or the next response would begin with this one
-	ws.raw, ws.writer, ws.unread, ws.budget, ws.place = nil, nil, false, nil, nil
+	ws.form, ws.upload, ws.writer, ws.unread, ws.budget, ws.slot = nil, nil, nil, false, nil, nil
 	return true
 }
 
@@ -879,7 +895,7 @@ func (s *service) newEndpoint(t Transport) endpoint {
 //
 //   - a handler that embeds an endpoint, implements responder, and calls serveRequest in its
 //     ServeHTTP. It refuses what pages of other sites can send; see checkSite
-//   - a carrier that embeds a call, reads the input of one call and encodes its output
+//   - a carrier that embeds a call, reads the text of one call, binds its input and encodes its output
 //   - a method of *Service that returns the handler
 //
 // respond makes a carrier for each call in the request, and calls call.run and call.end.
@@ -901,8 +917,8 @@ func (e *endpoint) serveRequest(w http.ResponseWriter, r *http.Request, h respon
 	ws := e.service.borrowWorkspace(!e.readsErrors)
 	ws.writer, ws.unread = w, hasBody(r)
 	if e.service.load.gate != nil {
-		ws.place = e.service.load.newPlace()
-		defer ws.place.close()
+		ws.slot = e.service.load.newSlot()
+		defer ws.slot.close()
 	}
 	var err error
 	if e.service.cookies {

@@ -61,18 +61,13 @@ func (h *textHandler) writeErrorResponse(w http.ResponseWriter, r *http.Request,
 // A textCall is the carrier of one request.
 type textCall struct{ call }
 
-func (c *textCall) readInput() (in any, err error) {
-	ws := c.ws
-	if err := ws.readBody(c.request, c.endpoint.limits, false); err != nil {
-		return nil, err
-	}
-	if err := c.takePlace(); err != nil {
-		return nil, err
-	}
+func (c *textCall) readText() error { return c.ws.readBody(c.request, c.endpoint.limits, false) }
+
+func (c *textCall) bindInput() (any, error) {
 	if c.method.key != nil {
-		c.readKey(&ws.dec, "/"+keyHeader, c.request.Header[keyHeader])
+		c.readKey(&c.ws.dec, "/"+keyHeader, c.request.Header[keyHeader])
 	}
-	return c.bindObject(ws.body, nil, nil)
+	return c.bindObject(c.ws.body, nil, nil)
 }
 
 func (c *textCall) encodeOutput(out any) (err error) {
@@ -127,7 +122,8 @@ func (textImpl) Watch(context.Context) (Stream[textTodo], error) {
 	}, nil
 }
 
-// Verify that the calls of a transport count for Options.MaxConcurrent.
+// Verify that the calls of a transport count for Options.MaxConcurrent, without a word about it in
+// the transport.
 func TestTransportBusy(t *testing.T) {
 	s := MustRegister[textAPI](textImpl{}, &Options{Resource: "todos", MaxConcurrent: 1, Logger: slog.New(slog.DiscardHandler)})
 	for _, test := range []struct {

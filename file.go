@@ -78,6 +78,14 @@ func (b Body) Read(p []byte) (int, error) {
 	return b.content.Read(p)
 }
 
+// reader returns the content of a Body of a request, or nil without a Body.
+func (b *Body) reader() *bodyReader {
+	if b == nil {
+		return nil
+	}
+	return b.content.(*bodyReader)
+}
+
 // bodyBlock is the number of bytes for which a client has BodyTimeout. A limit on the whole body
 // would cut off large files of honest clients. A limit on each Read would let a client send one
 // byte at a time forever.

@@ -4,13 +4,13 @@ package svc
 // Options.MaxStreams. In this order:
 //
 //   - load: the limits of one service
-//   - gate: a number of places, and the requests that wait for one
-//   - place: the place of one request
-//   - freeBody: the part of a body that is read without a place
+//   - gate: a number of slots, and the requests that wait for one
+//   - slot: the slot of one request
+//   - freeBody: the part of a body that is read without a slot
 //
-// Waiting is not load. So a request has a place only while one of its calls runs:
+// Waiting is not load. So a request has a slot only while one of its calls runs:
 //
-//	The request                                Its place
+//	The request                                Its slot
 //	-----------------------------------------  -----------------------------------------
 //	sends the first 64 KiB of its body         none
 //	sends more                                 taken, for the call that follows
@@ -20,11 +20,11 @@ package svc
 //	has a stream or a file from its method     given back
 //	has its output, which is not yet sent      given back
 //
-// A request is only refused when it takes its place for the first time, so no part of a refused
-// request has run. To take its place again, a request waits, ahead of all new requests, until its
+// A request is only refused when it takes its slot for the first time, so no part of a refused
+// request has run. To take its slot again, a request waits, ahead of all new requests, until its
 // context ends.
 //
-// call.go takes and gives back places, because it knows when a method runs.
+// call.go takes and gives back slots, because it knows when a method runs.
 
 import (
 	"context"
@@ -69,25 +69,25 @@ func (l *load) beginStream() error {
 
 func (l *load) endStream() { l.streams.Add(-1) }
 
-// newPlace returns a place for a request, which does not hold it yet, or nil without a limit. A nil
-// place is never refused.
-func (l *load) newPlace() *place {
+// newSlot returns a slot for a request, which does not hold it yet, or nil without a limit. A nil
+// slot is never refused.
+func (l *load) newSlot() *slot {
 	if l.gate == nil {
 		return nil
 	}
-	return &place{gate: l.gate}
+	return &slot{gate: l.gate}
 }
 
-// A gate is a number of places.
+// A gate is a number of slots.
 //
-// Invariant: if somebody waits, no place is free.
+// Invariant: if somebody waits, no slot is free.
 type gate struct {
 	mu      sync.Mutex
 	free    int
-	waiting []chan struct{} // the longest first; a channel is closed when its owner gets a place
+	waiting []chan struct{} // the longest first; a channel is closed when its owner gets a slot
 }
 
-// try takes a place if one is free.
+// try takes a slot if one is free.
 func (g *gate) try() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -98,7 +98,7 @@ func (g *gate) try() bool {
 	return true
 }
 
-// wait takes a place as soon as one is free, before later callers. If ctx ends first, it takes none
+// wait takes a slot as soon as one is free, before later callers. If ctx ends first, it takes none
 // and returns the error of ctx.
 func (g *gate) wait(ctx context.Context) error {
 	g.mu.Lock()
@@ -121,13 +121,13 @@ func (g *gate) wait(ctx context.Context) error {
 		g.waiting = slices.Delete(g.waiting, i, i+1)
 	}
 	g.mu.Unlock()
-	if i < 0 { // the place came at the same time
+	if i < 0 { // the slot came at the same time
 		g.leave()
 	}
 	return ctx.Err()
 }
 
-// leave gives a place back: to the longest waiter, or to everybody.
+// leave gives a slot back: to the longest waiter, or to everybody.
 func (g *gate) leave() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -139,24 +139,24 @@ func (g *gate) leave() {
 	g.waiting = slices.Delete(g.waiting, 0, 1)
 }
 
-// A place belongs to one request, for all its calls. The goroutines of a batch, and those in which
+// A slot belongs to one request, for all its calls. The goroutines of a batch, and those in which
 // a method asks its caller, use it together.
 //
-// Invariant: the request has one of the places of gate if and only if users is not 0.
-type place struct {
+// Invariant: the request has one of the slots of gate if and only if users is not 0.
+type slot struct {
 	gate *gate
 
 	mu       sync.Mutex
 	users    int  // the calls that run; and one if ahead is set
-	ahead    bool // the body has taken the place, ahead of the first call
-	admitted bool // a call has held the place
+	ahead    bool // the body has taken the slot, ahead of the first call
+	admitted bool // a call has held the slot
 	refused  bool // the first call did not get it
 	closed   bool // the request has ended
 }
 
 // enter is called before a call of the request runs. It returns errBusy if this is the first one
-// and no place is free. A later call waits, and gets the error of ctx if that ends.
-func (p *place) enter(ctx context.Context) error {
+// and no slot is free. A later call waits, and gets the error of ctx if that ends.
+func (p *slot) enter(ctx context.Context) error {
 	if p == nil {
 		return nil
 	}
@@ -179,16 +179,16 @@ func (p *place) enter(ctx context.Context) error {
 	return nil
 }
 
-// admit takes the place for the first time, for one user. p.mu must be held.
-func (p *place) admit() {
+// admit takes the slot for the first time, for one user. p.mu must be held.
+func (p *slot) admit() {
 	if p.refused = p.refused || !p.gate.try(); !p.refused {
 		p.admitted, p.users = true, 1
 	}
 }
 
-// enterAgain waits for the place, for one more user. p.mu is not held while it waits: a different
-// call may get the place of the request first, or the request may end.
-func (p *place) enterAgain(ctx context.Context) error {
+// enterAgain waits for the slot, for one more user. p.mu is not held while it waits: a different
+// call may get the slot of the request first, or the request may end.
+func (p *slot) enterAgain(ctx context.Context) error {
 	if err := p.gate.wait(ctx); err != nil {
 		return err
 	}
@@ -205,7 +205,7 @@ func (p *place) enterAgain(ctx context.Context) error {
 
 // leave is called once after each enter that returned nil. After pause, it has nothing to give
 // back.
-func (p *place) leave() {
+func (p *slot) leave() {
 	if p == nil {
 		return
 	}
@@ -219,12 +219,12 @@ func (p *place) leave() {
 	}
 }
 
-// pause gives the place back while the only call of the request waits for its caller.
-func (p *place) pause() { p.leave() }
+// pause gives the slot back while the only call of the request waits for its caller.
+func (p *slot) pause() { p.leave() }
 
-// resume takes the place again after pause. It waits as enterAgain does. Several goroutines of one
-// method may ask at once: the first that gets its answer takes the place.
-func (p *place) resume(ctx context.Context) error {
+// resume takes the slot again after pause. It waits as enterAgain does. Several goroutines of one
+// method may ask at once: the first that gets its answer takes the slot.
+func (p *slot) resume(ctx context.Context) error {
 	if p == nil {
 		return nil
 	}
@@ -247,8 +247,8 @@ func (p *place) resume(ctx context.Context) error {
 	return nil
 }
 
-// close gives back the place at the end of the request.
-func (p *place) close() {
+// close gives back the slot at the end of the request.
+func (p *slot) close() {
 	if p == nil {
 		return
 	}
@@ -260,8 +260,8 @@ func (p *place) close() {
 	}
 }
 
-// enterAhead takes the place before the first call, for its body.
-func (p *place) enterAhead() error {
+// enterAhead takes the slot before the first call, for its body.
+func (p *slot) enterAhead() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.admitted {
@@ -274,28 +274,28 @@ func (p *place) enterAhead() error {
 	return nil
 }
 
-// freeBody is how many bytes of a body are read without a place. So a slow client with a small body
-// does not hold a place, and the memory of each connection is limited.
+// freeBody is how many bytes of a body are read without a slot. So a slow client with a small body
+// does not hold a slot, and the memory of each connection is limited.
 const freeBody = 64 << 10
 
-// bodyOf returns the body of r, which takes the place before it is read beyond freeBody.
-func (p *place) bodyOf(r *http.Request) io.Reader {
+// bodyOf returns the body of r, which takes the slot before it is read beyond freeBody.
+func (p *slot) bodyOf(r *http.Request) io.Reader {
 	if p == nil || 0 <= r.ContentLength && r.ContentLength <= freeBody || !hasBody(r) {
 		return r.Body
 	}
-	return &placedBody{body: r.Body, place: p, free: freeBody}
+	return &slotBody{body: r.Body, slot: p, free: freeBody}
 }
 
-// A placedBody reads a body. After it fails with errBusy, it reads no more.
-type placedBody struct {
-	body  io.Reader
-	place *place
-	free  int // bytes that may be read without the place; -1 once it is taken
+// A slotBody reads a body. After it fails with errBusy, it reads no more.
+type slotBody struct {
+	body io.Reader
+	slot *slot
+	free int // bytes that may be read without the slot; -1 once it is taken
 }
 
-func (b *placedBody) Read(buf []byte) (int, error) {
+func (b *slotBody) Read(buf []byte) (int, error) {
 	if b.free == 0 {
-		if err := b.place.enterAhead(); err != nil {
+		if err := b.slot.enterAhead(); err != nil {
 			return 0, err
 		}
 		b.free = -1

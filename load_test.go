@@ -37,7 +37,7 @@ func TestGate(t *testing.T) {
 	}
 }
 
-// runGate takes steps at a gate with n places. The step i is for user i/2. It reports false if the
+// runGate takes steps at a gate with n slots. The step i is for user i/2. It reports false if the
 // last step is none that the user can take.
 func runGate(t *testing.T, n int, steps []int) bool {
 	g := &gate{free: n}
@@ -58,7 +58,7 @@ func runGate(t *testing.T, n int, steps []int) bool {
 		case u.cancel != nil && first: // gives up
 			u.cancel()
 			if err := <-u.done; !errors.Is(err, context.Canceled) {
-				t.Fatalf("%d places, %v: a wait that was given up returns %v", n, steps, err)
+				t.Fatalf("%d slots, %v: a wait that was given up returns %v", n, steps, err)
 			}
 			u.cancel = nil
 			queue = slices.DeleteFunc(queue, func(other int) bool { return other == i })
@@ -74,7 +74,7 @@ func runGate(t *testing.T, n int, steps []int) bool {
 			next := &users[queue[0]]
 			queue = queue[1:]
 			if err := <-next.done; err != nil {
-				t.Fatalf("%d places, %v: who has waited longest gets %v", n, steps, err)
+				t.Fatalf("%d slots, %v: who has waited longest gets %v", n, steps, err)
 			}
 			next.cancel()
 			next.inside, next.cancel = true, nil
@@ -82,14 +82,14 @@ func runGate(t *testing.T, n int, steps []int) bool {
 			return false
 		case first:
 			if got := g.try(); got != (free > 0) {
-				t.Fatalf("%d places, %v: try is %v with %d free", n, steps, got, free)
+				t.Fatalf("%d slots, %v: try is %v with %d free", n, steps, got, free)
 			}
 			if free > 0 {
 				u.inside, free = true, free-1
 			}
 		case free > 0:
 			if err := g.wait(context.Background()); err != nil {
-				t.Fatalf("%d places, %v: wait with a free place: %v", n, steps, err)
+				t.Fatalf("%d slots, %v: wait with a free slot: %v", n, steps, err)
 			}
 			u.inside, free = true, free-1
 		default:
@@ -103,7 +103,7 @@ func runGate(t *testing.T, n int, steps []int) bool {
 			}
 		}
 		if g.free != free || g.queued() != len(queue) {
-			t.Fatalf("%d places, %v: %d free and %d wait, want %d and %d", n, steps, g.free, g.queued(), free, len(queue))
+			t.Fatalf("%d slots, %v: %d free and %d wait, want %d and %d", n, steps, g.free, g.queued(), free, len(queue))
 		}
 	}
 	return true
@@ -115,22 +115,22 @@ func (g *gate) queued() int {
 	return len(g.waiting)
 }
 
-// Verify the places of two requests at one gate, by all sequences of up to 7 steps: that a request
-// has one place while a call of it runs, and no more; that only the first call is refused; that
+// Verify the slots of two requests at one gate, by all sequences of up to 7 steps: that a request
+// has one slot while a call of it runs, and no more; that only the first call is refused; that
 // nothing runs after that; and that all is free when both have ended. What would wait gives up.
-func TestPlace(t *testing.T) {
+func TestSlot(t *testing.T) {
 	const longest = 7
 	gone, cancel := context.WithCancel(context.Background())
 	cancel()
 	type request struct {
-		place
+		slot
 		calls                            int // that have entered and not left
 		begun, refused, asks, read, over bool
 	}
 	names := []string{"enter", "leave", "pause", "resume", "enterAhead", "close"}
 	run := func(steps []int) (possible bool) {
 		g := &gate{free: 1}
-		requests := [2]*request{{place: place{gate: g}}, {place: place{gate: g}}}
+		requests := [2]*request{{slot: slot{gate: g}}, {slot: slot{gate: g}}}
 		for _, step := range steps {
 			r, other := requests[step/len(names)], requests[1-step/len(names)]
 			had, room := r.users > 0, other.users == 0
@@ -175,7 +175,7 @@ func TestPlace(t *testing.T) {
 					t.Fatalf("%v: resume: %v", steps, err)
 				}
 				if r.asks = false; err != nil {
-					r.calls = 0 // it leaves without a place
+					r.calls = 0 // it leaves without a slot
 					r.leave()
 				}
 			case "enterAhead":
@@ -223,24 +223,24 @@ func TestPlace(t *testing.T) {
 	all(nil)
 }
 
-// Verify that a nil place, of a service without a limit, allows everything.
-func TestNoPlace(t *testing.T) {
-	var p *place
+// Verify that a nil slot, of a service without a limit, allows everything.
+func TestNoSlot(t *testing.T) {
+	var p *slot
 	r, _ := http.NewRequest("POST", "/", strings.NewReader("body"))
 	if p.enter(t.Context()) != nil || p.resume(t.Context()) != nil || p.bodyOf(r) != r.Body {
-		t.Error("a nil place does not allow everything")
+		t.Error("a nil slot does not allow everything")
 	}
 	p.pause()
 	p.leave()
 	p.close()
 }
 
-// Verify how much of a body is read without a place.
-func TestPlacedBody(t *testing.T) {
+// Verify how much of a body is read without a slot.
+func TestSlotBody(t *testing.T) {
 	for _, test := range []struct {
 		size      int
 		announced bool
-		full      bool // no place is free
+		full      bool // no slot is free
 		want      int  // bytes that are read
 	}{
 		{freeBody, true, true, freeBody},
@@ -254,7 +254,7 @@ func TestPlacedBody(t *testing.T) {
 			if test.full {
 				g.free = 0
 			}
-			p := &place{gate: g}
+			p := &slot{gate: g}
 			r, _ := http.NewRequest("POST", "/", strings.NewReader(strings.Repeat("a", test.size)))
 			if !test.announced {
 				r.ContentLength = -1

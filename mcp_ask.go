@@ -156,9 +156,9 @@ func (q *question) ask(ctx context.Context, capability, what string) ([]byte, er
 	case x.rev.rounds:
 		return nil, q
 	}
-	x.place.pause() // waiting is not load
+	x.slot.pause() // waiting is not load
 	text, err := x.askClient(ctx, &question{Method: q.Method, Params: q.paramsIn(x.rev)}, what)
-	if e := x.place.resume(ctx); err == nil {
+	if e := x.slot.resume(ctx); err == nil {
 		err = e
 	}
 	switch {

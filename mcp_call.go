@@ -305,20 +305,23 @@ func (x *exchange) makeCall(fn func() error, failed failFunc) (err error) {
 	return nil
 }
 
-// readInput checks the headers, capabilities and answers of a call, decodes its arguments, and
-// begins the result. From then on the method may send messages.
-func (x *exchange) readInput() (in any, err error) {
-	m, t := x.message, x.message.tool
+// readText checks the headers, capabilities and answers of a call, whose text has been read.
+func (x *exchange) readText() error {
+	m := x.message
 	var e *mcpError
 	if string(m.method) == "tools/call" {
-		e = cmp.Or(x.checkParamHeaders(t, m.arguments), x.checkCapabilities(t, m.meta.capabilities))
+		e = cmp.Or(x.checkParamHeaders(m.tool, m.arguments), x.checkCapabilities(m.tool, m.meta.capabilities))
 	}
 	if e = cmp.Or(e, x.readAnswers()); e != nil {
-		return nil, e
+		return e
 	}
-	if err = x.takePlace(); err != nil {
-		return nil, err
-	}
+	return nil
+}
+
+// bindInput decodes the arguments of a call and begins the result. From then on the method may send
+// messages.
+func (x *exchange) bindInput() (in any, err error) {
+	m, t := x.message, x.message.tool
 	x.setInputOptions(t)
 	if t.key != nil { // from an argument, since some hosts send the same header with each request
 		var values []string
@@ -427,7 +430,7 @@ func (x *exchange) runStream(_ context.Context, cancel context.CancelCauseFunc, 
 
 // readParams is the paramsReader of a single message. It sets the fields of x.message. If
 // the name of a tool comes before its arguments, it decodes these. It leaves arguments to
-// readInput for the same reasons as rpcCall.readParams.
+// bindInput for the same reasons as rpcCall.readParams.
 func (x *exchange) readParams(msg *rpcMessage) {
 	s, m := &x.ws.dec.scan, x.message
 	m.found = true

@@ -163,7 +163,7 @@ type mcpRequest struct {
 type exchange struct {
 	call
 	*mcpRequest
-	place   *place    // of the request; ws is not the exchange's any more when a method asks too late
+	slot    *slot     // of the request; ws is not the exchange's any more when a method asks too late
 	version []string  // the values of the header MCP-Protocol-Version
 	rev     *revision // of the message; at first a revision that fits an unreadable body
 	stream  mcpStream // of notifications
@@ -186,7 +186,7 @@ func newExchange(ctx context.Context, r mcpRequest, request *http.Request, ws *w
 	x := &soleExchange{request: r}
 	x.mcpRequest = &x.request
 	x.call = call{Context: ctx, endpoint: &r.h.endpoint, request: request, ws: ws}
-	x.place = ws.place
+	x.slot = ws.slot
 	x.version = x.headerOf("Mcp-Protocol-Version")
 	x.rev = x.headerRevision()
 	return &x.exchange

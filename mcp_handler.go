@@ -295,7 +295,7 @@ func (c *toolCompiler) schemaOf(s *shape, w schemaWriter, more ...*field) []byte
 func (t *tool) allows(d *decoder, value []byte) bool {
 	isHere := func(f *field) bool { return len(d.path) == 1 && d.path[0].token == "/"+f.name }
 	switch {
-	case slices.ContainsFunc(t.beside, isHere): // exchange.readInput checks it
+	case slices.ContainsFunc(t.beside, isHere): // exchange.readText checks it
 	case t.strict:
 		return false
 	case t.mcp.InputSchema != nil:

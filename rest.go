@@ -255,7 +255,7 @@ func (c *restCall) httpStatus(err error) int {
 	return c.method.status
 }
 
-func (c *restCall) bodyReader() *bodyReader { return c.ws.raw }
+func (c *restCall) bodyReader() *bodyReader { return c.ws.upload.reader() }
 
 func (h *restHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.serveRequest(w, r, h) }
 
@@ -356,80 +356,74 @@ func (m *method) tellDropped(h http.Header, name, sent, instead string) {
 	}
 }
 
-// readInput reads the body and binds the input. It also reads a body that the method does not need:
-// net/http reports that a client has left only after the whole request has been read.
-func (c *restCall) readInput() (any, error) {
-	m, r, ws, w := c.method, c.request, c.ws, c.ws.writer
-	var raw reflect.Value
-	var body *Body
-	var form *formInput
-	var err error
+// readText reads the body, or opens it for a method that reads it itself. It also reads a body that
+// the method does not need: net/http reports that a client has left only after the whole request
+// has been read.
+func (c *restCall) readText() (err error) {
+	m, r, ws := c.method, c.request, c.ws
 	switch {
 	case m.form:
-		form, raw, err = c.readForm()
+		return c.readForm()
 	case m.takesBody():
-		body, err = m.in.file.tags.openBody(w, r, m.limits)
-		ws.raw, raw = body.content.(*bodyReader), reflect.ValueOf(body).Elem()
+		ws.upload, err = m.in.file.tags.openBody(ws.writer, r, m.limits)
 		ws.unread = err != nil // otherwise bodyReader.end knows what was read
+		return err
 	case m.bind.rest.body == nil:
 		err = checkSite(r)
 	default:
-		err = checkJSON(w, r)
+		err = checkJSON(ws.writer, r)
 		if err == nil && m.verb == verbQuery && r.Header.Get("Content-Type") == "" { // RFC 10008, section 2
 			err = httpError(http.StatusUnsupportedMediaType, CodeInvalidArgument,
 				"a QUERY must name the Content-Type of its body, application/json")
 		}
 	}
-	if err == nil && body == nil && form == nil {
-		err = ws.readBody(r, m.limits, m.bind.rest.body == nil)
-	}
-	// The query of a strict method has no unknown names except the parameter that Version reads.
-	strict, versionParam := m.strict && (r.URL.RawQuery != "" || form != nil), ""
-	if strict {
-		seen, _ := c.Value(versionKey{}).(seenVersion)
-		versionParam = seen.query
-	}
-	if err == nil {
-		err = c.takePlace()
-	}
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if m.key != nil {
-		c.readKey(&ws.dec, "/"+keyHeader, r.Header[keyHeader])
-	}
-	query := r.URL.RawQuery
-	for i := 0; strict && i < len(m.keyNames); i++ { // a guard of the application may have left its key there
-		_, query = cutParameter(query, m.keyNames[i])
-	}
-	in, err := m.bind.bindRequest(&ws.dec, &requestValues{path: r, query: query, keepURL: isShortURL(r), header: r.Header, body: ws.body,
-		raw: raw, form: form, strict: strict, versionParam: versionParam})
-	if body == nil && err == nil {
-		ws.forgetBody()
-	}
-	return in, form.explainOrder(err)
+	return ws.readBody(r, m.limits, m.bind.rest.body == nil)
 }
 
-// readForm reads the form in the body. If the method reads a file, readForm stops there, and raw is
-// the Body; raw is not valid without a file.
-func (c *restCall) readForm() (form *formInput, raw reflect.Value, err error) {
+// readForm reads the form in the body. If the method reads a file, readForm stops there, and
+// ws.upload is the file; it stays nil without one.
+func (c *restCall) readForm() error {
 	m, ws := c.method, c.ws
 	boundary, err := checkForm(ws.writer, c.request, m.takesBody())
 	if err != nil {
-		return nil, raw, err
+		return err
 	}
 	if !m.takesBody() {
 		if err = ws.readBody(c.request, m.limits, false); err == nil {
-			form, err = parseForm(ws.body, boundary)
+			ws.form, err = parseForm(ws.body, boundary)
 		}
-		return form, raw, err
+		return err
 	}
-	form, body, err := openForm(ws.writer, c.request, ws.place.bodyOf(c.request), boundary, m.limits, m.in.file)
+	ws.form, ws.upload, err = openForm(ws.writer, c.request, ws.slot.bodyOf(c.request), boundary, m.limits, m.in.file)
 	ws.unread = err != nil
-	if body != nil {
-		ws.raw, raw = body.content.(*bodyReader), reflect.ValueOf(body).Elem()
+	return err
+}
+
+func (c *restCall) bindInput() (any, error) {
+	m, r, ws := c.method, c.request, c.ws
+	if m.key != nil {
+		c.readKey(&ws.dec, "/"+keyHeader, r.Header[keyHeader])
 	}
-	return form, raw, err
+	values := requestValues{path: r, query: r.URL.RawQuery, keepURL: isShortURL(r), header: r.Header, body: ws.body, form: ws.form}
+	if ws.upload != nil {
+		values.raw = reflect.ValueOf(ws.upload).Elem()
+	}
+	// The query of a strict method has no unknown names except the parameter that Version reads.
+	if m.strict && (values.query != "" || ws.form != nil) {
+		seen, _ := c.Value(versionKey{}).(seenVersion)
+		values.strict, values.versionParam = true, seen.query
+		for _, name := range m.keyNames { // a guard of the application may have left its key there
+			_, values.query = cutParameter(values.query, name)
+		}
+	}
+	in, err := m.bind.bindRequest(&ws.dec, &values)
+	if err == nil && ws.upload == nil {
+		ws.forgetBody()
+	}
+	return in, ws.form.explainOrder(err)
 }
 
 // encodeOutput encodes an output, so that all errors of an output happen before a byte is sent.

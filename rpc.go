@@ -167,7 +167,7 @@ type rpcCall struct {
 }
 
 // readParams is the paramsReader of JSON-RPC. In a batch it also leaves params with
-// violations to readInput, since the decoder keeps only one error.
+// violations to bindInput, since the decoder keeps only one error.
 func (c *rpcCall) readParams(msg *rpcMessage) {
 	m := c.handler.methods[string(msg.method)]
 	if msg.target = m; m == nil || !m.bindsEarly(c.request.Context()) {
@@ -270,13 +270,13 @@ func (c *rpcCall) rpcName() string { return rpcName(c.method) }
 // rpcName returns the name of a method over JSON-RPC, such as todos.mark_done.
 func rpcName(m *method) string { return m.resource + "." + m.name }
 
-func (c *rpcCall) readInput() (any, error) {
+// readText does nothing, since respond has read the whole message.
+func (c *rpcCall) readText() error { return nil }
+
+func (c *rpcCall) bindInput() (any, error) {
 	msg := c.msg
 	read := msg.input
 	msg.input = nil // or a long batch would keep it until its end
-	if err := c.takePlace(); err != nil {
-		return nil, err
-	}
 	if c.method.in == nil && len(msg.params) > 0 && msg.params[0] == '[' {
 		if err := checkNoParams(msg.params); err != nil {
 			return nil, err
@@ -390,7 +390,7 @@ const batchPatience = 100 * time.Microsecond
 type rpcBatch struct {
 	handler  *rpcHandler
 	request  *http.Request
-	place    *place // of the request, for all its calls
+	slot     *slot // of the request, for all its calls
 	messages []rpcMessage
 	answers  [][]byte // in the order of messages; empty if a message needs none
 	body     []byte   // of the response, before it takes the place of ws.enc.buf
@@ -406,7 +406,7 @@ type rpcBatch struct {
 // or panics, every call has ended.
 func (b *rpcBatch) answerMessages(h *rpcHandler, r *http.Request, ws *workspace) {
 	n := len(ws.text.messages)
-	*b = rpcBatch{handler: h, request: r, place: ws.place, messages: ws.text.messages, answers: slices.Grow(b.answers[:0], n)[:n],
+	*b = rpcBatch{handler: h, request: r, slot: ws.slot, messages: ws.text.messages, answers: slices.Grow(b.answers[:0], n)[:n],
 		body: b.body}
 	if len(r.Header[keyHeader]) > 0 {
 		b.findTwins()
@@ -499,7 +499,7 @@ func (b *rpcBatch) helpOut(i int) {
 		b.running.Done()
 	}()
 	ws := b.handler.service.borrowWorkspace(true)
-	ws.place = b.place
+	ws.slot = b.slot
 	b.helpers[i] = ws
 	b.answerUntilDone(ws)
 	done = true

@@ -657,7 +657,8 @@ type goCall struct {
 	in, out any
 }
 
-func (c *goCall) readInput() (any, error) { return c.in, nil }
+func (c *goCall) readText() error         { return nil }
+func (c *goCall) bindInput() (any, error) { return c.in, nil }
 
 func (c *goCall) encodeOutput(out any) error {
 	c.out = out
