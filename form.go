@@ -92,8 +92,7 @@ func boundaryOf(types []string, withFile bool) (boundary string, err error) {
 // isBoundary reports whether text can be a boundary (RFC 2046, section 5.1.1).
 func isBoundary(text string) bool {
 	for _, c := range []byte(text) {
-		isAlphanumeric := '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
-		if !isAlphanumeric && !strings.ContainsRune("'()+_,-./:=? ", rune(c)) {
+		if !isAlphanumeric(c) && !strings.ContainsRune("'()+_,-./:=? ", rune(c)) {
 			return false
 		}
 	}

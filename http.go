@@ -908,7 +908,7 @@ func (w *trackedWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 func appendEscapedText(dst, text []byte) []byte {
 	const digits = "0123456789ABCDEF"
 	for _, c := range text {
-		if isDigit(c) || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '-' || c == '_' || c == '.' || c == '~' {
+		if isAlphanumeric(c) || c == '-' || c == '_' || c == '.' || c == '~' {
 			dst = append(dst, c)
 		} else {
 			dst = append(dst, '%', digits[c>>4], digits[c&15])

@@ -192,8 +192,7 @@ func isToken(s string) bool {
 // in others.
 func isMadeOf(s, others string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
-		letter := 'a' <= r|0x20 && r|0x20 <= 'z'
-		return !letter && (r < '0' || r > '9') && !strings.ContainsRune(others, r)
+		return !isAlphanumeric(r) && !strings.ContainsRune(others, r)
 	})
 }
 

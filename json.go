@@ -254,6 +254,12 @@ var escapeLenInJSON = [256]uint8{'"': 1, '\\': 1}
 // isDigit reports whether c is a decimal digit of ASCII.
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
+// isASCIILetter reports whether c is a letter of ASCII.
+func isASCIILetter[C byte | rune](c C) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+// isAlphanumeric reports whether c is a letter or a digit of ASCII.
+func isAlphanumeric[C byte | rune](c C) bool { return isASCIILetter(c) || '0' <= c && c <= '9' }
+
 // An integerKind says whether a number is an integer of 64 bits, and why not.
 type integerKind int
 

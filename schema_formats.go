@@ -59,9 +59,7 @@ func parseFormat(_ *shape, text string) (rule, string) {
 	}, ""
 }
 
-func isLetter(c byte) bool       { return 'a' <= c|0x20 && c|0x20 <= 'z' }
-func isAlphanumeric(c byte) bool { return isLetter(c) || isDigit(c) }
-func isHexDigit(c byte) bool     { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
+func isHexDigit(c byte) bool { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
 
 // isDate reports whether s is a full-date, such as 2026-03-31.
 func isDate(s string) bool {
@@ -169,7 +167,7 @@ func isIPv6(s string) bool {
 // empty, but the scheme must be followed by something.
 func isURI(s string) bool {
 	scheme, rest, ok := strings.Cut(s, ":")
-	if !ok || scheme == "" || !isLetter(scheme[0]) {
+	if !ok || scheme == "" || !isASCIILetter(scheme[0]) {
 		return false
 	}
 	for i := range len(scheme) {

@@ -183,9 +183,7 @@ func documentName(goName string, depth int) string {
 }
 
 // isNameRune reports whether r is an ASCII letter, a digit or an underscore.
-func isNameRune(r rune) bool {
-	return 'a' <= r|0x20 && r|0x20 <= 'z' || '0' <= r && r <= '9' || r == '_'
-}
+func isNameRune(r rune) bool { return isAlphanumeric(r) || r == '_' }
 
 // onlyNameBytes returns the ASCII letters, digits and underscores of s.
 func onlyNameBytes(s string) string {

@@ -413,9 +413,7 @@ func (opts *Options) withDefaults(iface reflect.Type) Options {
 // can be used only if it adds none.
 func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *service {
 	c := newMethodCompiler(p, iface, impl, o)
-	s := &service{opts: o, about: plainProse(o.Description), methods: c.compileMethods(), workspaces: new(sync.Pool)}
-	s.load = newLoad(o.MaxConcurrent, o.MaxStreams)
-	s.cookies = slices.ContainsFunc(o.Schemes, func(s Scheme) bool { return s.Cookie != "" })
+	methods, about := c.compileMethods(), plainProse(o.Description)
 	p.where = ""
 	for _, name := range slices.Sorted(maps.Keys(o.Methods)) {
 		if _, ok := iface.MethodByName(name); !ok {
@@ -424,11 +422,11 @@ func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *servi
 	}
 
 	if o.Comments != nil && impl != nil && o.Description == "" {
-		about, _ := o.Comments.typeComment(iface) // compileMethods has noted mistakes in it
-		s.about = about.whole()
+		comment, _ := o.Comments.typeComment(iface) // compileMethods has noted mistakes in it
+		about = comment.whole()
 	}
 	usesDefault := func(m *method) bool { return m.resource == o.Resource }
-	p.addIf(!isResource(o.Resource) && slices.ContainsFunc(s.methods, usesDefault),
+	p.addIf(!isResource(o.Resource) && slices.ContainsFunc(methods, usesDefault),
 		"Options.Resource is %q; want letters, digits, - and _, since paths and tool names are made from it", o.Resource)
 	wrong := wrongToolName(o.ToolPrefix + "_")
 	p.addIf(o.ToolPrefix != "" && o.ToolPrefix != "-" && wrong != "",
@@ -442,16 +440,12 @@ func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *servi
 	}
 	p.addIf(o.ErrorForm != nil && o.OnError != nil, "Options has an ErrorForm and an OnError; set one, since each writes all errors")
 
-	s.types = c.shapes.named // set here, because compiling the methods finds the types
+	types := c.shapes.named // compiling the methods has found them
 	if o.ErrorForm != nil {
-		s.types = append(s.types, o.ErrorForm.types...)
+		types = append(types, o.ErrorForm.types...)
 	}
-	s.typeNames = nameTypes(p, s.types, listParts(s.methods))
-	s.names = nameMethods(p, s.methods)
-	checkRoutes(p, s.methods)
-	checkOperationIDs(p, s.methods)
-	checkMCPNames(p, s.methods)
-	taskCompiler{p, s.methods, o.Methods}.compileTasks()
+	s := newService(p, o, about, methods, types)
+	taskCompiler{p, methods, o.Methods}.compileTasks()
 
 	isKeeper := o.Idempotency == nil || o.Idempotency.Run != nil && o.Idempotency.KeepFor >= 0
 	p.addIf(!isKeeper, "Options.Idempotency needs a Run that keeps the records, as in doc/keys.md, "+
@@ -462,6 +456,23 @@ func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *servi
 		c.intercepted = o.Intercept(invokeIntercepted)
 		p.addIf(c.intercepted == nil, "Options.Intercept returns nil; return the function that it gets, or one that calls it")
 	}
+	return s
+}
+
+// newService returns a service of these methods, for Register and Join: it gives names to the
+// methods and to their types, and checks what only all of them together can have wrong. types has
+// every named type that they reach; the order of a name's types decides their names in documents.
+func newService(p *mistakes, o Options, about prose, methods []*method, types []*shape) *service {
+	s := &service{opts: o, about: about, methods: methods, types: types, workspaces: new(sync.Pool)}
+	s.load = newLoad(o.MaxConcurrent, o.MaxStreams)
+	s.cookies = slices.ContainsFunc(methods, func(m *method) bool {
+		return slices.ContainsFunc(m.schemes, func(s Scheme) bool { return s.Cookie != "" })
+	})
+	s.typeNames = nameTypes(p, types, listParts(methods))
+	s.names = nameMethods(p, methods)
+	checkRoutes(p, methods)
+	checkOperationIDs(p, methods)
+	checkMCPNames(p, methods)
 	return s
 }
 
@@ -587,45 +598,47 @@ func suggestMethod(iface reflect.Type, name string) string {
 func Join(name string, services ...*Service) *Service {
 	p := new(mistakes)
 	p.addIf(len(services) == 0, "there is nothing to join")
-	j := new(Service)
 	var first *service
+	var methods []*method
+	var types []*shape
 	for i, s := range services {
 		if s == nil {
 			p.addf("service %d is nil", i+1)
 			continue
 		}
-		j.cookies = j.cookies || s.cookies
 		if first == nil {
-			first, *j = &s.service, *s
-			j.opts.Name, j.prefix, j.methods, j.types, j.workspaces = name, "", nil, nil, new(sync.Pool)
-			j.load = newLoad(j.opts.MaxConcurrent, j.opts.MaxStreams)
+			first = &s.service
 		}
-		p.addIf(s.opts.Defaults.BaseURL != j.opts.Defaults.BaseURL,
-			"%s and %s differ in Options.Defaults.BaseURL, of which one document has one", first.opts.Name, s.opts.Name)
-		p.addIf(s.opts.MaxConcurrent != j.opts.MaxConcurrent,
-			"%s and %s have %d and %d as Options.MaxConcurrent, of which the requests to all have one",
-			first.opts.Name, s.opts.Name, j.opts.MaxConcurrent, s.opts.MaxConcurrent)
-		p.addIf(s.opts.MaxStreams != j.opts.MaxStreams,
-			"%s and %s have %d and %d as Options.MaxStreams, of which the requests to all have one",
-			first.opts.Name, s.opts.Name, j.opts.MaxStreams, s.opts.MaxStreams)
+		first.checkJoined(p, &s.service)
 		for _, m := range s.methods {
 			if m.path != "" && s.prefix != "" { // empty without REST
 				moved := *m // s goes on with its own paths
 				moved.path = s.prefix + m.path
 				m = &moved
 			}
-			j.methods = append(j.methods, m)
+			methods = append(methods, m)
 		}
-		j.types = append(j.types, s.types...)
+		types = append(types, s.types...)
 	}
-	slices.SortStableFunc(j.types, compareTypes) // names are given in this order
-	j.typeNames = nameTypes(p, j.types, listParts(j.methods))
-	j.names = nameMethods(p, j.methods)
-	checkRoutes(p, j.methods)
-	checkOperationIDs(p, j.methods)
-	checkMCPNames(p, j.methods)
+	first = cmp.Or(first, new(service))
+	o := first.opts
+	o.Name = name
+	slices.SortStableFunc(types, compareTypes) // names are given in this order
+	j := newService(p, o, first.about, methods, types)
 	p.panicIfAny("cannot join " + name)
-	return j
+	return &Service{*j}
+}
+
+// checkJoined notes the options that s and other must have alike to be joined.
+func (s *service) checkJoined(p *mistakes, other *service) {
+	p.addIf(other.opts.Defaults.BaseURL != s.opts.Defaults.BaseURL,
+		"%s and %s differ in Options.Defaults.BaseURL, of which one document has one", s.opts.Name, other.opts.Name)
+	p.addIf(other.opts.MaxConcurrent != s.opts.MaxConcurrent,
+		"%s and %s have %d and %d as Options.MaxConcurrent, of which the requests to all have one",
+		s.opts.Name, other.opts.Name, s.opts.MaxConcurrent, other.opts.MaxConcurrent)
+	p.addIf(other.opts.MaxStreams != s.opts.MaxStreams,
+		"%s and %s have %d and %d as Options.MaxStreams, of which the requests to all have one",
+		s.opts.Name, other.opts.Name, s.opts.MaxStreams, other.opts.MaxStreams)
 }
 
 // listParts returns the suffixes of the components that documents make of a part of a type: the

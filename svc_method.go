@@ -323,6 +323,16 @@ func inputsOf(methods []*method) (inputs []*shape) {
 	return inputs
 }
 
+// A methodSpec is what the interface and the options say of a method.
+type methodSpec struct {
+	rm reflect.Method
+	signature
+	whole   bool          // the signature has no mistake
+	words   []string      // of the name; see splitWords
+	options MethodOptions // of this method alone
+	in, out *shape
+}
+
 // compileMethod compiles the types, the route and the call of a method. It returns nil for an
 // unexported method. If the signature has a mistake, whole is false, and m contains the readable
 // parts.
@@ -332,16 +342,38 @@ func (c *methodCompiler) compileMethod(rm reflect.Method) (m *method, whole bool
 		c.addf("the method is not exported; export it or remove it from the interface")
 		return nil, false
 	}
-	// Check the options even if the signature is wrong, to report all mistakes of a method at once.
-	before := len(c.list)
-	sig := c.readSignature(rm.Type)
-	misshapen := len(c.list) > before
-	o := c.opts.Methods[rm.Name]
-	name := splitWords(rm.Name)
-	m = &method{
+	spec := c.readSpec(rm)
+	return c.planMethod(&spec), spec.whole
+}
+
+// readSpec reads the signature, the options and the types of a method. It checks the options even
+// if the signature is wrong, to report all mistakes of a method at once.
+func (c *methodCompiler) readSpec(rm reflect.Method) methodSpec {
+	o, before := c.opts.Methods[rm.Name], len(c.list)
+	s := methodSpec{rm: rm, signature: c.readSignature(rm.Type), words: splitWords(rm.Name), options: o}
+	s.whole = len(c.list) == before
+	c.addIf(o.Resource != "" && !isResource(o.Resource),
+		"MethodOptions.Resource is %q; want letters, digits, - and _, since paths and tool names are made from it", o.Resource)
+	c.addIf(o.OperationID != "" && !isOperationID(o.OperationID),
+		"MethodOptions.OperationID is %q; want a letter or _, then letters, digits and any of _.-, such as createTodo", o.OperationID)
+	c.checkCallers(o)
+	checkErrors(c.mistakes, "MethodOptions", o.Errors, c.opts.Errors)
+	s.in, s.out = c.compileObject(s.signature.in, asInput), c.compileObject(s.signature.out, asOutput)
+	if c.opts.Strict && s.in != nil { // Strict is about inputs alone
+		s.in.closeObjects(c.closed)
+	}
+	c.addIf(o.Stream != "" && o.Stream != StreamSSE, "the stream mode %q is unknown; there is StreamSSE, %q", o.Stream, StreamSSE)
+	return s
+}
+
+// planMethod decides what a method is on its transports. Each step may read what the steps before
+// it have set.
+func (c *methodCompiler) planMethod(s *methodSpec) *method {
+	o := s.options
+	m := &method{
 		config:   c.config,
-		goName:   rm.Name,
-		name:     strings.Join(name, "_"),
+		goName:   s.rm.Name,
+		name:     strings.Join(s.words, "_"),
 		resource: cmp.Or(o.Resource, c.opts.Resource), // compileService checks it
 		methodTexts: methodTexts{
 			id: o.OperationID, about: plainProse(o.Description), described: o.Description != "",
@@ -351,42 +383,35 @@ func (c *methodCompiler) compileMethod(rm reflect.Method) (m *method, whole bool
 		errors:        slices.Concat(o.Errors, c.opts.Errors),
 		declares:      o.Errors != nil,
 		limits:        limits{cmp.Or(o.MaxBody, c.opts.MaxBody), cmp.Or(o.BodyTimeout, c.opts.BodyTimeout)},
+		in:            s.in,
+		methodOutput:  methodOutput{out: s.out, outType: s.outType},
 	}
-	c.addIf(o.Resource != "" && !isResource(o.Resource),
-		"MethodOptions.Resource is %q; want letters, digits, - and _, since paths and tool names are made from it", o.Resource)
-	c.addIf(o.OperationID != "" && !isOperationID(o.OperationID),
-		"MethodOptions.OperationID is %q; want a letter or _, then letters, digits and any of _.-, such as createTodo", o.OperationID)
-	c.checkCallers(o)
-	checkErrors(c.mistakes, "MethodOptions", o.Errors, c.opts.Errors)
-	m.in, m.out, m.outType = c.compileObject(sig.in, asInput), c.compileObject(sig.out, asOutput), sig.outType
-	if c.opts.Strict && m.in != nil { // Strict is about inputs alone
-		m.in.closeObjects(c.closed)
-	}
-	c.addIf(o.Stream != "" && o.Stream != StreamSSE, "the stream mode %q is unknown; there is StreamSSE, %q", o.Stream, StreamSSE)
-	c.setItem(m, sig, o.Stream)
+	c.setItem(m, s.signature, o.Stream)
 	c.setTransports(m, o.Transports)
-	before = len(c.list)
-	if m.isServedBy(TransportREST) {
-		m.route = c.chooseRoute(m, name, o.HTTP)
+	c.setRoute(m, s)
+	c.setStreamEnd(m, o.StreamEnd)
+	m.bare = c.isBare(m)
+	c.setContentType(m, o.ContentType)
+	if s.whole {
+		m.call = c.chooseCall(s.rm, s.signature, o.Direct)
+		c.setStream(m, s.signature, o)
+		c.setStatus(m, o.Status)
 	}
-	m.form = o.Form
+	c.setKey(m, o.IdempotencyKey)
+	return m
+}
+
+// setRoute sets the route of m, or after a mistake in it a route to check the fields against.
+func (c *methodCompiler) setRoute(m *method, s *methodSpec) {
+	before := len(c.list)
+	if m.isServedBy(TransportREST) {
+		m.route = c.chooseRoute(m, s.words, s.options.HTTP)
+	}
+	m.form = s.options.Form
 	c.checkForm(m)
 	if len(c.list) > before {
 		m.route = m.presumedRoute()
 	}
-	c.setStreamEnd(m, o.StreamEnd)
-	m.bare = c.isBare(m)
-	c.setContentType(m, o.ContentType)
-	if !misshapen {
-		m.call = c.chooseCall(rm, sig, o.Direct)
-		c.setStream(m, sig, o)
-		m.status = c.chooseStatus(m, o.Status)
-		if m.chosen = c.findStatus(m, o.Status); m.chosen != nil {
-			m.status = m.chosen.allowed[0]
-		}
-	}
-	c.setKey(m, o.IdempotencyKey)
-	return m, !misshapen
 }
 
 // checkForm notes a form that no request to m can have.
@@ -506,27 +531,6 @@ func (p *mistakes) checkContentType(options, text string) {
 	if !isMediaType(text) || !isJSONType(text) {
 		p.addf("%s.ContentType is %q; want application/json or a type that ends in +json, such as application/vnd.api+json", options, text)
 	}
-}
-
-// chooseStatus returns the status of success: from the options, or else the first that is allowed.
-// Other statuses do not mean success, or require headers or a body that svc does not send (RFC
-// 9110, section 15.3).
-func (c *methodCompiler) chooseStatus(m *method, status int) int {
-	has, allowed := "an output", []int{http.StatusOK, http.StatusCreated, http.StatusAccepted, http.StatusNonAuthoritativeInfo}
-	switch {
-	case m.bare:
-		has, allowed = "an output of headers alone", bareStatuses
-	case m.out == nil:
-		has, allowed = "no output", []int{http.StatusNoContent, http.StatusOK, http.StatusAccepted, http.StatusResetContent}
-	case m.stream != "" && !m.either:
-		has, allowed = "a stream", allowed[:1]
-	case m.sendsFile():
-		has, allowed = "a File", allowed[:1]
-	}
-	if status != 0 && !slices.Contains(allowed, status) { // addIf would allocate for each method
-		c.addf("MethodOptions.Status is %d; a method with %s can have one of %v", status, has, slices.Sorted(slices.Values(allowed)))
-	}
-	return cmp.Or(status, allowed[0])
 }
 
 // checkCallers notes mistakes in the options about callers.
@@ -877,8 +881,15 @@ func (c *methodCompiler) chooseCall(rm reflect.Method, sig signature, direct Dir
 	}
 	// The message names the function for the form of this method, because the one in the options
 	// may be for a different form.
-	forms := map[[2]bool]string{{true, false}: "In", {false, true}: "Out", {false, false}: "None"}
-	form := forms[[2]bool{sig.in != nil, sig.out != nil}]
+	form := ""
+	switch {
+	case sig.in == nil && sig.out == nil:
+		form = "None"
+	case sig.in == nil:
+		form = "Out"
+	case sig.out == nil:
+		form = "In"
+	}
 	if sig.stream {
 		form = "Stream" + form
 	}

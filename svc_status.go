@@ -1,12 +1,14 @@
 package svc
 
-// This file handles the field of an output with which a method chooses the status of its response:
+// This file decides the status of a success: one for each kind of answer, one of the options, or
+// that of a field of the output with which a method chooses:
 //
 //	Status int `json:"-" status:"200,201"`
 //
 // It is not a member of the output. Transports other than REST do not send it.
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"reflect"
@@ -14,6 +16,48 @@ import (
 	"strconv"
 	"strings"
 )
+
+// A success is a kind of answer. Statuses that are not in statuses do not mean success, or require
+// headers or a body that svc does not send (RFC 9110, section 15.3).
+type success struct {
+	name     string // for mistakes
+	statuses []int  // that it can have, the usual one first
+	tag      string // what a tag status is like, for mistakes
+}
+
+// success returns the kind of the answer of m.
+func (m *method) success() success {
+	switch {
+	case m.bare:
+		return success{"an output of headers alone", []int{http.StatusNoContent, http.StatusOK, http.StatusCreated, http.StatusAccepted},
+			`, since the output is headers alone, such as "201,204"`}
+	case m.out == nil:
+		return success{"no output", []int{http.StatusNoContent, http.StatusOK, http.StatusAccepted, http.StatusResetContent}, ""}
+	case m.stream != "" && !m.either:
+		return success{"a stream", []int{http.StatusOK}, ""}
+	case m.sendsFile():
+		return success{"a File", []int{http.StatusOK}, ""}
+	}
+	return success{"an output", []int{http.StatusOK, http.StatusCreated, http.StatusAccepted, http.StatusNonAuthoritativeInfo},
+		` with commas between them, such as "200,201"`}
+}
+
+// sorted returns the statuses in their order.
+func (s success) sorted() []int { return slices.Sorted(slices.Values(s.statuses)) }
+
+// setStatus sets the status of a success of m: that of the options, or else the first that the tag
+// of the output lists, or the usual one.
+func (c *methodCompiler) setStatus(m *method, status int) {
+	kind := m.success()
+	if status != 0 && !slices.Contains(kind.statuses, status) { // addIf would allocate for each method
+		c.addf("MethodOptions.Status is %d; a method with %s can have one of %v", status, kind.name, kind.sorted())
+	}
+	usual := kind.statuses
+	if m.chosen = c.findStatus(m, status, kind); m.chosen != nil {
+		usual = m.chosen.allowed
+	}
+	m.status = cmp.Or(status, usual[0])
+}
 
 // A statusField is the plan of such a field.
 type statusField struct {
@@ -27,14 +71,14 @@ const statusTag = "status"
 
 // findStatus returns the plan of the status field of m, or nil if its output has none. status is
 // MethodOptions.Status. Fields of structs inside the output are ordinary members.
-func (c *methodCompiler) findStatus(m *method, status int) *statusField {
+func (c *methodCompiler) findStatus(m *method, status int, kind success) *statusField {
 	if m.out == nil || m.out.typ.Kind() != reflect.Struct {
 		return nil
 	}
 	var found *statusField
 	for _, sf := range c.statusFields(m.out.typ) {
 		text, _ := lookupTag(sf.Tag, statusTag)
-		allowed, mistake := parseStatuses(text, m.bare)
+		allowed, mistake := kind.parseStatuses(text)
 		other := ""
 		for _, place := range [...]string{"path", "query", "header", "cookie"} {
 			if tagText(sf.Tag, place) != "" {
@@ -84,9 +128,6 @@ func hasPointer(t reflect.Type, index []int) bool {
 	return false
 }
 
-// bareStatuses are the statuses of an output that is headers alone, the usual one first.
-var bareStatuses = []int{http.StatusNoContent, http.StatusOK, http.StatusCreated, http.StatusAccepted}
-
 // isBare reports whether the body of m's output would be empty: each field is a header with
 // json:"-", or the status, and there is at least one.
 func (c *methodCompiler) isBare(m *method) bool {
@@ -97,19 +138,14 @@ func (c *methodCompiler) isBare(m *method) bool {
 	return !slices.ContainsFunc(m.out.fields, isMember) && (len(m.out.fields) > 0 || len(c.statusFields(m.out.typ)) > 0)
 }
 
-// parseStatuses returns the statuses in the text of a tag. It accepts only statuses that fit a
-// response with a body, or without one if bare is set, and that need no support by svc (RFC 9110,
-// section 15.3).
-func parseStatuses(text string, bare bool) (list []int, mistake string) {
-	possible, want := []int{http.StatusOK, http.StatusCreated, http.StatusAccepted, http.StatusNonAuthoritativeInfo},
-		`200, 201, 202 and 203 with commas between them, such as "200,201"`
-	if bare {
-		possible, want = bareStatuses, `200, 201, 202 and 204, since the output is headers alone, such as "201,204"`
-	}
+// parseStatuses returns the statuses in the text of a tag.
+func (s success) parseStatuses(text string) (list []int, mistake string) {
 	for word := range strings.SplitSeq(text, ",") {
 		status, _ := strconv.Atoi(word)
-		if !slices.Contains(possible, status) || len(word) != 3 || slices.Contains(list, status) {
-			return nil, "want different ones of " + want
+		if !slices.Contains(s.statuses, status) || len(word) != 3 || slices.Contains(list, status) {
+			want := strings.Trim(fmt.Sprint(s.sorted()), "[]")
+			last := max(0, strings.LastIndexByte(want, ' '))
+			return nil, "want different ones of " + strings.ReplaceAll(want[:last], " ", ", ") + " and" + want[last:] + s.tag
 		}
 		list = append(list, status)
 	}
