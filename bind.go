@@ -5,17 +5,16 @@ package svc
 // services. In this order:
 //
 //	binding        the plan of one input, and how it is compiled
-//	sources        which field comes from where
+//	places         which field comes from where
 //	inputs         from an HTTP request, from one JSON object, from a Go value
 //	path, header   one value each
-//	cookies        the cookies that have a field
-//	query          the text, then its parameters
+//	pairs          of a query, a form and cookies
 //	setScalar …    one text into one field
-//	outputs        how clients and records of idempotency keys read them
 //
-// A field has one source, by the first line that is true for it:
+// A field comes from one part of a request, by the first line that is true for it. The rows of wheres
+// say what is true of each part:
 //
-//	source   if the field                   read by              Violation.In
+//	where    if the field                   read by              Violation.In
 //	path     has a tag path:"x"             param.bindPath       "path"
 //	header   has a tag header:"X"           param.bindHeader     "header"
 //	cookie   has a tag cookie:"x"           binding.bindCookies  "cookie"
@@ -25,19 +24,19 @@ package svc
 //	form     is any other, of a form        binding.bindForm     "body"
 //	body     is any other                   binding.bindBody     "body"
 //
-// JSON-RPC and MCP have no such sources. There one object has every field by
+// JSON-RPC and MCP have no such parts. There one object has every field by
 // its wire name (bindObject), and a Go value of [Service.Call] has every field
-// already (checkValue). Violation.In is the source in the REST route for all
+// already (checkValue). Violation.In is the part of the REST route for all
 // three, so that a violation has one description on every transport. Over REST, Path
 // uses the parameter's name; elsewhere the JSON name. A field with json:"-" and a tag
 // header or cookie has no wire name, so only REST has it.
 
 import (
+	"cmp"
 	"encoding/hex"
 	"fmt"
 	"math"
 	"net/http"
-	"net/textproto"
 	"reflect"
 	"slices"
 	"strings"
@@ -51,12 +50,14 @@ import (
 //
 // Invariants:
 //
-//	sources has every field, including the fields of a union's alternatives
+//	places has the fields in their order, and then the Body
+//	placeOf has the same by field, and the fields of a union's alternatives
 //	object decodes every field that has a wire name, and sets the defaults of all
 //	runsCode is set if decoding calls methods of the application, such as UnmarshalText
 type binding struct {
 	in       *shape // of an object; nil for no input
-	sources  map[*field]fieldSource
+	places   []*inputPlace
+	placeOf  map[*field]*inputPlace
 	rest     restPlan
 	object   *objectPlan
 	runsCode bool
@@ -67,21 +68,16 @@ type binding struct {
 //
 // Invariants:
 //
-//	path, query, header, cookie, form and the fields of inBody are disjoint, and together
-//	  hold every field of the input, each list in the order of the Go fields
+//	params and the fields of inBody are disjoint, and together hold every field of the
+//	  input, each list in the order of the Go fields
 //	each name occurs once in a list; for headers, case is ignored
 //	body decodes inBody, which is the input itself if all fields come from the
 //	  body; both are nil if no field does, and the request's body is then ignored
-//	isForm says that the body is a form; then body is nil, and else form
-//	tail is the one of path that {name...} fills, or nil; its field is a string
+//	if the body is a form, body is nil, and else params has none of it
+//	tail is the one of the path that {name...} fills, or nil; its field is a string
 type restPlan struct {
-	path   []param
+	params [whereBody][]param
 	tail   *param
-	query  []param
-	header []param
-	cookie []param
-	form   []param
-	isForm bool
 	inBody *shape
 	body   *objectPlan
 }
@@ -96,19 +92,14 @@ type restPlan struct {
 //	value is the shape of this value, behind its pointers
 //	list is the shape of a slice in the query or a form, whose parameter can be repeated,
 //	  and nil for other fields; most is the largest number of its items
-//	canonical is sourceName, of a header in the form that http.Header has; two
-//	  parameters from one source must not have the same one
+//	two parameters from one part of a request must not have the same canonical name
 type param struct {
-	*field
-	sourceName  string // of the placeholder, the parameter, the header, the cookie or the part of the form
-	sourceToken string // the same as a reference token of a JSON Pointer
-	canonical   string
-	in          string // inPath, inQuery, inHeader or inCookie; inBody in a form
-	set         setter
-	value       *shape
-	list        *shape
-	most        int
-	absent      defaultFunc // nil without a default
+	inputPlace
+	set    setter
+	value  *shape
+	list   *shape
+	most   int
+	absent defaultFunc // nil without a default
 }
 
 // A route is a verb, which is an HTTP method, and a path. It is zero for a method that REST does
@@ -148,45 +139,26 @@ func noBinding(strict bool) *binding {
 // compileBinding compiles the binding of input s for a route. It adds the mistakes to the mistakes
 // of the registration; a binding with mistakes is not used.
 func compileBinding(c *decoders, s *shape, r route) *binding {
-	b := &binding{in: s, sources: make(map[*field]fieldSource), runsCode: s.runsCode()}
+	b := &binding{in: s, placeOf: make(map[*field]*inputPlace), runsCode: s.runsCode()}
 	rest := &b.rest
-	rest.isForm = r.form
 	at := s.typ.String()
+	b.findPlaces(c.mistakes, r)
 	var body []*field
-	for _, f := range s.fields {
-		name, source := r.sourceOf(c.mistakes, f)
-		b.sources[f] = fieldSource{source, pointerToken(name)}
-		if source == inBody || source == inForm {
-			b.sources[f] = fieldSource{in: inBody}
+	for _, place := range b.places {
+		switch place.style {
+		case styleWhole:
+			continue
+		case styleJSON:
+			body = append(body, place.field)
+		case stylePlain:
+			checkCarrier(c.mistakes, place)
+			rest.params[place.where] = c.appendParam(rest.params[place.where], place)
 		}
-		switch source {
-		case inForm:
-			rest.form = c.appendParam(rest.form, f, name, source)
-		case inPath:
-			rest.path = append(rest.path, c.compileParam(f, name, source))
-		case inQuery:
-			rest.query = c.appendParam(rest.query, f, name, source)
-		case inHeader:
-			checkHeaderName(c.mistakes, f)
-			c.mistakes.checkCarried(f, "header", isHeaderValue)
-			rest.header = c.appendParam(rest.header, f, name, source)
-		case inCookie:
-			c.mistakes.addIf(!isToken(name), "%s: cookie:%q: want the name of a cookie, in letters, digits and dashes", f.place, name)
-			c.mistakes.checkCarried(f, "cookie", isCookieValue)
-			rest.cookie = c.appendParam(rest.cookie, f, name, source)
-		default:
-			body = append(body, f)
-		}
-		checkNameless(c.mistakes, f)
+		checkNameless(c.mistakes, place.field)
 	}
-	for _, a := range s.alternatives { // the other fields of an alternative are the fields of s
-		for _, f := range slices.Concat(a.fields[:1], a.fields[len(s.fields):]) {
-			b.sources[f] = fieldSource{in: inBody}
-		}
-	}
-	if s.alternatives != nil && b.sources[s.fields[0]].in != inBody && c.mistakes.isSound(s) {
+	if s.alternatives != nil && b.placeOf[s.fields[0]].in != inBody && c.mistakes.isSound(s) {
 		c.mistakes.addf("%s: a union comes from a JSON body, and here %s would come from the %s; "+
-			"use POST, PUT or PATCH, and no placeholder of that name", at, s.fields[0].name, b.sources[s.fields[0]].in)
+			"use POST, PUT or PATCH, and no placeholder of that name", at, s.fields[0].name, b.placeOf[s.fields[0]].where)
 	}
 	b.checkPlaceholders(c.mistakes, r, at)
 	b.findTail(c.mistakes, r)
@@ -196,7 +168,7 @@ func compileBinding(c *decoders, s *shape, r route) *binding {
 		c.tryFields(s)
 		return b
 	}
-	b.object = c.structPlan(s, b.sources)
+	b.object = c.structPlan(s, b.placeOf)
 	// If all fields come from the body, one plan serves both.
 	switch len(body) {
 	case 0:
@@ -204,7 +176,7 @@ func compileBinding(c *decoders, s *shape, r route) *binding {
 		rest.inBody, rest.body = s, b.object
 	default:
 		rest.inBody = s.withFields(body)
-		rest.body = c.structPlan(rest.inBody, b.sources)
+		rest.body = c.structPlan(rest.inBody, b.placeOf)
 	}
 	b.sourceOf = b.sourceAt
 	return b
@@ -230,7 +202,7 @@ func (b *binding) checkForm(p *mistakes, r route, at string) {
 	case b.in.alternatives != nil:
 		p.addf("%s: a union comes from a JSON body, and MethodOptions.Form makes the body a form; drop the option", at)
 	case f == nil:
-		p.addIf(len(b.rest.form) == 0, "%s: MethodOptions.Form is set, and no field comes from the form; "+
+		p.addIf(len(b.rest.params[whereForm]) == 0, "%s: MethodOptions.Form is set, and no field comes from the form; "+
 			"drop the option, or a tag path, query, header or cookie", at)
 	case f.hidden:
 		p.addf("%s: in a form the Body is the part of its JSON name, and json:\"-\" gives it none", f.place)
@@ -244,45 +216,108 @@ func (s *shape) runsCode() bool {
 	return s.reaches(make(map[*shape]bool), func(s *shape) bool { return s.kind == kindCustom || s.kind == kindText })
 }
 
-// inForm is the source of fields of a form. Clients learn inBody: a form is a body.
-const inForm = "form"
-
-// sourceOf returns the source of the field f and its name there, by the table
-// at the top.
-func (r route) sourceOf(p *mistakes, f *field) (name, source string) {
-	if r.path == "" && !r.wrong {
-		return "", inBody
+// findPlaces sets places and placeOf.
+func (b *binding) findPlaces(p *mistakes, r route) {
+	add := func(f *field, w where, name string, how style) {
+		place := &inputPlace{f, w, name, pointerToken(name), w.canonical(name), wheres[w].in, how}
+		b.places, b.placeOf[f] = append(b.places, place), place
 	}
-	type tag struct{ name, source string }
-	tags := []tag{{f.path, inPath}, {f.query, inQuery}, {f.header, inHeader}, {f.cookie, inCookie}}
-	tags = slices.DeleteFunc(tags, func(t tag) bool { return t.name == "" })
-	switch named := slices.Contains(r.placeholders, f.name); {
-	case len(tags) > 1:
-		p.addf("%s: a field cannot come from the %s and from the %s; drop one of the tags", f.place, tags[0].source, tags[1].source)
-	case f.path != "" && !slices.Contains(r.placeholders, f.path):
-		has := strings.ReplaceAll("{"+strings.Join(r.placeholders, "}, {")+"}", "{}", "none")
-		p.addf("%s: path:%q names no placeholder of the route, which has %s", f.place, f.path, has)
-	case named && (len(tags) == 0 || f.query != ""):
-		return f.name, inPath
-	case len(tags) == 0 && r.hasBody() && r.form:
-		return f.name, inForm
-	case len(tags) == 0 && r.hasBody():
-		return "", inBody
-	case len(tags) == 0:
-		return f.name, inQuery
+	for _, f := range b.in.fields {
+		w, name := r.placeOf(p, f)
+		how := stylePlain
+		if w == whereBody {
+			how = styleJSON
+		}
+		add(f, w, name, how)
 	}
-	return tags[0].name, tags[0].source
+	if f := b.in.file; f != nil {
+		w := whereBody
+		if r.form {
+			w = whereForm
+		}
+		add(f, w, f.name, styleWhole)
+	}
+	for _, a := range b.in.alternatives { // the other fields of an alternative are the fields of b.in
+		for _, f := range slices.Concat(a.fields[:1], a.fields[len(b.in.fields):]) {
+			b.placeOf[f] = &inputPlace{field: f, where: whereBody, sourceName: f.name, sourceToken: f.token, in: inBody}
+		}
+	}
 }
 
-// appendParam appends a query parameter, a header or a cookie to list. A second parameter with the
-// same name is a mistake: one of them may be in an embedded struct, where nothing hides it.
-func (c *decoders) appendParam(list []param, f *field, name, in string) []param {
-	p := c.compileParam(f, name, in)
-	for _, other := range list {
-		c.mistakes.addIf(other.canonical == p.canonical, "%s: %s also takes the %s %q", f.place, other.goName,
-			strings.Replace(in, inQuery, "query parameter", 1), name)
+// placeOf returns the part of a request that the field f comes from and its name there, by the
+// table at the top.
+func (r route) placeOf(p *mistakes, f *field) (where, string) {
+	if r.path == "" && !r.wrong {
+		return whereBody, f.name
 	}
-	return append(list, p)
+	var tags []where
+	for w, name := range f.bound {
+		if name != "" {
+			tags = append(tags, where(w))
+		}
+	}
+	name := f.bound[wherePath]
+	switch named := slices.Contains(r.placeholders, f.name); {
+	case len(tags) > 1:
+		p.addf("%s: a field cannot come from the %s and from the %s; drop one of the tags", f.place, tags[0], tags[1])
+	case name != "" && !slices.Contains(r.placeholders, name):
+		has := strings.ReplaceAll("{"+strings.Join(r.placeholders, "}, {")+"}", "{}", "none")
+		p.addf("%s: path:%q names no placeholder of the route, which has %s", f.place, name, has)
+	case named && (len(tags) == 0 || f.bound[whereQuery] != ""):
+		return wherePath, f.name
+	case len(tags) == 0 && r.hasBody() && r.form:
+		return whereForm, f.name
+	case len(tags) == 0 && r.hasBody():
+		return whereBody, f.name
+	case len(tags) == 0:
+		return whereQuery, f.name
+	}
+	return tags[0], f.bound[tags[0]]
+}
+
+// parameters returns the places of the fields that are parameters of a request, which a body is not:
+// by where, those of the path in the order of its placeholders, and others in the order of the
+// fields.
+func (b *binding) parameters(r route) []*inputPlace {
+	var list []*inputPlace
+	for w := range b.rest.params[:tagCount] {
+		for _, place := range b.places {
+			if place.where == where(w) {
+				list = append(list, place)
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *inputPlace) int {
+		if a.where != wherePath || b.where != wherePath {
+			return cmp.Compare(a.where, b.where)
+		}
+		return cmp.Compare(slices.Index(r.placeholders, a.sourceName), slices.Index(r.placeholders, b.sourceName))
+	})
+	return list
+}
+
+// appendParam appends the plan of place to those from the same part of the request. Two with one
+// name are a mistake: one of the fields may be in an embedded struct, where nothing hides it.
+// checkPlaceholders says it of a path.
+func (c *decoders) appendParam(list []param, place *inputPlace) []param {
+	for _, other := range list {
+		c.mistakes.addIf(place.where != wherePath && other.canonical == place.canonical, "%s: %s also takes the %s %q", place.field.place,
+			other.goName, wheres[place.where].param, place.sourceName)
+	}
+	return append(list, c.compileParam(place))
+}
+
+// checkCarrier adds a mistake for a name or a value that a header or a cookie cannot carry.
+func checkCarrier(p *mistakes, place *inputPlace) {
+	switch place.where {
+	case whereHeader:
+		checkHeaderName(p, place.field)
+		p.checkCarried(place.field, "header", isHeaderValue)
+	case whereCookie:
+		p.addIf(!isToken(place.sourceName), "%s: cookie:%q: want the name of a cookie, in letters, digits and dashes", place.field.place,
+			place.sourceName)
+		p.checkCarried(place.field, "cookie", isCookieValue)
+	}
 }
 
 // lastEventID is the header in which a client that comes back to a stream sends the
@@ -293,17 +328,21 @@ const lastEventID = "Last-Event-Id" // in canonical form
 // method, so only the method itself can use it as an input.
 const headerAccept = "Accept"
 
+// isAccept reports whether p is the header Accept.
+func (p *inputPlace) isAccept() bool { return p.where == whereHeader && p.canonical == headerAccept }
+
 // checkHeaderName adds a mistake for a header tag of an input with an invalid name or
 // with a name reserved by HTTP or browsers, and for a required Last-Event-ID.
 func checkHeaderName(p *mistakes, f *field) {
-	canonical := textproto.CanonicalMIMEHeaderKey(f.header)
+	name := f.bound[whereHeader]
+	canonical := whereHeader.canonical(name)
 	written, _, _ := strings.Cut(tagText(f.tag, "header"), ",")
-	p.addIf(!isToken(f.header), "%s: header:%q: want the name of a header, in letters, digits and dashes", f.place, written)
-	instead := headerOwner(f.header)
+	p.addIf(!isToken(name), "%s: header:%q: want the name of a header, in letters, digits and dashes", f.place, written)
+	instead := headerOwner(name)
 	isFree := canonical == headerAccept || canonical == "Content-Range" // they do not describe the body that svc reads
 	p.addIf(instead != "" && !isFree, "%s: header:%q: %s", f.place, written, instead)
 	p.addIf(canonical == lastEventID && f.isRequired(),
-		"%s: a client sends %s only when it reconnects, so the field must be optional (omitempty)", f.place, f.header)
+		"%s: a client sends %s only when it reconnects, so the field must be optional (omitempty)", f.place, name)
 }
 
 // checkNameless adds a mistake for a field with json:"-" if it is required, or has a tag
@@ -312,12 +351,9 @@ func checkNameless(p *mistakes, f *field) {
 	if !f.isNameless() {
 		return
 	}
-	tag, name := "header", f.header
-	if name == "" {
-		tag, name = "cookie", f.cookie
-	}
+	w, _ := f.firstBound()
 	p.addIf(f.isRequired(), "%s: with json:\"-\" the field exists only over REST, so it must be optional: write %s:\"%s,omitempty\", or "+
-		"give it a JSON name", f.place, tag, name)
+		"give it a JSON name", f.place, w, f.bound[w])
 	p.addIf(f.mcpHeader != "", "%s: mcpheader:%q needs a JSON member, and json:\"-\" makes the field none; drop one of the two",
 		f.place, f.mcpHeader)
 }
@@ -328,8 +364,8 @@ func checkNameless(p *mistakes, f *field) {
 func (b *binding) checkPlaceholders(p *mistakes, r route, at string) {
 	for _, name := range r.placeholders {
 		n := 0
-		for i := range b.rest.path {
-			if b.rest.path[i].sourceName == name {
+		for i := range b.rest.params[wherePath] {
+			if b.rest.params[wherePath][i].sourceName == name {
 				n++
 			}
 		}
@@ -348,11 +384,12 @@ func (b *binding) findTail(p *mistakes, r route) {
 		return
 	}
 	name := r.placeholders[len(r.placeholders)-1]
-	i := slices.IndexFunc(b.rest.path, func(p param) bool { return p.sourceName == name })
+	params := b.rest.params[wherePath]
+	i := slices.IndexFunc(params, func(p param) bool { return p.sourceName == name })
 	if i < 0 {
 		return
 	}
-	f := &b.rest.path[i]
+	f := &params[i]
 	switch {
 	case !p.isSound(f.shape):
 	case f.shape.kind != kindString:
@@ -387,42 +424,32 @@ func (r route) orPattern() string {
 	return fmt.Sprintf(", or give the method an HTTP pattern without it in Options.Methods, such as {HTTP: %q}", r.instead)
 }
 
-// compileParam compiles the plan of the field f, which comes from in by this name. A path, a header
-// or a cookie has one value, so only scalars fit there. Each parameter of a query is a scalar too,
-// and a slice takes several.
-func (c *decoders) compileParam(f *field, name, in string) param {
-	p := param{field: f, sourceName: name, sourceToken: pointerToken(name), canonical: name, in: in, most: math.MaxInt}
-	isListed := in == inQuery || in == inForm
-	switch in {
-	case inHeader:
-		p.canonical = textproto.CanonicalMIMEHeaderKey(name)
-	case inForm:
-		p.in = inBody
-	}
+// compileParam compiles the plan of the field at place. A path, a header or a cookie has one value,
+// so only scalars fit there. Each parameter of a query is a scalar too, and a slice takes several.
+func (c *decoders) compileParam(place *inputPlace) param {
+	p := param{inputPlace: *place, most: math.MaxInt}
+	f, row := place.field, wheres[place.where]
 	target := f.shape.deref()
 	if !c.mistakes.isSound(f.shape) {
 		return p
 	}
-	if target.kind == kindSlice && isListed {
+	if target.kind == kindSlice && row.lists {
 		p.list, target = target, target.elem.deref()
 		if limit := p.list.rules.lookup(roleMost); limit != nil {
 			p.most = limit.count
 		}
 	}
 	if f.shape.kind == kindOptional {
-		c.mistakes.addf("%s: an Optional cannot come from the %s, where there is no null; write a *%v in its place", f.place, in,
-			target.typ)
+		c.mistakes.addf("%s: an Optional cannot come from the %s, where there is no null; write a *%v in its place", f.place,
+			place.where, target.typ)
 		return p
 	}
 	if !target.kind.isScalar() {
 		carries := "scalars"
-		switch in {
-		case inQuery:
-			carries = "scalars and lists of them; use POST, PUT or PATCH, whose fields come from the body, or hide it with `json:\"-\"`"
-		case inForm:
-			carries = "scalars and lists of them; drop MethodOptions.Form, so that the body is JSON, or hide the field with `json:\"-\"`"
+		if row.lists {
+			carries = "scalars and lists of them; " + row.instead
 		}
-		c.mistakes.addf("%s: the type %v cannot come from the %s, which carries %s", f.place, f.shape.typ, in, carries)
+		c.mistakes.addf("%s: the type %v cannot come from the %s, which carries %s", f.place, f.shape.typ, place.where, carries)
 		return p
 	}
 	p.set, p.value = c.checkedSetter(target, isParamInteger), target
@@ -464,18 +491,19 @@ func (b *binding) bindRequest(d *decoder, r *requestValues) (any, error) {
 		b.in.file.settableIn(v).Set(r.raw)
 	}
 	d.opts.ahead, d.opts.keepURL = len(r.query), r.keepURL
-	for i := range b.rest.path {
-		p := &b.rest.path[i]
+	params := &b.rest.params
+	for i := range params[wherePath] {
+		p := &params[wherePath][i]
 		p.bindPath(d, v, r.path.PathValue(p.sourceName))
 	}
-	if len(b.rest.query) > 0 || r.strict {
+	if len(params[whereQuery]) > 0 || r.strict {
 		b.bindQuery(d, v, r.query, r.strict, r.versionParam)
 	}
-	for i := range b.rest.header {
-		p := &b.rest.header[i]
+	for i := range params[whereHeader] {
+		p := &params[whereHeader][i]
 		p.bindHeader(d, v, r.header[p.canonical])
 	}
-	if len(b.rest.cookie) > 0 {
+	if len(params[whereCookie]) > 0 {
 		b.bindCookies(d, v, r.header["Cookie"])
 	}
 	d.in, d.opts.ahead = inBody, 0
@@ -497,12 +525,12 @@ func (b *binding) sourceAt(path string) string {
 	}
 	i := slices.IndexFunc(b.in.fields, func(f *field) bool { return f.token == token && !f.isNameless() })
 	if i < 0 {
-		i = slices.IndexFunc(b.in.fields, func(f *field) bool { return b.sources[f].token == token })
+		i = slices.IndexFunc(b.in.fields, func(f *field) bool { return b.placeOf[f].sourceToken == token })
 	}
 	if i < 0 { // no field, or a field of a union's alternative
 		return inBody
 	}
-	return b.sources[b.in.fields[i]].in
+	return b.placeOf[b.in.fields[i]].in
 }
 
 // completeError returns err, which the method returned, and adds sources to the violations that
@@ -572,63 +600,153 @@ func (p *param) setAbsent(d *decoder, v reflect.Value, c *complaint) {
 //	c            ignored, since it has no =
 //
 // All lines of the header count: HTTP/2 may split it (RFC 9113, section 8.2.3).
-// d.seen says which cookies were given, as in bindQuery.
 func (b *binding) bindCookies(d *decoder, v reflect.Value, lines []string) {
-	d.in = inCookie
-	d.seen = append(d.seen, make([]bool, len(b.rest.cookie))...)
+	r := d.readPairs(v, b.rest.params[whereCookie], inCookie)
 	for _, line := range lines {
 		for pair := range strings.SplitSeq(line, ";") {
-			b.bindCookie(d, v, strings.Trim(pair, " \t"))
+			name, value, ok := strings.Cut(strings.Trim(pair, " \t"), "=")
+			i := r.lookup(name)
+			if !ok || i < 0 {
+				continue
+			}
+			if len(value) > 1 && value[0] == '"' && value[len(value)-1] == '"' {
+				value = value[1 : len(value)-1]
+			}
+			d.scratch = append(d.scratch[:0], value...)
+			r.bindText(i, "", nil)
 		}
 	}
-	finishParams(d, v, b.rest.cookie, errRequired)
+	r.finish(errRequired)
 }
 
-// bindCookie sets the field of one cookie, if it has a field.
-func (b *binding) bindCookie(d *decoder, v reflect.Value, pair string) {
-	name, value, ok := strings.Cut(pair, "=")
-	i := slices.IndexFunc(b.rest.cookie, func(p param) bool { return p.sourceName == name })
-	if !ok || i < 0 {
+// A pairReader binds the pairs of a name and a value that a query, a form or the cookies of a
+// request have, to the fields of params.
+type pairReader struct {
+	*decoder // its seen says which of params were given: no object is open, so its index is theirs
+	v        reflect.Value
+	params   []param
+	strict   bool   // other names are violations
+	ignored  string // but not this one
+	isForm   bool
+}
+
+// readPairs begins to read pairs into the struct v. in is their Violation.In.
+func (d *decoder) readPairs(v reflect.Value, params []param, in string) pairReader {
+	d.in = in
+	d.seen = append(d.seen, make([]bool, len(params))...)
+	return pairReader{decoder: d, v: v, params: params}
+}
+
+// bindPairs binds the pairs of a text in application/x-www-form-urlencoded. The empty text between
+// two & is not a pair, even if a field has the empty name.
+func (r *pairReader) bindPairs(text string) {
+	d := r.decoder
+	for text != "" {
+		var pair string
+		pair, text, _ = strings.Cut(text, "&")
+		name, value, _ := strings.Cut(pair, "=")
+		if name == "" && value == "" {
+			continue
+		}
+		i := r.lookupEscaped(name)
+		if i < 0 {
+			r.addUnknown(name)
+			continue
+		}
+		var c *complaint
+		if d.scratch, c = appendQueryText(d.scratch[:0], value); r.isForm {
+			r.bindFormText(i, c)
+		} else {
+			r.bindText(i, value, c)
+		}
+	}
+}
+
+// lookup returns the index of the parameter with this name, or -1.
+func (r *pairReader) lookup(name string) int {
+	return slices.IndexFunc(r.params, func(p param) bool { return p.sourceName == name })
+}
+
+// lookupEscaped is lookup for a name that is escaped, and returns -1 for a malformed one too. Names
+// are rarely escaped, so it compares before it decodes.
+func (r *pairReader) lookupEscaped(name string) int {
+	params := r.params
+	for i := range params {
+		if params[i].sourceName == name {
+			return i
+		}
+	}
+	text, c := appendQueryText(r.scratch[:0], name)
+	r.scratch = text
+	return slices.IndexFunc(params, func(p param) bool { return c == nil && p.sourceName == string(text) })
+}
+
+// addUnknown adds a violation for a name without a parameter, which is escaped, if strict is set.
+func (r *pairReader) addUnknown(name string) {
+	if !r.strict {
 		return
 	}
-	if len(value) > 1 && value[0] == '"' && value[len(value)-1] == '"' {
-		value = value[1 : len(value)-1]
+	if text, c := appendQueryText(r.scratch[:0], name); c == nil {
+		r.scratch, name = text, string(text)
 	}
-	d.scratch = append(d.scratch[:0], value...)
-	b.rest.cookie[i].bindOne(d, v, "", nil, i)
+	if name != r.ignored {
+		r.addUnknownParam(name)
+	}
 }
 
-// bindOne sets the field of p in the struct v from the text in d.scratch, or adds the
-// violation c if that is not nil. It sets d.seen at i, the index of p: a second value is a
-// violation unless the field is a list. source is as for setScalar.
-func (p *param) bindOne(d *decoder, v reflect.Value, source string, c *complaint, i int) {
+// addUnknownParam adds a violation for a name without a parameter.
+func (d *decoder) addUnknownParam(name string) {
+	d.push(strings.ToValidUTF8(name, "\uFFFD"))
+	d.addViolation(errUnknownParam)
+	d.pop()
+}
+
+// bindText sets the field of the parameter i from the text in scratch, or adds the violation c if
+// that is not nil. A second value is a violation unless the field is a list. source is as for
+// setScalar.
+func (r *pairReader) bindText(i int, source string, c *complaint) {
+	d, p := r.decoder, &r.params[i]
 	d.pushToken(p.sourceToken)
 	switch {
 	case p.list != nil:
-		p.addElement(d, p.settableIn(v), d.scratch, source, c)
+		p.addElement(d, p.settableIn(r.v), d.scratch, source, c)
 	case c != nil:
 		d.addViolation(c)
 	case d.seen[i]:
 		d.addViolation(errRepeated)
 	default:
-		p.setScalar(d, p.settableIn(v), d.scratch, source)
+		p.setScalar(d, p.settableIn(r.v), d.scratch, source)
 	}
 	d.seen[i] = true
 	d.pop()
 }
 
-// finishParams is called when all values of a source are bound. In the order of the fields it
-// checks the lists, and handles the parameters that are absent according to d.seen. absent is the
-// complaint about required ones.
-func finishParams(d *decoder, v reflect.Value, list []param, absent *complaint) {
-	for i := range list {
-		p := &list[i]
+// bindFormText is bindText for a form; see bindForm.
+func (r *pairReader) bindFormText(i int, c *complaint) {
+	p := &r.params[i]
+	switch {
+	case c != nil:
+	case len(r.scratch) == 0 && !p.isRequired() && (p.value.kind != kindString || p.value.rules.refuseEmpty()):
+		return
+	case p.value.kind == kindBool && string(r.scratch) == "on":
+		r.scratch = append(r.scratch[:0], "true"...)
+	}
+	r.bindText(i, "", c)
+}
+
+// finish is called when all pairs are bound. In the order of the fields it checks the lists, and
+// handles the parameters that are absent according to seen. absent is the complaint about required
+// ones.
+func (r *pairReader) finish(absent *complaint) {
+	d := r.decoder
+	for i := range r.params {
+		p := &r.params[i]
 		d.pushToken(p.sourceToken)
 		switch {
 		case d.seen[i] && p.list != nil:
-			p.checkList(d, p.settableIn(v))
+			p.checkList(d, p.settableIn(r.v))
 		case !d.seen[i]:
-			p.setAbsent(d, v, absent)
+			p.setAbsent(d, r.v, absent)
 		}
 		d.pop()
 	}
@@ -694,8 +812,8 @@ func (b *binding) readObject(d *decoder) (any, error) {
 func (b *binding) checkInput(c *valueCheck, v reflect.Value) {
 	switch {
 	case b.in == nil, c.validate && !b.in.validates, !c.validate && !b.in.ruled:
-	case b.sources != nil:
-		c.checkObject(b.in, v, b.sources)
+	case b.placeOf != nil:
+		c.checkObject(b.in, v, b.placeOf)
 	default: // a value of a Codec
 		c.check(b.in, v)
 	}
@@ -772,52 +890,12 @@ func (b *binding) finishInput(d *decoder, v reflect.Value, forREST bool) error {
 //	a=%zz, a=1;b=2  a violation at a
 //
 // It reads the text once, from left to right: url.ParseQuery would allocate a map and a list for
-// each parameter. d.seen records which parameters were given; no object is open, so its index is
-// the index of the parameter. finishParams handles the absent ones.
+// each parameter.
 func (b *binding) bindQuery(d *decoder, v reflect.Value, query string, strict bool, versionParam string) {
-	d.in = inQuery
-	d.seen = append(d.seen, make([]bool, len(b.rest.query))...)
-	for query != "" {
-		var pair string
-		pair, query, _ = strings.Cut(query, "&")
-		name, value, _ := strings.Cut(pair, "=")
-		// The empty text between two & is not a parameter, even if a parameter has the empty name.
-		if i := lookupParam(d, b.rest.query, name); i >= 0 && (name != "" || value != "") {
-			var c *complaint
-			d.scratch, c = appendQueryText(d.scratch[:0], value)
-			b.rest.query[i].bindOne(d, v, value, c, i)
-		} else if strict && (name != "" || value != "") {
-			d.addUnknownParam(name, versionParam)
-		}
-	}
-	finishParams(d, v, b.rest.query, errRequired)
-}
-
-// addUnknownParam adds a violation for a parameter of this name, in the spelling of the query,
-// unless it is versionParam, which Version reads.
-func (d *decoder) addUnknownParam(name, versionParam string) {
-	if text, c := appendQueryText(d.scratch[:0], name); c == nil {
-		d.scratch, name = text, string(text)
-	}
-	if name != versionParam {
-		d.push(strings.ToValidUTF8(name, "\uFFFD"))
-		d.addViolation(errUnknownParam)
-		d.pop()
-	}
-}
-
-// lookupParam returns the index of the parameter with a name as the query spells it, or -1
-// for an unknown or malformed name. Names are rarely escaped, so it compares before it
-// decodes.
-func lookupParam(d *decoder, list []param, name string) int {
-	for i := range list {
-		if list[i].sourceName == name {
-			return i
-		}
-	}
-	text, c := appendQueryText(d.scratch[:0], name)
-	d.scratch = text
-	return slices.IndexFunc(list, func(p param) bool { return c == nil && p.sourceName == string(text) })
+	r := d.readPairs(v, b.rest.params[whereQuery], inQuery)
+	r.strict, r.ignored = strict, versionParam
+	r.bindPairs(query)
+	r.finish(errRequired)
 }
 
 // bindForm fills the fields that come from a form. Each is read as in a query, except for the
@@ -829,54 +907,27 @@ func lookupParam(d *decoder, list []param, name string) int {
 // A Body is already set; form.hasFile says whether there is one. Required fields that are missing
 // before the file may follow it, in the part that is still unread.
 func (b *binding) bindForm(d *decoder, v reflect.Value, form *formInput, strict bool) {
-	d.seen = append(d.seen, make([]bool, len(b.rest.form))...)
-	for text := form.encoded; text != ""; {
-		var pair string
-		pair, text, _ = strings.Cut(text, "&")
-		name, value, _ := strings.Cut(pair, "=")
-		if i := lookupParam(d, b.rest.form, name); i >= 0 && (name != "" || value != "") {
-			var c *complaint
-			d.scratch, c = appendQueryText(d.scratch[:0], value)
-			b.bindPart(d, v, c, i)
-		} else if strict && (name != "" || value != "") {
-			d.addUnknownParam(name, "")
-		}
-	}
+	r := d.readPairs(v, b.rest.params[whereForm], inBody)
+	r.strict, r.isForm = strict, true
+	r.bindPairs(form.encoded)
 	for _, part := range form.parts {
-		i := slices.IndexFunc(b.rest.form, func(p param) bool { return p.sourceName == part.name })
-		if i >= 0 {
+		if i := r.lookup(part.name); i >= 0 {
 			d.scratch = append(d.scratch[:0], part.value...)
-			b.bindPart(d, v, part.wrong, i)
+			r.bindFormText(i, part.wrong)
 		} else if strict {
-			d.push(strings.ToValidUTF8(part.name, "\uFFFD"))
-			d.addViolation(errUnknownParam)
-			d.pop()
+			d.addUnknownParam(part.name)
 		}
 	}
 	absent := errRequired
 	if form.hasFile && !form.whole {
 		absent = errBehindFile
 	}
-	finishParams(d, v, b.rest.form, absent)
+	r.finish(absent)
 	if file := b.in.file; file != nil && !form.hasFile && file.isRequired() {
 		d.pushToken(file.token)
 		d.addViolation(errRequired)
 		d.pop()
 	}
-}
-
-// bindPart sets the field of the part i of a form from the text in d.scratch, or adds the
-// violation c if that is not nil.
-func (b *binding) bindPart(d *decoder, v reflect.Value, c *complaint, i int) {
-	p := &b.rest.form[i]
-	switch {
-	case c != nil:
-	case len(d.scratch) == 0 && !p.isRequired() && (p.value.kind != kindString || p.value.rules.refuseEmpty()):
-		return
-	case p.value.kind == kindBool && string(d.scratch) == "on":
-		d.scratch = append(d.scratch[:0], "true"...)
-	}
-	p.bindOne(d, v, "", c, i)
 }
 
 // appendQueryText appends a name or a value of a query string, decoded. A semicolon
@@ -980,25 +1031,4 @@ func (p *param) checkList(d *decoder, v reflect.Value) {
 	}
 	list, _ := notNull(v)
 	d.checkRules(rules, list)
-}
-
-// compileReader returns the parts that a client needs to read outputs of type t: the shape,
-// decoders that check no rules and allow absent and unknown members, and the named types in it.
-func compileReader(p *mistakes, t reflect.Type, u use) (*shape, *decoders, []*shape) {
-	shapes := newShapes(p)
-	out := shapes.shapeFor(t, t.String())
-	shapes.finishShapes()
-	shapes.checkUse(out, u, t.String())
-	d := newDecoders(p, false)
-	d.outputs = true
-	return out, d, shapes.named
-}
-
-// decodeWhole decodes an output from text, of which it is the whole.
-func decodeWhole(d *decoder, text []byte, v reflect.Value, decode decodeFunc) (err error) {
-	defer recoverTo(&err) // UnmarshalJSON is code of the application
-	d.start(text)
-	decode(d, v)
-	d.scan.checkEnd()
-	return d.finish()
 }

@@ -4,7 +4,6 @@ package svc
 // the methods Validate in them.
 
 import (
-	"cmp"
 	"errors"
 	"math"
 	"reflect"
@@ -220,7 +219,7 @@ func isSameValue(a, b reflect.Value) bool {
 
 func isSameFloat(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }
 
-// checkObject checks a struct of shape s. For an input, sources is set. For an inner struct it is
+// checkObject checks a struct of shape s. For an input, places is set. For an inner struct it is
 // nil, and fields hidden by json:"-" are left out. A union without an alternative has nothing to
 // check; while rules are checked, this is a violation. Validate of the fields is called before
 // Validate of the struct, which sees their changes.
@@ -229,7 +228,7 @@ func isSameFloat(a, b float64) bool { return math.Float64bits(a) == math.Float64
 // in a Go value. A Go value may contain itself, which is detected when it is deeper than any JSON.
 // The first such place ends all checks, because a value that contains itself twice would be visited
 // 2^1000 times.
-func (c *valueCheck) checkObject(s *shape, v reflect.Value, sources map[*field]fieldSource) {
+func (c *valueCheck) checkObject(s *shape, v reflect.Value, places map[*field]*inputPlace) {
 	if c.report.tooDeep = c.report.tooDeep || len(c.path) >= maxDepth; c.report.tooDeep {
 		return
 	}
@@ -243,7 +242,7 @@ func (c *valueCheck) checkObject(s *shape, v reflect.Value, sources map[*field]f
 	outer := c.in
 	for _, f := range form.fields {
 		isNeeded := c.validate && f.shape.validates || !c.validate && (f.shape.ruled || f.notNull || f.only != nil)
-		if !isNeeded || sources == nil && f.hidden {
+		if !isNeeded || places == nil && f.hidden {
 			continue
 		}
 		value, ok := f.valueIn(v)
@@ -251,10 +250,10 @@ func (c *valueCheck) checkObject(s *shape, v reflect.Value, sources map[*field]f
 			continue
 		}
 		token := f.token
-		if source, ok := sources[f]; ok {
-			c.in = cmp.Or(source.in, c.in)
+		if place := places[f]; place != nil {
+			c.in = place.in
 			if c.forREST {
-				token = cmp.Or(source.token, token)
+				token = place.sourceToken
 			}
 		}
 		c.pushToken(token)

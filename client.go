@@ -275,10 +275,7 @@ type clientCall struct {
 	conn       *connection
 	segments   []pathSegment
 	rivals     []rivalRoute
-	query      []sendParam
-	header     []sendParam
-	cookie     []sendParam
-	form       []sendParam
+	params     [whereBody][]sendParam
 	body       encodeFunc
 	decode     decodeFunc
 	decodeItem decodeFunc // of a stream
@@ -314,7 +311,10 @@ type rivalRoute struct {
 func (c *connection) compileCall(p *mistakes, m *method, methods []*method) *clientCall {
 	call := &clientCall{method: m, conn: c}
 	e, rest := newEncoders(true), &m.bind.rest
-	call.segments = c.compilePath(rest, e, m.path)
+	for w := range rest.params {
+		call.params[w] = sendParams(rest.params[w], e)
+	}
+	call.segments = compilePath(call.params[wherePath], m.path)
 	for _, other := range methods {
 		if other.path == "" || !m.losesTo(other) {
 			continue
@@ -324,8 +324,6 @@ func (c *connection) compileCall(p *mistakes, m *method, methods []*method) *cli
 		at := placeOfTexts(segmentsOf(m.path), path) - 1 // call.segments has nothing before the first slash
 		call.rivals = append(call.rivals, rivalRoute{path, call.segments[at].param, &complaint{rule: ruleSyntax, message: text}})
 	}
-	call.query, call.header, call.cookie = sendParams(rest.query, e), sendParams(rest.header, e), sendParams(rest.cookie, e)
-	call.form = sendParams(rest.form, e)
 	if rest.body != nil {
 		call.body = e.objectEncoder(rest.inBody)
 	}
@@ -338,18 +336,18 @@ func (c *connection) compileCall(p *mistakes, m *method, methods []*method) *cli
 		item, d, _ := compileReader(p, m.item.typ, asReadOutput)
 		call.decodeItem = d.decoderFor(item)
 	}
-	call.ownAccept = slices.ContainsFunc(call.header, func(p sendParam) bool { return p.canonical == headerAccept })
+	call.ownAccept = slices.ContainsFunc(m.bind.places, (*inputPlace).isAccept)
 	if m.stream != "" {
-		takesID := slices.ContainsFunc(call.header, func(p sendParam) bool { return p.canonical == lastEventID })
+		takesID := slices.ContainsFunc(call.params[whereHeader], func(p sendParam) bool { return p.canonical == lastEventID })
 		call.resumes = takesID && !m.takesBody()
 		call.hasIDs = m.itemsHaveIDs()
 	}
 	return call
 }
 
-// compilePath compiles the segments of a route's path.
-func (c *connection) compilePath(rest *restPlan, e *encoders, path string) (segments []pathSegment) {
-	params, own := sendParams(rest.path, e), segmentsOf(path)
+// compilePath compiles the segments of a route's path, whose placeholders params fill.
+func compilePath(params []sendParam, path string) (segments []pathSegment) {
+	own := segmentsOf(path)
 	for i, text := range strings.Split(path, "/") {
 		s := pathSegment{segment: own[i]}
 		if name, _, err := parseSegment(text); err == nil && name != "" {
@@ -759,7 +757,7 @@ func (c *clientCall) writePath(b *callBuffer, r *http.Request, v reflect.Value) 
 func (c *clientCall) writeQuery(b *callBuffer, r *http.Request, v reflect.Value) {
 	b.dec.in = inQuery
 	b.query = b.query[:0]
-	writePairs(b, c.query, v)
+	writePairs(b, c.params[whereQuery], v)
 	r.URL.RawQuery = string(b.query)
 }
 
@@ -804,8 +802,8 @@ func writePair(b *callBuffer, p *sendParam, v reflect.Value) {
 // server; see bindHeader.
 func (c *clientCall) writeHeader(b *callBuffer, r *http.Request, v reflect.Value) {
 	b.dec.in = inHeader
-	for i := range c.header {
-		p := &c.header[i]
+	for i := range c.params[whereHeader] {
+		p := &c.params[whereHeader][i]
 		if text, ok := p.fieldText(b, v); ok && (text != "" || p.canonical != lastEventID) {
 			if !isHeaderValue(text) && (p.canonical != lastEventID || !isEventID(text)) {
 				p.complain(b, errNotHeader)
@@ -819,8 +817,8 @@ func (c *clientCall) writeHeader(b *callBuffer, r *http.Request, v reflect.Value
 func (c *clientCall) writeCookies(b *callBuffer, r *http.Request, v reflect.Value) {
 	b.dec.in = inCookie
 	var pairs []string
-	for i := range c.cookie {
-		p := &c.cookie[i]
+	for i := range c.params[whereCookie] {
+		p := &c.params[whereCookie][i]
 		if text, ok := p.fieldText(b, v); ok {
 			if !isCookieValue(text) {
 				p.complain(b, errNotCookie)
@@ -931,7 +929,7 @@ func (c *clientCall) readHeaders(d *decoder, v reflect.Value, header http.Header
 	for i := range c.headers.fields {
 		h := &c.headers.fields[i]
 		if values := header[h.canonical]; len(values) > 0 {
-			d.pushToken(pointerToken(h.header))
+			d.pushToken(pointerToken(h.bound[whereHeader]))
 			h.setField(d, h.settableIn(v), values)
 			d.pop()
 		}

@@ -16,7 +16,7 @@ import (
 func (c *clientCall) writeForm(b *callBuffer, in any) *formInput {
 	b.dec.in = inBody
 	b.query = b.query[:0]
-	writePairs(b, c.form, reflect.ValueOf(in).Elem())
+	writePairs(b, c.params[whereForm], reflect.ValueOf(in).Elem())
 	return &formInput{encoded: string(b.query), hasFile: c.sendsPart(in), whole: c.takesBody() && c.in.file.tags.anyOrder}
 }
 

@@ -470,30 +470,28 @@ const tailMark = "..."
 // numbered. A Body is a field too, which is needed where its media type counts.
 func (c *contract) planInput(m *method, alone bool) *contractPlan {
 	p := &contractPlan{Kind: "object"}
-	for _, f := range m.in.fields {
-		g, source := c.planField(f), m.bind.sources[f]
-		if source.in == inBody && f.isNameless() { // clients cannot send it without a route
-			continue
-		}
-		if m.form && source.in == inBody {
-			g.From, g.RESTOnly = inForm+" "+f.name, alone
-		} else if source.in != inBody {
-			name := source.token[1:]
-			if source.in == inPath {
-				if name = strconv.Itoa(slices.Index(m.placeholders, name) + 1); m.tail && name == strconv.Itoa(len(m.placeholders)) {
-					name += tailMark
-				}
+	for _, place := range m.bind.places {
+		f, g := place.field, c.planField(place.field)
+		name := place.sourceName
+		if place.where == wherePath {
+			if name = strconv.Itoa(slices.Index(m.placeholders, name) + 1); m.tail && name == strconv.Itoa(len(m.placeholders)) {
+				name += tailMark
 			}
-			g.From, g.RESTOnly = source.in+" "+name, alone || f.isNameless()
 		}
-		p.Fields = append(p.Fields, g)
-	}
-	if f := m.in.file; f != nil {
-		g := c.planField(f)
-		g.planFile(f.tags, m.limits.size)
-		g.From, g.RESTOnly, g.Optional = "the body", true, f.tags.types == nil
-		if m.form {
-			g.From, g.Optional = inForm+" "+f.name, f.optional
+		switch {
+		case place.style == styleJSON && f.isNameless(): // clients cannot send it without a route
+			continue
+		case place.style == styleWhole:
+			g.planFile(f.tags, m.limits.size)
+			g.RESTOnly = true
+		default:
+			g.RESTOnly = place.where != whereBody && (alone || f.isNameless())
+		}
+		switch {
+		case place.where != whereBody:
+			g.From = place.where.String() + " " + name
+		case place.style == styleWhole:
+			g.From, g.Optional = "the body", f.tags.types == nil
 		}
 		p.Fields = append(p.Fields, g)
 	}
@@ -832,7 +830,7 @@ func (m *contractMethod) readsBody() bool {
 // readsForm reports whether the input of m is in a form.
 func (m *contractMethod) readsForm() bool {
 	return m.Input != nil && slices.ContainsFunc(m.Input.Fields,
-		func(f *contractPlan) bool { return strings.HasPrefix(f.From, inForm+" ") })
+		func(f *contractPlan) bool { return f.isIn(whereForm) })
 }
 
 // bodyKind describes the body of a request to m.

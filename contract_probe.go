@@ -146,6 +146,9 @@ func (p *contractPlan) isFrom(source string) bool {
 	return p.From == source || strings.HasPrefix(source, inHeader+" ") && strings.EqualFold(p.From, source)
 }
 
+// isIn reports whether p comes from this part of a REST request.
+func (p *contractPlan) isIn(w where) bool { return strings.HasPrefix(p.From, w.String()+" ") }
+
 // alternatives returns the alternatives of a union, or p alone.
 func (p *contractPlan) alternatives() []*contractPlan {
 	if p.Union == nil {
@@ -653,7 +656,7 @@ func (p *prober) compareGone(f, y *contractPlan, at string, in func(string) stri
 	if f.RESTOnly {
 		ignored = "ignored now"
 	}
-	if p.is.Strict && (isRead || strings.HasPrefix(f.From, inQuery) || strings.HasPrefix(f.From, inForm)) {
+	if p.is.Strict && (isRead || f.isIn(whereQuery) || f.isIn(whereForm)) {
 		p.refuse(at, gone+", and unknown names are refused (Strict)", in(p.sample(f, nil)))
 		return
 	}
@@ -722,16 +725,16 @@ func sameScalar(a, b []byte) bool {
 // fitsREST reports whether a client can send JSON as the value of a field over REST: outside of
 // bodies there is no null, empty list or empty path segment, and headers restrict the characters.
 func (p *contractPlan) fitsREST(text string) bool {
-	source, name, _ := strings.Cut(p.From, " ")
+	_, name, _ := strings.Cut(p.From, " ")
 	plain := textOr(text)
 	switch {
 	case p.From == "" || p.From == "*":
 		return true
-	case source == inPath && strings.HasSuffix(name, tailMark):
+	case p.isIn(wherePath) && strings.HasSuffix(name, tailMark):
 		return text != "null" && isTailText(plain)
-	case source == inPath:
+	case p.isIn(wherePath):
 		return text != "null" && plain != "" && plain != "." && plain != ".."
-	case source == inQuery, source == inForm:
+	case p.isIn(whereQuery), p.isIn(whereForm):
 		return text != "[]" && !strings.Contains(text, "null")
 	}
 	return text != "null" && (plain != "" || name != lastEventID) &&

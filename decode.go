@@ -225,19 +225,23 @@ type defaultFunc func(d *decoder, v reflect.Value) *complaint
 // violations to the decoder. After a syntax error (scan.err) v must not be used.
 type decodeFunc func(d *decoder, v reflect.Value)
 
-// sourceOrder is the order in which REST reads the sources, and so the order of
-// violations. Transports that take all fields from one object find them in the
-// order of its members; finish sorts them, so that every transport answers the
-// same.
-var sourceOrder = []string{inPath, inQuery, inHeader, inCookie, inBody}
-
-// A fieldSource says where REST takes a field of an input from:
+// An inputPlace says where REST takes a field of an input from, by which name, and how its value is
+// written there. A field of an inner struct has none: it is where the struct is.
 //
-//	ID   string `path:"id" json:"todoId"`   {inPath, "/id"}
-//	Name string `json:"name"`               {inBody, ""}
-type fieldSource struct {
-	in    string // one of sourceOrder
-	token string // the name of the field for REST clients; "" for token, in the body
+//	ID    string   `path:"id" json:"todoId"`   wherePath, "id", inPath, stylePlain
+//	Tags  []string `query:"tag"`               whereQuery, "tag", inQuery, stylePlain
+//	Name  string   `json:"name"`               whereBody, "name", inBody, styleJSON
+//	Photo svc.Body `json:"photo"`              whereForm, "photo", inBody, styleWhole; or whereBody
+//
+// The binder makes the list of them, and documents, clients and contracts read it.
+type inputPlace struct {
+	*field
+	where       where
+	sourceName  string // of the placeholder, the parameter, the header, the cookie, the part or the member
+	sourceToken string // the same as a reference token of a JSON Pointer
+	canonical   string // the same as where.canonical has it
+	in          string // Violation.In
+	style       style
 }
 
 // addViolation adds a violation at the current place. Once the list is full it only
@@ -343,7 +347,7 @@ func (d *decoder) finish() error {
 		return d.report.nestedErr
 	case d.report.found.haveSources():
 		slices.SortStableFunc(d.report.found.list, func(a, b Violation) int {
-			return cmp.Compare(slices.Index(sourceOrder, a.In), slices.Index(sourceOrder, b.In))
+			return cmp.Compare(orderOf(a.In), orderOf(b.In))
 		})
 	}
 	return d.violationsError()
@@ -802,7 +806,7 @@ type alternativePlan struct {
 //
 //	prefix and token are copies from the field, and at of its ownIndex: reading
 //	  them through the pointer takes longer
-//	in is fieldSource.in for a field of an input, and empty for a field of an inner struct,
+//	in is inputPlace.in for a field of an input, and empty for a field of an inner struct,
 //	  which has the source of the struct
 //	inner is the plan of a field that is a struct, or an array of structs, or an array of
 //	  such arrays; nil if there is a pointer on the way
@@ -818,39 +822,34 @@ type fieldPlan struct {
 	inner   *objectPlan
 }
 
-// objectPlan compiles the plan for these fields. For an input, sources is set, and every field is
+// objectPlan compiles the plan for these fields. For an input, places is set, and every field is
 // in the plan: a transport with one object also needs a member for a path parameter, and sets the
-// defaults of fields that come only from a header or a cookie. For an inner struct sources is nil,
+// defaults of fields that come only from a header or a cookie. For an inner struct places is nil,
 // and fields hidden by json:"-" are left out.
 //
 // A client checks the type of an output's field, but not its rules, sets no default, and accepts
 // its absence. The server, perhaps a different version, has already acted; rejecting its answer
 // would hide that. A Codec reads stored values of older versions in the same way, but sets
 // defaults, because nobody else adds them.
-func (c *decoders) objectPlan(fields []*field, sources map[*field]fieldSource) *objectPlan {
+func (c *decoders) objectPlan(fields []*field, places map[*field]*inputPlace) *objectPlan {
 	p := &objectPlan{byName: make(map[string]int), strict: c.strict, stored: c.stored}
-	named := slices.DeleteFunc(slices.Clone(fields), func(f *field) bool { return f.isNameless() || sources == nil && f.hidden })
+	named := slices.DeleteFunc(slices.Clone(fields), func(f *field) bool { return f.isNameless() || places == nil && f.hidden })
 	p.named = len(named)
-	if sources != nil {
+	if places != nil {
 		named = append(named, slices.DeleteFunc(slices.Clone(fields), func(f *field) bool { return !f.isNameless() })...)
 	}
 	p.fields = make([]fieldPlan, 0, len(named))
 	for i, f := range named {
-		if c.outputs {
-			lenient := *f
-			if lenient.optional, lenient.notNull = true, false; !c.stored {
-				lenient.def = nil
-			}
-			f = &lenient
+		plan := fieldPlan{field: f, prefix: f.prefix, token: f.token, at: f.ownIndex(), notNull: c.refusesNull(f), decode: c.memberDecoder(f)}
+		if place := places[f]; place != nil {
+			plan.in = place.in
 		}
-		plan := fieldPlan{field: f, prefix: f.prefix, token: f.token, at: f.ownIndex(), in: sources[f].in, notNull: c.refusesNull(f),
-			decode: c.memberDecoder(f)}
 		plan.absent, plan.inner = c.defaultFor(f, c.fieldDecoder(f)), c.plans[f.shape.arrayItem()]
 		c.checkExample(f, c.fieldDecoder(f))
 		if i < p.named {
 			p.byName[f.name] = i
 		}
-		if f.def != nil || !f.optional {
+		if plan.absent != nil || !c.outputs && !f.optional {
 			p.need = append(p.need, i)
 		}
 		p.fields = append(p.fields, plan)
@@ -892,9 +891,10 @@ func (c *decoders) memberDecoder(f *field) decodeFunc {
 	return c.decoderFor(f.shape)
 }
 
-// refusesNull reports whether null is errNull for the field: it can be absent, and not null.
+// refusesNull reports whether null is errNull for the field: it can be absent, and not null. An
+// output is read as it is.
 func (c *decoders) refusesNull(f *field) bool {
-	return f.notNull || !c.outputs && !f.isRequired() && !f.shape.kind.takesNull()
+	return !c.outputs && (f.notNull || !f.isRequired() && !f.shape.kind.takesNull())
 }
 
 // checkRules adds a violation for each rule that v breaks. It skips a costly rule if v already
@@ -915,7 +915,7 @@ func (d *decoder) checkRules(rules ruleSet, v reflect.Value) {
 	}
 }
 
-// defaultFor returns the function that sets a field to its default, or nil without a default. The
+// defaultFor returns the function that sets a field to its default, or nil if none is set. The
 // default is decoded once at registration, where a violation is a mistake of the service's author.
 // Values of some kinds are then copied; see isCopied. Others are decoded again for each input,
 // because two inputs must not share a slice or a map.
@@ -929,7 +929,7 @@ func (d *decoder) checkRules(rules ruleSet, v reflect.Value) {
 // This is detected because the function is called while the default is being tried. A different
 // default may need this one before runPending has tried it, so the function tries it too.
 func (c *decoders) defaultFor(f *field, decode decodeFunc) defaultFunc {
-	if f.def == nil {
+	if f.def == nil || c.outputs && !c.stored { // the default of an output is the server's matter
 		return nil
 	}
 	value := reflect.New(f.shape.typ).Elem()
@@ -1285,8 +1285,8 @@ func (p *objectPlan) completeAbsent(d *decoder, v reflect.Value, seen []bool) {
 }
 
 // structPlan compiles the plan of the object s. The plan of a union also has alternatives.
-func (c *decoders) structPlan(s *shape, sources map[*field]fieldSource) *objectPlan {
-	p := c.objectPlan(s.fields, sources)
+func (c *decoders) structPlan(s *shape, places map[*field]*inputPlace) *objectPlan {
+	p := c.objectPlan(s.fields, places)
 	if s.alternatives == nil {
 		return p
 	}
@@ -1302,7 +1302,7 @@ func (c *decoders) structPlan(s *shape, sources map[*field]fieldSource) *objectP
 		u.errUnknown = enum.complaint
 	}
 	for _, a := range s.alternatives {
-		u.alternatives[a.value] = alternativePlan{a.index, c.objectPlan(a.fields, sources)}
+		u.alternatives[a.value] = alternativePlan{a.index, c.objectPlan(a.fields, places)}
 	}
 	p.union = u
 	return p
@@ -1750,4 +1750,25 @@ func (d *decoder) decodeAnyValue() any {
 	default:
 		return exactNumber(d.scan.readNumber())
 	}
+}
+
+// compileReader returns the parts that a client needs to read outputs of type t: the shape,
+// decoders that check no rules and allow absent and unknown members, and the named types in it.
+func compileReader(p *mistakes, t reflect.Type, u use) (*shape, *decoders, []*shape) {
+	shapes := newShapes(p)
+	out := shapes.shapeFor(t, t.String())
+	shapes.finishShapes()
+	shapes.checkUse(out, u, t.String())
+	d := newDecoders(p, false)
+	d.outputs = true
+	return out, d, shapes.named
+}
+
+// decodeWhole decodes an output from text, of which it is the whole.
+func decodeWhole(d *decoder, text []byte, v reflect.Value, decode decodeFunc) (err error) {
+	defer recoverTo(&err) // UnmarshalJSON is code of the application
+	d.start(text)
+	decode(d, v)
+	d.scan.checkEnd()
+	return d.finish()
 }

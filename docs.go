@@ -287,7 +287,11 @@ func (o *docsOperation) addParameters(m *method, placeholders []string) {
 			o.examples[inHeader+" "+textAt(p, "name")] = []byte(`"1"`)
 		}
 	}
-	add := func(p param, parameter string) {
+	for _, p := range m.bind.parameters(m.route) {
+		parameter := p.sourceName
+		if p.where == wherePath {
+			parameter = placeholders[slices.Index(m.placeholders, parameter)]
+		}
 		switch place := p.in + " " + parameter; {
 		case p.isNameless():
 			o.names[place] = []byte(restOnly)
@@ -299,14 +303,8 @@ func (o *docsOperation) addParameters(m *method, placeholders []string) {
 			o.examples[p.in+" "+parameter] = exampleValue(&field, p.shape, 0, 0)
 		}
 	}
-	for _, p := range m.bind.rest.path {
-		add(p, placeholders[slices.Index(m.placeholders, p.sourceName)])
-	}
-	for _, p := range slices.Concat(m.bind.rest.query, m.bind.rest.header, m.bind.rest.cookie) {
-		add(p, p.sourceName)
-	}
 	if m.form {
-		o.examples["body"] = exampleForm(m.bind.rest.form)
+		o.examples["body"] = exampleForm(m.bind.rest.params[whereForm])
 	}
 	if m.bind.rest.body != nil {
 		o.examples["body"] = exampleBody(m.bind.rest.inBody)

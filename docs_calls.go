@@ -16,7 +16,7 @@ import (
 // An exampleMember is a member of an input in TypeScript, with its example.
 type exampleMember struct {
 	clientMember
-	parameter string // its place and its name over REST, such as "query page"; "" in the body
+	parameter string // its place and its name over REST, such as "query page"; "" in a body
 	example   []byte // nil without one
 }
 
@@ -29,7 +29,7 @@ func (o *docsOperation) members(cookies bool) (list []exampleMember) {
 	body := o.examples["body"]
 	for _, member := range m.inputMembers(m.in.forms()[0], cookies) {
 		e := exampleMember{clientMember: member}
-		if member.in == inBody {
+		if member.in == whereBody.String() || member.in == whereForm.String() {
 			e.example = memberAt(body, member.field.name)
 		} else {
 			name := member.wire
@@ -52,7 +52,7 @@ func (o *docsOperation) clientNames() map[string][]byte {
 		switch {
 		case e.shape.kind == kindFile:
 			names["body"] = appendQuoted(nil, e.name)
-		case e.in != inBody && e.parameter != e.in+" "+e.name:
+		case e.parameter != "" && e.parameter != e.in+" "+e.name:
 			names[e.parameter] = appendQuoted(nil, e.name)
 		}
 	}

@@ -271,14 +271,15 @@ func appendErrorMembers(dst, schema []byte) []byte {
 func (o *docsOperation) describePlaces() string {
 	members := o.members(true)
 	var groups []string
-	for _, in := range [...]string{inPath, inQuery, inHeader, inCookie, inForm} {
+	for w := range wheres[:whereBody] {
+		in := where(w).String()
 		var names []string
 		for _, e := range members {
 			if e.in != in {
 				continue
 			}
 			text := codeSpan(e.name)
-			if name := strings.TrimPrefix(e.parameter, in+" "); in != inForm && name != e.name {
+			if name := strings.TrimPrefix(e.parameter, in+" "); name != "" && name != e.name {
 				text += " as " + codeSpan(name)
 			}
 			switch other, differs := o.names[e.parameter]; {

@@ -47,7 +47,7 @@ func (c *encoders) compileHeaders(p *mistakes, s *shape) *outputHeaders {
 		if tagText(f.tag, "cookie") != "" { // for addIf the place would be allocated
 			p.addf("%s: a cookie tag is for inputs; an output sets cookies by a field with the tag `header:\"Set-Cookie\"`", f.place)
 		}
-		if f.header == "" {
+		if f.bound[whereHeader] == "" {
 			continue
 		}
 		h := c.outputHeader(p, f)
@@ -59,7 +59,7 @@ func (c *encoders) compileHeaders(p *mistakes, s *shape) *outputHeaders {
 	if fields == nil || !p.isSound(s) {
 		return nil
 	}
-	body := s.withFields(slices.DeleteFunc(slices.Clone(s.fields), func(f *field) bool { return f.header != "" }))
+	body := s.withFields(slices.DeleteFunc(slices.Clone(s.fields), func(f *field) bool { return f.bound[whereHeader] != "" }))
 	return &outputHeaders{fields: fields, body: body, encode: c.objectEncoder(body), exposed: listExposed(fields)}
 }
 
@@ -72,7 +72,7 @@ func listExposed(fields []outputHeader) string {
 		isKnown := func(name string) bool { return strings.EqualFold(name, h.canonical) }
 		known := slices.ContainsFunc(strings.Split(corsExposed, ", "), isKnown) || slices.ContainsFunc(corsReadable, isKnown)
 		if !known && h.canonical != "Set-Cookie" {
-			list += ", " + h.header
+			list += ", " + h.bound[whereHeader]
 		}
 	}
 	return list
@@ -81,7 +81,7 @@ func listExposed(fields []outputHeader) string {
 // outputHeader returns the plan of f. A field with json:"-" counts as optional, because its tag
 // cannot say so.
 func (c *encoders) outputHeader(p *mistakes, f *field) outputHeader {
-	h := outputHeader{canonical: http.CanonicalHeaderKey(f.header), shape: f.shape.deref()}
+	h := outputHeader{canonical: http.CanonicalHeaderKey(f.bound[whereHeader]), shape: f.shape.deref()}
 	sound := p.isSound(f.shape)
 	if sound {
 		h.memberEncoder = c.memberEncoder(f)
@@ -102,13 +102,13 @@ func (c *encoders) outputHeader(p *mistakes, f *field) outputHeader {
 		p.checkCarried(f, "header", isHeaderValue)
 	}
 	switch {
-	case !isToken(f.header):
-		p.addf("%s: header:%q: want the name of a header, in letters, digits and dashes", f.place, f.header)
+	case !isToken(f.bound[whereHeader]):
+		p.addf("%s: header:%q: want the name of a header, in letters, digits and dashes", f.place, f.bound[whereHeader])
 	case !isResponseHeader(h.canonical):
-		p.addf("%s: header:%q: svc, the server or CORS sets this header of responses; choose another name", f.place, f.header)
+		p.addf("%s: header:%q: svc, the server or CORS sets this header of responses; choose another name", f.place, f.bound[whereHeader])
 	case !sound:
 	case f.shape.kind == kindOptional:
-		p.addf("%s: a header has no null; give the field the type %v, and header:%q with json:\"-\"", f.place, h.shape.typ, f.header)
+		p.addf("%s: a header has no null; give the field the type %v, and header:%q with json:\"-\"", f.place, h.shape.typ, f.bound[whereHeader])
 	case !h.shape.kind.isScalar():
 		p.addf("%s: the type %v cannot be a header of a response, which is a scalar or a list of strings", f.place, f.shape.typ)
 	case h.isETag() && (h.list || h.shape.kind != kindString && h.shape.kind != kindText):

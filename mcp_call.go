@@ -405,7 +405,7 @@ func (x *exchange) routeURL() string {
 	m := x.method
 	path := x.h.service.prefix + m.path
 	for i := range m.placeholders { // every placeholder has a field
-		p := &m.bind.rest.path[i]
+		p := &m.bind.rest.params[wherePath][i]
 		value := textOr(string(memberAt(x.message.arguments, p.name)))
 		if p == m.bind.rest.tail {
 			path = strings.Replace(path, "{"+p.sourceName+"...}", escapeTail(value), 1)

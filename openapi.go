@@ -334,7 +334,7 @@ func (t *fileTags) describeMost() string {
 // media types have the same schema, openapi-python-client generates a client that sends both at
 // once.
 func (b *apiBuilder) writeForm(out *members, m *method) {
-	fields, file := make([]*field, 0, len(m.bind.rest.form)+1), m.in.file
+	fields, file := make([]*field, 0, len(m.bind.rest.params[whereForm])+1), m.in.file
 	mediaType, about := contentTypeForm, "It can also be "+contentTypeMultipart+"."
 	if file != nil {
 		mediaType, about = contentTypeMultipart, "The part "+file.name+" is the last one."+file.tags.describeMost()
@@ -343,8 +343,8 @@ func (b *apiBuilder) writeForm(out *members, m *method) {
 		}
 	}
 	encoding := make(map[string][]byte)
-	for i := range m.bind.rest.form {
-		p := &m.bind.rest.form[i]
+	for i := range m.bind.rest.params[whereForm] {
+		p := &m.bind.rest.params[whereForm][i]
 		fields = append(fields, p.asPart())
 		switch {
 		case file == nil && p.list != nil:
@@ -408,22 +408,16 @@ func firstFree(name, separator string, isTaken func(string) bool) string {
 // template, then query, header and cookie. names are the names of the placeholders in the template.
 // Only 3.2 could say that cookies are not escaped (style cookie), and linters still reject that.
 func (b *apiBuilder) writeParameters(out *members, m *method, names []string) {
-	bind, w, at := m.bind, &b.writer, out.open("parameters", '[')
-	for i, placeholder := range m.placeholders {
-		p := &bind.rest.path[slices.IndexFunc(bind.rest.path, func(p param) bool { return p.sourceName == placeholder })]
-		f := *p.field
-		if p == bind.rest.tail {
-			f.doc = f.doc.join(" ", plainProse("It is one segment of the path or more, with a slash between two."))
-		}
-		b.openParameter(out, names[i], inPath, &f, true)
-		out.buf = append(w.appendPathParameter(out.buf, p.field), '}')
-	}
-	for _, list := range [...][]param{bind.rest.query, bind.rest.header, bind.rest.cookie} {
-		for i := range list {
-			p := &list[i]
-			if p.canonical == headerAccept && !b.writer.plain { // see describeAccept
-				continue
+	w, at := &b.writer, out.open("parameters", '[')
+	for _, p := range m.bind.parameters(m.route) {
+		if p.where == wherePath {
+			i, f := slices.Index(m.placeholders, p.sourceName), *p.field
+			if m.tail && i == len(names)-1 {
+				f.doc = f.doc.join(" ", plainProse("It is one segment of the path or more, with a slash between two."))
 			}
+			b.openParameter(out, names[i], p.in, &f, true)
+			out.buf = append(w.appendPathParameter(out.buf, p.field), '}')
+		} else if !p.isAccept() || b.writer.plain { // see describeAccept
 			b.openParameter(out, p.sourceName, p.in, p.field, p.isRequired())
 			out.buf = append(w.appendParameter(out.buf, p.field), '}')
 		}
@@ -438,11 +432,11 @@ func (b *apiBuilder) writeParameters(out *members, m *method, names []string) {
 // describeAccept returns a description of an input from the header Accept. Only plain documents
 // have a parameter for it, because OpenAPI ignores a parameter with that name.
 func (m *method) describeAccept(plain bool) prose {
-	i := slices.IndexFunc(m.bind.rest.header, func(p param) bool { return p.canonical == headerAccept })
+	i := slices.IndexFunc(m.bind.places, (*inputPlace).isAccept)
 	if i < 0 || plain {
 		return prose{}
 	}
-	return plainProse("The header Accept is an input.").join(" ", m.bind.rest.header[i].doc)
+	return plainProse("The header Accept is an input.").join(" ", m.bind.places[i].doc)
 }
 
 // openParameter begins a Parameter Object. Append its schema and '}' to out.buf.
@@ -457,7 +451,7 @@ func (b *apiBuilder) openParameter(out *members, name, in string, f *field, requ
 // writeParameters has written them.
 func (m *method) ownParameters() (list [][]byte) {
 	add := func(name, description string, required bool, schema string) {
-		if !slices.ContainsFunc(m.bind.rest.header, func(p param) bool { return p.canonical == name }) {
+		if !slices.ContainsFunc(m.bind.places, func(p *inputPlace) bool { return p.where == whereHeader && p.canonical == name }) {
 			list = append(list, object("name", name, "in", inHeader, "description", description, "required", required, "schema",
 				[]byte(schema)))
 		}
@@ -693,7 +687,7 @@ func (b *apiBuilder) listHeaders(m *method) map[string][]byte {
 		if h.shape.kind != kindTime && h.canonical != "Set-Cookie" {
 			schema = b.writer.appendParameter(nil, h.memberEncoder.field)
 		}
-		list[h.header] = object("description", b.writer.textOf(h.doc), "required", h.isSent() && !m.either, "deprecated", h.deprecated,
+		list[h.bound[whereHeader]] = object("description", b.writer.textOf(h.doc), "required", h.isSent() && !m.either, "deprecated", h.deprecated,
 			"schema", schema)
 	}
 	return list

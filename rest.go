@@ -51,11 +51,14 @@ func (m *method) varies() (names []string) {
 	if !m.isRead() {
 		return nil
 	}
-	for _, p := range m.bind.rest.header {
-		names = append(names, p.canonical)
-	}
-	if len(m.bind.rest.cookie) > 0 {
-		names = append(names, "Cookie")
+	for _, p := range m.bind.parameters(m.route) {
+		name := wheres[p.where].carrier
+		if p.where == whereHeader {
+			name = p.canonical
+		}
+		if name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
 	}
 	return names
 }

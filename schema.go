@@ -491,10 +491,9 @@ type fieldName struct {
 
 // fieldSources are the places outside the JSON that tags name for a field.
 type fieldSources struct {
-	path      string // the placeholder of the route
-	query     string // the query parameter
-	header    string // the header of the request; in an output, of the response
-	cookie    string // the cookie
+	// bound has the names in the tags path, query, header and cookie; "" for none. In an output, the
+	// header is one of the response.
+	bound     [tagCount]string
 	mcpHeader string // the x-mcp-header that mirrors it
 }
 
@@ -523,13 +522,32 @@ const (
 )
 
 // isBound reports whether a tag binds the field to a path, a query, a header or a cookie.
-func (f *field) isBound() bool {
-	return f.path != "" || f.query != "" || f.header != "" || f.cookie != ""
+func (f *field) isBound() bool { return f.bound != [tagCount]string{} }
+
+// firstBound returns the first part of a request that a tag binds the field to, and whether there
+// is one.
+func (f *field) firstBound() (where, bool) {
+	for w, name := range f.bound {
+		if name != "" {
+			return where(w), true
+		}
+	}
+	return whereBody, false
 }
 
 // isNameless reports whether the field is in no JSON object on any transport: only a header
 // or a cookie sets it, which only REST has. Its name is then only for messages.
-func (f *field) isNameless() bool { return f.hidden && f.path == "" && f.query == "" }
+func (f *field) isNameless() bool {
+	if !f.hidden {
+		return false
+	}
+	for w, name := range f.bound {
+		if name != "" && wheres[w].onWire {
+			return false
+		}
+	}
+	return true
+}
 
 // onWire returns a copy of the input s for transports other than REST, where the fields of
 // paths and queries are members. It adds the fields more.

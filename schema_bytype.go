@@ -16,6 +16,7 @@ package svc
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -110,10 +111,10 @@ func (s *shape) jsonIndex() int {
 }
 
 // choiceTags are the tags that an alternative cannot have, because it is not a member of an object.
-var choiceTags = []string{
-	"json", "path", "query", "header", "cookie", "form", "mcpheader", "status", "variant", "discriminator", "default", "nullable",
-	keyTag, "contentType", "maxBytes", "order", inlineTag,
-}
+var choiceTags = slices.Concat([]string{"json"}, whereTags(), []string{
+	"form", "mcpheader", "status", "variant", "discriminator", "default", "nullable", keyTag, "contentType", "maxBytes", "order",
+	inlineTag,
+})
 
 // choiceFor returns the alternative for sf, which the struct in declares at index, or nil if it
 // cannot be one, for which it notes a mistake. at is its place in messages.

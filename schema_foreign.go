@@ -84,7 +84,7 @@ func (p *mistakes) checkQueryOptions(f *field) {
 	for option := range strings.SplitSeq(options, ",") {
 		if option != "" && option != "omitempty" && option != "omitzero" {
 			p.addOnce(fmt.Sprintf("%s: svc does not know %s in the tag query:%q; it knows omitempty, and a list is a parameter for each of its "+
-				"items, as in ?%s=a&%[4]s=b", f.place, option, tagText(f.tag, "query"), f.query))
+				"items, as in ?%s=a&%[4]s=b", f.place, option, tagText(f.tag, "query"), f.bound[whereQuery]))
 		}
 	}
 }

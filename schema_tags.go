@@ -16,10 +16,8 @@ import (
 
 // ownTags returns the keys of struct tags that svc reads.
 func ownTags() []string {
-	own := []string{
-		"json", "path", "query", "header", "cookie", "mcpheader", "status", "variant", "discriminator", "default", "example", "doc",
-		"patternHint", "nullable", keyTag, "contentType", "maxBytes", orderTag, inlineTag,
-	}
+	own := append(whereTags(), "json", "mcpheader", "status", "variant", "discriminator", "default", "example", "doc",
+		"patternHint", "nullable", keyTag, "contentType", "maxBytes", orderTag, inlineTag)
 	for _, row := range ruleRows {
 		own = append(own, row.keyword)
 	}

@@ -771,21 +771,23 @@ func (c *shapes) fieldFor(sf reflect.StructField, in reflect.Type, index []int, 
 		return nil
 	}
 	f := &field{goName: sf.Name, tag: sf.Tag, index: index, hidden: jsonTag == "-", optional: optional}
-	f.path, f.mcpHeader = tagText(sf.Tag, "path"), tagText(sf.Tag, "mcpheader")
+	f.mcpHeader = tagText(sf.Tag, "mcpheader")
 	_, f.discriminates = lookupTag(sf.Tag, "discriminator")
-	cut := func(name string) string {
-		text, options, _ := strings.Cut(tagText(sf.Tag, name), ",")
+	for w := range f.bound {
+		text, options := tagText(sf.Tag, wheres[w].name), ""
+		if wheres[w].options {
+			text, options, _ = strings.Cut(text, ",")
+		}
 		for o := range strings.SplitSeq(options, ",") {
 			f.optional = f.optional || o == "omitempty" || o == "omitzero"
 		}
-		return text
+		f.bound[w] = text
 	}
-	f.query, f.header, f.cookie = cut("query"), cut("header"), cut("cookie")
 	if f.hidden && !f.isBound() {
 		c.addKeyTag(sf, at, "which clients do not send; drop it")
 		return nil
 	}
-	f.name = cmp.Or(f.path, f.query, f.header, f.cookie, sf.Name) // as in the tag, because clients of JSON-RPC use that name
+	f.name = cmp.Or(cmp.Or(f.bound[:]...), sf.Name) // as in the tag, because clients of JSON-RPC use that name
 	if name != "" && !f.hidden {
 		f.name, f.tagged = name, true
 	}
@@ -931,7 +933,7 @@ func (c *shapes) fillUnion(s *shape, at string) {
 // checkAlternative notes why the field sf cannot be an alternative of a union. It reports
 // whether fillAlternative can continue with it.
 func (c *shapes) checkAlternative(sf reflect.StructField, value, at string) bool {
-	for _, tag := range []string{"json", "path", "query", "header", "cookie", "discriminator", keyTag} {
+	for _, tag := range slices.Concat([]string{"json"}, whereTags(), []string{"discriminator", keyTag}) {
 		_, ok := lookupTag(sf.Tag, tag)
 		c.addIf(ok, "%s: an alternative is no member, but its fields are; drop the tag %s", at, tag)
 	}
@@ -1055,7 +1057,13 @@ func (c *shapes) checkClashes(all []*field, at string) {
 	type name struct{ kind, text string }
 	seen := make(map[name]*field, len(all))
 	for _, f := range all {
-		for _, n := range [...]name{{"name", f.name}, {"path name", f.path}, {"query name", f.query}} {
+		names := append(make([]name, 0, 1+tagCount), name{"name", f.name})
+		for w, text := range f.bound {
+			if wheres[w].onWire {
+				names = append(names, name{wheres[w].name + " name", text})
+			}
+		}
+		for _, n := range names {
 			other := seen[n]
 			if other == nil || n.text == "" {
 				seen[n] = f

@@ -47,7 +47,7 @@ func NewErrorForm[T any](write func(*Error) *T, read func(*T) *Error) *ErrorForm
 	s, d, types := compileReader(p, t, asOutput)
 	p.addIf(s.kind != kindObject, "%v is not a JSON object; make it a struct", t)
 	for _, member := range s.fields {
-		p.addIf(member.header != "", "%v.%s has a header tag; headers of errors come from Error.WithHeader", t, member.goName)
+		p.addIf(member.bound[whereHeader] != "", "%v.%s has a header tag; headers of errors come from Error.WithHeader", t, member.goName)
 	}
 	f := &ErrorForm{
 		shape: s, types: types, mistakes: p.list, statuses: make(map[Code]int), ruleStatus: make(map[string]int), contentType: contentTypeJSON,

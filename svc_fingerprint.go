@@ -29,7 +29,6 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
-	"net/http"
 	"slices"
 	"strconv"
 )
@@ -99,14 +98,10 @@ func (in *sentInput) fingerprint(key string) string {
 // sentName returns the name of f in a print. It never equals the name of a member that is sent,
 // which begins with a quote in the print of an object.
 func (f *field) sentName() string {
-	name, place := f.name, ""
-	if f.isNameless() {
-		name, place = f.cookie, "cookie"
-		if f.header != "" {
-			name, place = http.CanonicalHeaderKey(f.header), "header"
-		}
+	if w, ok := f.firstBound(); ok && f.isNameless() {
+		return string(appendQuoted([]byte(w.String()), w.canonical(f.bound[w])))
 	}
-	return string(appendQuoted([]byte(place), name))
+	return string(appendQuoted(nil, f.name))
 }
 
 // A sentPlan says which members of a JSON value count. It is nil for a value that the application

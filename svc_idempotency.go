@@ -106,7 +106,7 @@ func (c *methodCompiler) compileKey(m *method) {
 	p := m.key
 	if m.in != nil {
 		for _, f := range m.in.fields {
-			c.addIf(f.name == keyArgument || http.CanonicalHeaderKey(f.header) == keyHeader,
+			c.addIf(f.name == keyArgument || http.CanonicalHeaderKey(f.bound[whereHeader]) == keyHeader,
 				"%s: MethodOptions.IdempotencyKey takes this name; drop the field, and read the key by IdempotencyKeyFrom", f.place)
 		}
 	}

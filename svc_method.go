@@ -440,8 +440,8 @@ func (m *method) presumedRoute() route {
 	r := route{verb: cmp.Or(m.verb, http.MethodPost), form: m.form, wrong: true}
 	if m.in != nil {
 		for _, f := range m.in.fields {
-			if f.path != "" && !slices.Contains(r.placeholders, f.path) {
-				r.placeholders = append(r.placeholders, f.path)
+			if f.bound[wherePath] != "" && !slices.Contains(r.placeholders, f.bound[wherePath]) {
+				r.placeholders = append(r.placeholders, f.bound[wherePath])
 			}
 		}
 	}
@@ -772,8 +772,8 @@ func (c *methodCompiler) chooseRoute(m *method, name []string, pattern string) r
 	var tagged []string
 	if m.in != nil {
 		for _, f := range m.in.fields {
-			if f.path != "" {
-				tagged = append(tagged, f.path)
+			if f.bound[wherePath] != "" {
+				tagged = append(tagged, f.bound[wherePath])
 			}
 		}
 	}
@@ -807,14 +807,8 @@ func (c *methodCompiler) compilePlans(m *method, misshapen bool) {
 			m.bind = compileBinding(c.decoders, m.in, m.route)
 			c.bindings[key] = m.bind
 		}
-		for _, p := range m.bind.rest.header {
-			c.checkKeyPlace(m, p, "header", func(s Scheme) bool { return s.Header == p.canonical })
-		}
-		for _, p := range m.bind.rest.cookie {
-			c.checkKeyPlace(m, p, "cookie", func(s Scheme) bool { return s.Cookie == p.sourceName })
-		}
-		for _, p := range m.bind.rest.query {
-			c.checkKeyPlace(m, p, "query parameter", func(s Scheme) bool { return s.Query == p.sourceName })
+		for _, place := range m.bind.places {
+			c.checkKeyPlace(m, place)
 		}
 	case !misshapen:
 		m.bind = noBinding(m.strict)
@@ -834,7 +828,7 @@ func (c *methodCompiler) compilePlans(m *method, misshapen bool) {
 		}
 		if m.sendsFile() {
 			for _, f := range m.out.fields {
-				c.addIf(f.header == "", "%s: the File is the whole body of the response; give this field a header tag, or json:\"-\"",
+				c.addIf(f.bound[whereHeader] == "", "%s: the File is the whole body of the response; give this field a header tag, or json:\"-\"",
 					f.place)
 			}
 		}
@@ -849,9 +843,21 @@ func (c *methodCompiler) compilePlans(m *method, misshapen bool) {
 }
 
 // checkKeyPlace notes a parameter that has the name of a scheme's key.
-func (c *methodCompiler) checkKeyPlace(m *method, p param, place string, hasKey func(Scheme) bool) {
+func (c *methodCompiler) checkKeyPlace(m *method, p *inputPlace) {
+	hasKey := func(s Scheme) bool {
+		switch p.where {
+		case whereHeader:
+			return s.Header == p.canonical
+		case whereQuery:
+			return s.Query == p.canonical
+		case whereCookie:
+			return s.Cookie == p.canonical
+		}
+		return false
+	}
 	c.addIf(slices.ContainsFunc(c.opts.Schemes, hasKey),
-		"%v.%s: the %s %s has the key of a scheme in Options.Schemes; choose another name", m.in.typ, p.goName, place, p.sourceName)
+		"%v.%s: the %s %s has the key of a scheme in Options.Schemes; choose another name", m.in.typ, p.goName,
+		wheres[p.where].param, p.sourceName)
 }
 
 // compileDeprecation returns a copy of MethodOptions.Deprecation, to which the program may go on to

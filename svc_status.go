@@ -80,7 +80,7 @@ func (c *methodCompiler) findStatus(m *method, status int, kind success) *status
 		text, _ := lookupTag(sf.Tag, statusTag)
 		allowed, mistake := kind.parseStatuses(text)
 		other := ""
-		for _, place := range [...]string{"path", "query", "header", "cookie"} {
+		for _, place := range whereTags() {
 			if tagText(sf.Tag, place) != "" {
 				other = place
 			}
@@ -134,7 +134,7 @@ func (c *methodCompiler) isBare(m *method) bool {
 	if m.out == nil || m.out.kind != kindObject || m.out.typ.Kind() != reflect.Struct || m.stream != "" || m.out.alternatives != nil {
 		return false
 	}
-	isMember := func(f *field) bool { return !f.hidden || f.header == "" }
+	isMember := func(f *field) bool { return !f.hidden || f.bound[whereHeader] == "" }
 	return !slices.ContainsFunc(m.out.fields, isMember) && (len(m.out.fields) > 0 || len(c.statusFields(m.out.typ)) > 0)
 }
 

@@ -280,8 +280,9 @@ func (t *clientTypes) outputOf(m *method) *clientType {
 type clientMember struct {
 	*field
 	name     string
-	in       string // where it is in a request or a response: inBody, inPath, …
-	wire     string // the name of the placeholder, the parameter or the header
+	in       string // where it is in a request or a response: the name of a where, or inStatus
+	wire     string // its name there, unless it is a member of an object
+	style    style
 	optional bool
 	sent     bool // sent by clients: undefined is the same as an absent member
 	answered bool // by the service
@@ -329,45 +330,29 @@ func (t *clientTypes) inputMembers(m *method, form *shape) []clientMember {
 func (m *method) inputMembers(s *shape, cookies bool) []clientMember {
 	list := make([]clientMember, 0, len(s.fields)+1)
 	for _, f := range s.fields {
-		source := m.bind.sources[f]
-		if source.in == inCookie && !cookies {
+		place := m.bind.placeOf[f]
+		if wheres[place.where].ofBrowser && !cookies {
 			continue
 		}
-		member := clientMember{field: f, name: f.name, in: source.in, optional: source.in != inPath && !f.isRequired(), sent: true}
-		if source.in != inBody {
-			member.wire = m.bind.rest.sourceName(f)
-		} else if m.form {
-			member.in = inForm
-		}
+		member := clientMember{field: f, name: f.name, in: place.where.String(), wire: place.sourceName, style: place.style,
+			optional: place.where != wherePath && !f.isRequired(), sent: true}
 		if f.isNameless() {
 			member.name = ""
 		}
 		list = append(list, member)
 	}
 	if f := s.file; f != nil {
-		member := clientMember{field: f, in: inBody, sent: true}
-		if m.form {
-			member.in, member.optional = inForm, !f.isRequired()
-		}
-		if f.tagged || m.form {
+		place := m.bind.placeOf[f]
+		inForm := place.where == whereForm
+		member := clientMember{field: f, in: place.where.String(), wire: place.sourceName, style: place.style,
+			optional: inForm && !f.isRequired(), sent: true}
+		if f.tagged || inForm {
 			member.name = f.name
 		}
 		list = append(list, member)
 	}
 	nameMembers(list)
 	return list
-}
-
-// sourceName returns the name of the field f in its place in the request.
-func (p *restPlan) sourceName(f *field) string {
-	for _, list := range [...][]param{p.path, p.query, p.header, p.cookie} {
-		for i := range list {
-			if list[i].field == f {
-				return list[i].sourceName
-			}
-		}
-	}
-	return ""
 }
 
 // headerMember returns the name of the output member that is this header, or "".
@@ -404,7 +389,7 @@ func (t *clientTypes) outputMembers(m *method) (list, more []clientMember) {
 				answered: t.answered[m.out.typ]})
 			continue
 		}
-		member := clientMember{field: f, in: inHeader, wire: h.header, optional: !h.isSent()}
+		member := clientMember{field: f, in: inHeader, wire: h.bound[whereHeader], style: stylePlain, optional: !h.isSent()}
 		if !f.hidden {
 			member.name, isMore = f.name, false
 		}
@@ -434,7 +419,7 @@ func (f *statusField) clientMember() clientMember {
 	plan := &field{goName: f.goName, shape: &shape{kind: kindInt, typ: reflect.TypeFor[int]()}, hidden: true,
 		only: bytes.Join(values, []byte(" | "))}
 	plan.doc = plainProse("The status of the response.")
-	return clientMember{field: plan, in: inStatus}
+	return clientMember{field: plan, in: inStatus, style: stylePlain}
 }
 
 // nameMembers names the members without a wire name: like their Go fields, with the first word in
@@ -492,13 +477,13 @@ func (t *clientTypes) appendMemberType(dst []byte, m clientMember, indent string
 		return append(dst, "File"...)
 	case m.shape.kind == kindFile && len(m.tags.types) > 1: // only a Blob says which
 		return append(dst, "Blob"...)
-	case m.shape.kind == kindFile && m.in == inForm:
+	case m.shape.kind == kindFile && m.in == whereForm.String():
 		return append(dst, "FormContent"...)
 	case m.shape.kind == kindFile:
 		return append(dst, "Content"...)
 	case m.in == inHeader && m.wire != "" && m.shape.deref().kind == kindSlice: // of an output: one text, as fetch gives it
 		return append(dst, "string"...)
-	case m.in == inBody:
+	case m.style == styleJSON:
 		return t.appendValue(dst, m.shape, m.field, indent)
 	}
 	target := m.shape.deref() // without null, which a URL, a header and a form do not have

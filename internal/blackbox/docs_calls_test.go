@@ -18,6 +18,7 @@ type HutchAPI interface {
 	SetPhoto(context.Context, *HutchPhoto) error
 	List(context.Context, *HutchPages) (*svc.PageResponse[Hutch], error)
 	Label(context.Context, *HutchLabel) (*Hutch, error)
+	Paint(context.Context, *HutchPaint) error
 }
 
 type (
@@ -49,6 +50,11 @@ type (
 		IfMatch string `json:"-" header:"If-Match,omitempty" example:"\"1\""`
 		Text    string `json:"text" example:"a"`
 	}
+	HutchPaint struct {
+		ID     int      `json:"id"`
+		Colors []string `json:"colors" example:"[\"red\"]"`
+		Coats  int      `json:"coats" example:"2"`
+	}
 )
 
 type hutches struct{}
@@ -58,6 +64,7 @@ func (hutches) Get(context.Context, *HutchID) (*Hutch, error)      { return &Hut
 func (hutches) Delete(context.Context, *HutchID) error             { return nil }
 func (hutches) SetPhoto(context.Context, *HutchPhoto) error        { return nil }
 func (hutches) Label(context.Context, *HutchLabel) (*Hutch, error) { return &Hutch{1}, nil }
+func (hutches) Paint(context.Context, *HutchPaint) error           { return nil }
 func (hutches) Watch(context.Context) (svc.Stream[Hutch], error)   { return nil, nil }
 func (hutches) List(_ context.Context, in *HutchPages) (*svc.PageResponse[Hutch], error) {
 	return svc.NewPage([]Hutch{}, in.PageRequest(), 0), nil
@@ -66,7 +73,7 @@ func (hutches) List(_ context.Context, in *HutchPages) (*svc.PageResponse[Hutch]
 // Verify what the page and the Markdown show of calls in TypeScript and Go: only if they know
 // where the client is, and with the example of each method.
 func TestDocsCalls(t *testing.T) {
-	s := svc.MustRegister[HutchAPI](hutches{}, &svc.Options{Resource: "hutches-x", Methods: map[string]svc.MethodOptions{"Watch": {HTTP: "GET /hutches/watch"}, "Label": {HTTP: "POST /hutches-x/{id}/label"}}})
+	s := svc.MustRegister[HutchAPI](hutches{}, &svc.Options{Resource: "hutches-x", Methods: map[string]svc.MethodOptions{"Watch": {HTTP: "GET /hutches/watch"}, "Label": {HTTP: "POST /hutches-x/{id}/label"}, "Paint": {HTTP: "POST /hutches-x/{id}/paint", Form: true}}})
 	read := func(path string, opts *svc.DocsOptions) string {
 		w := httptest.NewRecorder()
 		s.Docs(opts).ServeHTTP(w, httptest.NewRequest("GET", path, nil))
@@ -82,6 +89,8 @@ func TestDocsCalls(t *testing.T) {
 		{"a file", `api["hutches-x"].setPhoto({ id: 1, photo: file })`, `client.SetPhoto(ctx, &blackbox_test.HutchPhoto{ID: 1, Photo: svc.NewBody(file, "image/png")})`},
 		{"a query", `api["hutches-x"].list({ word: "oak" })`, `client.List(ctx, &blackbox_test.HutchPages{Word: "oak"})`},
 		{"a header", `api["hutches-x"].label({ id: 1, ifMatch: "\"1\"", text: "a" })`, `client.Label(ctx, &blackbox_test.HutchLabel{ID: 1, IfMatch: "\"1\"", Text: "a"})`},
+		{"a form", `api["hutches-x"].paint({ id: 1, colors: ["red"], coats: 2 })`,
+			`client.Paint(ctx, &blackbox_test.HutchPaint{ID: 1, Colors: []string{"red"}, Coats: 2})`},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			if want := "- in TypeScript: `" + row.typeScript + "`\n- in Go: `" + row.golang + "`\n"; !strings.Contains(markdown, want) {
@@ -97,6 +106,9 @@ func TestDocsCalls(t *testing.T) {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not have %s", want)
 		}
+	}
+	if strings.Contains(page, `"form `) {
+		t.Error("the page has a name for a field of a form, which all have by their JSON names")
 	}
 	for name, text := range map[string]string{"page": read("/", &svc.DocsOptions{REST: "."}), "Markdown": read("/llms.txt", nil)} {
 		if strings.Contains(text, `"ts":`) || strings.Contains(text, "in TypeScript") && name == "Markdown" {
