@@ -5,20 +5,18 @@ package svc
 // service; linking contracts; comparing methods. contract_probe.go compares plans, and
 // contract_routes.go routes.
 //
-// A plan describes the JSON of a value. Two plans, the sender's and the reader's, are compared by
-// trial. The client sends inputs, so for an input the sender's plan is the released one. The
-// service sends outputs, so for an output it is the plan of the service. A break is a value that
-// the sender may send and the reader refuses. The comparison uses these words:
+// A plan describes the JSON of a value. Two plans, the sender's and the reader's, are compared:
+// objects, lists and maps by their members, sizes and rules, and scalars by trial. The client sends
+// inputs, so for an input the sender's plan is the released one. The service sends outputs, so for
+// an output it is the plan of the service. The comparison uses these words:
 //
-//	probe    a scalar or a size that the sender's plan takes, and the reader's may refuse:
-//	         at a bound and beside it, or a text of one pattern that the other does not match
-//	sample   a short value that both plans take, for the members and items beside a probe
-//	witness  a whole input with a probe in it, which the decoder of the service has refused
-//	doubt    a break "cannot tell", where no value can be made or no probe shows a rule
+//	probe    a scalar that the sender's plan takes, and the reader's may refuse: at a bound and
+//	         beside it, or a text of one pattern that the other does not match
+//	witness  a probe that the decoder of the service has refused
+//	doubt    a break "cannot tell", where no probe shows a rule
 //
-// For example, name had maxLength 4 and now has 2, and age is required in both. The probe
-// for maxLength is "aaa", which the released plan takes, and the sample of age is 0. The
-// service refuses {"age":0,"name":"aaa"}, which is the witness.
+// For example, name had maxLength 4 and now has 2. The probe for maxLength is "aaa", which the
+// released plan takes and the service refuses.
 
 import (
 	"bytes"
@@ -81,8 +79,8 @@ type Break struct {
 	Method string // resource and name, as in JSON-RPC
 	Place  string // "input /tags/*" for the items of a list; "" for the method itself
 	Reason string // what is and what was; or "cannot tell" and why, such as for types that read their own JSON
-	// Witness is an input that the release accepts and the service refuses, as params of JSON-RPC,
-	// or nil if no input is refused. doc/releases.md has more.
+	// Witness is a value at the place that the release accepts and the service refuses, as JSON, or
+	// nil where the reason says all. doc/releases.md has more.
 	Witness json.RawMessage
 }
 
@@ -91,12 +89,7 @@ func (b Break) String() string {
 	if b.Witness == nil {
 		return b.text()
 	}
-	text := strings.TrimRight(string(b.Witness), " ")
-	example := b.text() + "; for example " + clip(text, 200)
-	if n := len(b.Witness) - len(text); n > 0 { // so that the body is too long
-		example += fmt.Sprintf(" and %d spaces", n)
-	}
-	return example
+	return b.text() + "; for example " + clip(string(b.Witness), 200)
 }
 
 // text returns b without the example.
@@ -798,7 +791,7 @@ func compareContracts(old, now *contract) (breaks []Break) {
 		}
 		is := now.Methods[i]
 		p := &prober{was: was, is: is, takers: findTakers(was, is, old.Methods, now.Methods),
-			compared: make(map[[2]*contractPlan]bool), making: make(map[*contractPlan]int), shown: make(map[string]bool)}
+			compared: make(map[[2]*contractPlan]bool), shown: make(map[string]bool), lengths: make(map[*contractPlan]int)}
 		p.compareMethods(was, is)
 		breaks = append(breaks, p.breaks()...)
 	}
@@ -1020,39 +1013,21 @@ func (p *prober) compareErrors(was, is *contractMethod) {
 func (p *prober) compareInputs(was, is *contractMethod) {
 	none := &contractPlan{Kind: "object"}
 	old, now := cmp.Or(was.Input, none), cmp.Or(is.Input, none)
-	old.renameParams(now)
-	p.whole = is.compiled.namedReader()
-	p.compareRoutes(old, now)
-	p.compare(old, now, "input", func(text string) string { return text })
-	if is.Strict && !was.Strict {
-		p.refuse("input", "unknown names are refused now (Strict)", p.object(old, now, old.unknownName(), "0"))
-	}
-	if p.sameRoute && is.readsBody() && !was.readsBody() && !was.readsForm() {
-		if least := p.sample(old, now); p.takeMissing() == "" { // the input itself is taken
-			p.add(Break{Place: "input", Reason: "needs a JSON body over REST, needed none", Witness: json.RawMessage(least)})
+	before := len(p.found)
+	defer func() {
+		if len(p.found) > before && !p.isSendable(p.shortest(old)) { // the release refused every request
+			p.found = p.found[:before]
 		}
-	}
-	if p.sameRoute && was.readsBody() && is.readsBody() {
-		p.compareLimits(old, now, was.MaxBody, is.MaxBody, "REST")
-	}
-	if was.hasMessages() && is.hasMessages() {
-		p.compareLimits(old, now, was.MaxMessage, is.MaxMessage, "JSON-RPC and MCP")
-	}
-}
-
-// compareLimits adds a break if inputs of the plan old are sent in bodies over a transport whose
-// limit shrank. The witness pads the input with enough spaces to exceed the new limit whatever else
-// is in the body, and leaves room for the rest of a message within the released limit.
-func (p *prober) compareLimits(old, now *contractPlan, was, is bodyLimit, over string) {
-	if is.bytes() >= was.bytes() {
-		return
-	}
-	const envelope = 256 // more than a message needs around its params
-	b := Break{Place: "input", Reason: fmt.Sprintf("MaxBody is %v over %s, was %v", is, over, was)}
-	if text := p.sample(old, now); p.takeMissing() == "" && is.bytes() <= maxProbe && was.bytes()-is.bytes() >= int64(len(text)+envelope) {
-		b.Witness = json.RawMessage(text + strings.Repeat(" ", int(is.bytes())))
-	}
-	p.add(b)
+	}()
+	old.renameParams(now)
+	p.compareRoutes(old)
+	p.compare(old, now, "input")
+	p.remarkIf(is.Strict && !was.Strict, "input", "unknown names are refused now (Strict)")
+	p.remarkIf(p.sameRoute && is.readsBody() && !was.readsBody() && !was.readsForm(), "input", "needs a JSON body over REST, needed none")
+	p.remarkIf(p.sameRoute && was.readsBody() && is.readsBody() && is.MaxBody.bytes() < was.MaxBody.bytes(), "input",
+		"MaxBody is %v over REST, was %v", is.MaxBody, was.MaxBody)
+	p.remarkIf(was.hasMessages() && is.hasMessages() && is.MaxMessage.bytes() < was.MaxMessage.bytes(), "input",
+		"MaxBody is %v over JSON-RPC and MCP, was %v", is.MaxMessage, was.MaxMessage)
 }
 
 // renameParams renames the parameters of p that only REST has to their current names, because REST
@@ -1086,7 +1061,7 @@ func (p *prober) compareOutputs(was, is *contractMethod) {
 		})
 		known = &body
 	}
-	p.outputs, p.whole = true, nil
+	p.outputs = true
 	p.compareAnswers(is.Output, known, "output")
 	p.compareAnswers(is.Items, was.Items, "item")
 	p.compareAnswers(is.Error, was.Error, "error")
@@ -1106,10 +1081,8 @@ func (p *prober) compareAnswers(sent, known *contractPlan, at string) {
 	if sent == nil || known == nil {
 		return
 	}
-	if p.isRequired(known) && !p.isRequired(sent) {
-		p.refuse(at, p.explainAbsent(sent), "{}")
-	}
-	p.compare(sent, known, at, func(text string) string { return text })
+	p.remarkIf(p.isRequired(known) && !p.isRequired(sent), at, "%s", p.explainAbsent(sent))
+	p.compare(sent, known, at)
 }
 
 // fieldFrom returns the field of a list that has a source, or nil.

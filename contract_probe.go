@@ -1,12 +1,11 @@
 package svc
 
-// This file compares two plans of a contract by trying values. The head of contract.go explains
-// how, and defines the words. In this order: plans; reported breaks; the comparison of objects,
-// lists and scalars. contract_values.go makes the values.
+// This file compares two plans of a contract. The head of contract.go explains how, and defines the
+// words. In this order: plans; reported breaks; the comparison of objects, lists and scalars.
+// contract_values.go makes the scalars that are tried.
 //
 // Here a is the plan of the sender and b the plan of the reader, and x and y are the objects that
-// they refer to. at is a place as reports show it, such as "input /tags/*". in wraps a value of a,
-// as JSON, in a whole value: for the field age of an input it turns 0 into {"age":0}.
+// they refer to. at is a place as reports show it, such as "input /tags/*".
 
 import (
 	"bytes"
@@ -164,14 +163,10 @@ type prober struct {
 	sameRoute bool              // of both versions
 	takers    []*contractMethod // methods that now take requests of the released route
 	outputs   bool              // outputs are compared: they have no defaults, and enum is their only rule
-	whole     *scalarReader     // reads the inputs of the service; nil if it has none
 	compared  map[[2]*contractPlan]bool
-	making    map[*contractPlan]int // how often sample is inside each object
-	made      int                   // objects and lists in the samples of one whole value; see maxMade
-	missing   string                // why the last sample or probe that was made may be no value of the sender
 	found     []Break
-	shown     map[string]bool // texts of breaks, and places where something is refused
-	unshown   int             // how many refusals no whole value shows
+	shown     map[string]bool       // texts of breaks, and places where something is refused
+	lengths   map[*contractPlan]int // those of shortest
 }
 
 // usesMCP reports whether clients of the release may use MCP, now too.
@@ -211,69 +206,21 @@ func (p *prober) doubt(at, format string, args ...any) {
 	p.add(Break{Place: at, Reason: cannotTell + fmt.Sprintf(format, args...)})
 }
 
-// refuse adds a break whose witness is text, a whole value that the reader refuses. It reports
-// whether text shows the break, even if the break was known. It does not if text is "", because the
-// value cannot be sent, if part of the value could not be made, or if the service accepts it after
-// all.
-func (p *prober) refuse(at, why, text string) bool {
-	tooMany := p.made > maxMade
-	missing := p.takeMissing()
-	if tooMany && !p.outputs { // at every other place, too
-		p.doubt(at, "%s, but %s", why, missing)
-		return false
-	}
-	if missing == "" && !p.isSendable(len(text)) {
-		missing = tooLong
-	}
-	isMade := missing == "" || p.outputs // breaks of outputs never have a witness
-	switch {
-	case text == "", isMade && p.whole != nil && p.whole.read(text) == nil:
-		p.unshown++
-		return false
-	case !isMade:
-		p.unshown++
-		p.doubt(at, "%s, but %s", why, missing)
-		return false
-	}
+// refuse adds a break. value is a value at this place that the reader refuses, or "".
+func (p *prober) refuse(at, why, value string) {
 	b := Break{Place: at, Reason: why}
-	if !p.outputs {
-		b.Witness = json.RawMessage(text)
+	if value != "" && !p.outputs {
+		b.Witness = json.RawMessage(value)
 	}
 	p.shown[at] = true
 	p.add(b)
-	return true
 }
-
-// takeMissing ends a whole value. It returns why that may be no value of the sender, or "".
-func (p *prober) takeMissing() (missing string) {
-	missing, p.missing, p.made = p.missing, "", 0
-	return missing
-}
-
-// isSendable reports whether an input of n bytes may have been sent to the release.
-func (p *prober) isSendable(n int) bool { return p.outputs || int64(n) <= p.was.mostInput() }
 
 // breaks returns the breaks found, sorted by place. It drops the doubts of places where a value is
 // refused.
 func (p *prober) breaks() []Break {
 	slices.SortStableFunc(p.found, func(a, b Break) int { return strings.Compare(a.Place, b.Place) })
 	return slices.DeleteFunc(p.found, func(b Break) bool { return strings.HasPrefix(b.Reason, cannotTell) && p.shown[b.Place] })
-}
-
-// namedReader returns a reader of whole inputs in which REST-only fields are members too. It is nil
-// if m has no input or its input is a file, which is never read as JSON.
-func (m *method) namedReader() *scalarReader {
-	if m.in == nil || m.in.file != nil {
-		return nil
-	}
-	var fields []*field
-	for _, f := range m.in.fields {
-		named := *f
-		named.hidden = false
-		fields = append(fields, &named)
-	}
-	plan := newDecoders(new(mistakes), m.strict).structPlan(m.in.withFields(fields), nil)
-	return &scalarReader{shape: m.in, decode: plan.decodeObject}
 }
 
 // isProbed reports whether probes show what a rule with this role refuses. Other rules are only
@@ -406,75 +353,57 @@ func (p *prober) explainRole(a, b *contractPlan, role ruleRole) string {
 	return p.changed(a, b)
 }
 
-// compare tries values of a on b. in puts them into whole values. Objects may contain themselves,
-// so a pair of plans is compared only once: the breaks inside it were found the first time.
-func (p *prober) compare(a, b *contractPlan, at string, in func(string) string) {
+// compare adds the breaks of a value. Objects may contain themselves, so a pair of plans is compared
+// only once: the breaks inside it were found the first time.
+func (p *prober) compare(a, b *contractPlan, at string) {
 	x, y := a.resolve(), b.resolve()
 	pair := [2]*contractPlan{x, y}
 	if a.Null && !p.takes(b, "null") { // null belongs to a and b, and not to the objects that they refer to
-		p.refuse(at, p.changed(a, b), in("null"))
+		p.refuse(at, p.changed(a, b), "null")
 	}
 	p.compareUnprobed(a, b, at)
 	if p.compared[pair] || b.Kind == "any" {
 		return
 	}
 	p.compared[pair] = true
-	whole := in
-	in = func(text string) string {
-		p.noteUnprobed(a)
-		return whole(text)
-	}
-	defer func(before int) { // a break that this place cannot show may show at a different one
-		if p.unshown > before && p.unshown < maxUnshown {
-			delete(p.compared, pair)
-		}
-	}(p.unshown)
 	switch {
 	case a.unknown != nil && !p.outputs:
 		p.doubt(at, "the release has the rule %s, which this version of svc does not know", a.unknown[0])
 	case a.RESTOnly && b.RESTOnly && a.jsonType() != b.jsonType():
 		p.doubt(at, "%s, and over REST some values of both are the same text", p.changed(a, b))
 	case a.Kind == "byType" || b.Kind == "byType":
-		p.compareChoices(a, b, at, in)
+		p.compareChoices(a, b, at)
 	case a.Kind == "object" && (b.Kind == "object" || b.Kind == "map"):
-		p.compareObjects(x, y, at, in)
+		p.compareObjects(x, y, at)
 	case a.Kind == "map" && b.Kind == "object":
-		least, most := p.sizes(a, a)
-		stray := ""
-		if p.is.Strict && !p.outputs {
-			stray = p.strayMember(a, y)
-		}
-		if stray != "" {
-			p.refuse(at, p.changed(a, b)+": unknown names are refused (Strict)", in(p.fillMap(a, y, stray, least, most)))
-		}
+		refused := p.is.Strict && p.hasStray(a, y)
+		p.remarkIf(refused && !p.outputs, at, "%s: unknown names are refused (Strict)", p.changed(a, b))
 		p.remarkIf(!p.is.Strict && !p.outputs, at, "%s: unknown names are %s", p.changed(a, b), p.ignored())
-		p.compareMembers(p.objectLike(a, y), y, at, func(text string) string { return in(p.fillMap(a, y, text, least, most)) })
+		p.compareMembers(p.objectLike(a, y), y, at)
 	case a.Kind == "map" && b.Kind == "map":
-		p.compareMaps(a, b, at, in)
+		p.compareMaps(a, b, at)
 	case a.Kind == "list" && b.Kind == "list":
-		p.compareLists(a, b, at, in)
-	case a.isComposite(): // b is of a different kind, which null would not show
-		bare := *a
-		bare.Null = false
-		p.refuse(at, p.changed(a, b), in(p.sample(&bare, nil)))
+		p.compareLists(a, b, at)
+	case a.isComposite(): // b is of a different kind
+		p.refuse(at, p.changed(a, b), "")
 	default:
-		p.compareScalars(a, b, at, "", in)
+		p.compareScalars(a, b, at, "")
 	}
 }
 
 // compareChoices is compare for two plans if at least one is a union by JSON type. The reader
 // chooses by the JSON type of the value sent.
-func (p *prober) compareChoices(a, b *contractPlan, at string, in func(string) string) {
+func (p *prober) compareChoices(a, b *contractPlan, at string) {
 	for _, u := range a.choices() {
 		one := *u
 		one.Null = false // null would not show that the type is refused
 		switch v := b.choice(u.jsonIndex()); {
 		case v != nil:
-			p.compare(&one, v, at, in)
+			p.compare(&one, v, at)
 		case u.jsonIndex() < 0:
-			p.compareScalars(&one, b, at, "", in)
+			p.compareScalars(&one, b, at, "")
 		default:
-			p.refuse(at, p.changed(a, b), in(p.sample(&one, nil)))
+			p.refuse(at, p.changed(a, b), "")
 		}
 	}
 }
@@ -488,21 +417,11 @@ func (p *prober) compareUnprobed(a, b *contractPlan, at string) {
 	}
 }
 
-// noteUnprobed notes that a sample of a list or a map a may break a rule of a that no probe shows.
-// Samples of scalars are checked by all rules; compareScalars looks whether one is left.
-func (p *prober) noteUnprobed(a *contractPlan) {
-	for _, r := range p.counting(a) {
-		if !r.role.isProbed() && a.isComposite() {
-			p.missing = "no value for the rule " + r.keyword + " of the release can be made"
-		}
-	}
-}
-
 // compareObjects is compare for objects, and for an object and a map. Each alternative of a
 // union is compared with the same one of the other.
-func (p *prober) compareObjects(x, y *contractPlan, at string, in func(string) string) {
+func (p *prober) compareObjects(x, y *contractPlan, at string) {
 	if x.Union == nil && y.Union != nil {
-		p.compareUnion(x, y, at, in)
+		p.compareUnion(x, y, at)
 		return
 	}
 	// Alternatives with the same value of the discriminator are compared. An object that is not a
@@ -512,11 +431,11 @@ func (p *prober) compareObjects(x, y *contractPlan, at string, in func(string) s
 		for _, v := range y.alternatives() {
 			if u.Type == v.Type || x.Union == nil || y.Union == nil {
 				known = true
-				p.compareMembers(u, v, at, in)
+				p.compareMembers(u, v, at)
 			}
 		}
 		if d := x.Fields; !known {
-			p.refuse(placeIn(at, d[0].Name), p.explainRole(d[0], y.Fields[0], roleValues), in(p.object(u, y, "", "")))
+			p.refuse(placeIn(at, d[0].Name), p.explainRole(d[0], y.Fields[0], roleValues), string(appendQuoted(nil, u.Type)))
 		}
 	}
 }
@@ -524,21 +443,19 @@ func (p *prober) compareObjects(x, y *contractPlan, at string, in func(string) s
 // compareUnion is compare for an object x and a union y. The reader chooses by the value that the
 // sender has in the member of the discriminator. So x is compared with each alternative that this
 // member can name, as an object whose member has only this value.
-func (p *prober) compareUnion(x, y *contractPlan, at string, in func(string) string) {
+func (p *prober) compareUnion(x, y *contractPlan, at string) {
 	d := y.Fields[0]
 	f, place := x.child(d.Name), placeIn(at, d.Name)
-	if !p.isRequired(f) {
-		p.refuse(place, p.explainAbsent(f), in(p.object(x, y, "", "")))
-	}
+	p.remarkIf(!p.isRequired(f), place, "%s", p.explainAbsent(f))
 	if f == nil {
 		return
 	}
-	p.compare(f, d, place, func(text string) string { return in(p.object(x, y, d.Name, text)) })
+	p.compare(f, d, place)
 	for _, v := range y.Union {
 		if p.takes(f, string(appendQuoted(nil, v.Type))) {
 			chosen, one := *v.Fields[0], &contractPlan{Kind: "object", Fields: slices.Clone(x.Fields)}
 			one.Fields[slices.Index(x.Fields, f)] = &chosen
-			p.compareMembers(one, v, at, in)
+			p.compareMembers(one, v, at)
 		}
 	}
 }
@@ -558,95 +475,79 @@ func (p *prober) objectLike(of, y *contractPlan) *contractPlan {
 	return x
 }
 
-// strayMember returns a value of the map of with one member, whose name the object y does not have,
-// or "" if all its names are there.
-func (p *prober) strayMember(of, y *contractPlan) string {
+// hasStray reports whether the map of has names that the object y does not have.
+func (p *prober) hasStray(of, y *contractPlan) bool {
 	fields := y.allFields()
-	for _, key := range p.some(of.Keys, nil, len(fields)+1) {
-		name := textOr(key)
-		if key != "null" && !slices.ContainsFunc(fields, func(f *contractPlan) bool { return f.Name == name }) {
-			return p.object(&contractPlan{}, y, name, p.sample(of.Of, nil))
-		}
-	}
-	p.takeMissing() // ignored, since nothing is made
-	return ""
+	names, _ := p.values(of.Keys, nil, len(fields)+1)
+	return slices.ContainsFunc(names, func(key string) bool {
+		return !slices.ContainsFunc(fields, func(f *contractPlan) bool { return f.Name == textOr(key) })
+	})
 }
 
-// compareMaps is compare for maps: a value and a name that b may refuse, and sizes that it
-// refuses.
-func (p *prober) compareMaps(a, b *contractPlan, at string, in func(string) string) {
-	least, most := p.sizes(a, a)
-	with := func(key, value string) string {
-		return in(p.fillMap(a, b, p.object(&contractPlan{}, b, textOr(key), value), least, most))
+// compareMaps is compare for maps: their values, names and sizes.
+func (p *prober) compareMaps(a, b *contractPlan, at string) {
+	if _, most := p.sizes(a, a); most > 0 { // otherwise the map is always empty, and its values cannot break anything
+		p.compare(a.Of, b.Of, placeIn(at, "*"))
+		p.compareScalars(a.Keys, b.Keys, placeIn(at, "*"), "there are names that the reader does not take")
 	}
-	if most > 0 { // otherwise the map is always empty, and its values cannot break anything
-		p.compare(a.Of, b.Of, placeIn(at, "*"), func(text string) string { return with(p.sample(a.Keys, b.Keys), text) })
-		p.compareScalars(a.Keys, b.Keys, placeIn(at, "*"), "there are names that the reader does not take",
-			func(text string) string { return with(text, p.sample(a.Of, b.Of)) })
-	}
-	p.compareSizes(a, b, at, func(n int) string { return in(p.fillMap(a, b, "{}", n, n)) })
+	p.compareSizes(a, b, at)
 }
 
 // compareCounts is compareSizes for an object x and a map y. An object has at least its required
 // members, and at most all of them.
-func (p *prober) compareCounts(x, y *contractPlan, at string, in func(string) string) {
-	least := &contractPlan{Kind: "object"}
-	most := &contractPlan{Kind: "object"}
-	for _, f := range x.Fields {
-		always := *f
-		always.Optional, always.Default = false, nil
-		most.Fields = append(most.Fields, &always)
-		if p.isRequired(f) {
-			least.Fields = append(least.Fields, f)
-		}
-	}
+func (p *prober) compareCounts(x, y *contractPlan, at string) {
+	least := len(slices.DeleteFunc(slices.Clone(x.Fields), func(f *contractPlan) bool { return !p.isRequired(f) }))
 	low, high := p.sizes(y, y)
-	if len(least.Fields) < low {
-		p.refuse(at, p.explainRole(x, y, roleLeast), in(p.object(least, y, "", "")))
-	}
-	if len(most.Fields) > high {
-		p.refuse(at, p.explainRole(x, y, roleMost), in(p.object(most, y, "", "")))
-	}
+	p.remarkIf(least < low, at, "%s", p.explainRole(x, y, roleLeast))
+	p.remarkIf(len(x.Fields) > high, at, "%s", p.explainRole(x, y, roleMost))
 }
 
 // compareMembers is compare for the members of x, an object or one alternative, and of y, an object
 // or a map.
-func (p *prober) compareMembers(x, y *contractPlan, at string, in func(string) string) {
+func (p *prober) compareMembers(x, y *contractPlan, at string) {
 	for _, g := range y.Fields {
 		if f := x.child(g.Name); p.isRequired(g) && !p.isRequired(f) {
-			p.refuse(placeIn(at, g.Name), p.explainAbsent(f), in(p.object(x, y, "", "")))
+			p.refuse(placeIn(at, g.Name), p.explainAbsent(f), "")
 		}
 	}
 	if y.Of != nil {
-		p.compareCounts(x, y, at, in)
+		p.compareCounts(x, y, at)
 	}
 	for _, f := range x.Fields {
 		g, place := y.child(f.Name), placeIn(at, f.Name)
-		inside := func(text string) string {
-			if (f.RESTOnly || strings.HasSuffix(f.From, tailMark)) && !f.fitsREST(text) && !p.outputs {
-				return ""
-			}
-			return in(p.object(x, y, f.Name, text))
-		}
 		switch {
 		case y.Of != nil:
-			p.compare(f, g, placeIn(at, "*"), inside)
+			p.compare(f.asSent(), g, placeIn(at, "*"))
 		case g != nil:
 			if !p.outputs {
 				p.compareField(f, g, place)
-				p.compareFiles(f, g, place, inside)
+				p.compareFiles(f, g, place)
 			}
 			if f.isFrom(g.From) || !p.sameRoute || !p.was.isAlone() && !f.RESTOnly { // otherwise the sender gives g no value
-				p.compare(f, g, place, inside)
+				p.compare(f.asSent(), g, place)
 			}
 		case !p.outputs: // a client ignores unknown members
-			p.compareGone(f, y, place, inside)
+			p.compareGone(f, y, place)
 		}
 	}
 }
 
+// asSent returns p, a field, without the values that cannot be sent where only REST has it: null,
+// and an empty list or null in it.
+func (p *contractPlan) asSent() *contractPlan {
+	if !p.RESTOnly || p.From == "" || p.From == "*" {
+		return p
+	}
+	sent := *p
+	if sent.Null = false; p.Of != nil {
+		of := *p.Of
+		of.Null, sent.Of = false, &of
+	}
+	return &sent
+}
+
 // compareGone adds the break of a field f of an input that the object y does not have.
-func (p *prober) compareGone(f, y *contractPlan, at string, in func(string) string) {
+func (p *prober) compareGone(f, y *contractPlan, at string) {
 	// Nothing is refused in a body that the method does not read.
 	isRead := !f.RESTOnly && (p.is.readsBody() || !p.was.isAlone())
 	gone, ignored := "is gone", p.ignored()
@@ -657,7 +558,7 @@ func (p *prober) compareGone(f, y *contractPlan, at string, in func(string) stri
 		ignored = "ignored now"
 	}
 	if p.is.Strict && (isRead || f.isIn(whereQuery) || f.isIn(whereForm)) {
-		p.refuse(at, gone+", and unknown names are refused (Strict)", in(p.sample(f, nil)))
+		p.refuse(at, gone+", and unknown names are refused (Strict)", "")
 		return
 	}
 	p.remarkIf(f.From != "*", at, "%s: it is %s", gone, ignored)
@@ -671,10 +572,6 @@ func placeIn(at, part string) string {
 	}
 	return at + "/" + part
 }
-
-// maxUnshown is how many values of a method are tried again at other places if the first place
-// cannot show a break. Types that contain each other have too many places to try them all.
-const maxUnshown = 100
 
 // explainAbsent explains why a reader misses a member. f is the sender's plan of the member, or
 // nil.
@@ -703,16 +600,12 @@ func (p *prober) compareField(f, g *contractPlan, at string) {
 	}
 }
 
-// compareFiles adds a break if the maximum length of a file shrank. Its witness has everything but
-// the content.
-func (p *prober) compareFiles(f, g *contractPlan, at string, in func(string) string) {
+// compareFiles adds a break if the maximum length of a file shrank.
+func (p *prober) compareFiles(f, g *contractPlan, at string) {
 	was, _ := f.maxBytes()
 	is, _ := g.maxBytes()
-	if f.Kind == "file" && g.Kind == "file" && is < was {
-		why := fmt.Sprintf("%s is %d, was %s: a body of %d bytes is refused", ruleMaxBytes, is,
-			cmp.Or(string(f.Rules[ruleMaxBytes]), "none"), is+1)
-		p.refuse(at, why, in(p.sample(f, g)))
-	}
+	p.remarkIf(f.Kind == "file" && g.Kind == "file" && is < was, at, "%s is %d, was %s: a body of %d bytes is refused", ruleMaxBytes, is,
+		cmp.Or(string(f.Rules[ruleMaxBytes]), "none"), is+1)
 }
 
 // sameScalar reports whether two values are the same text or number, such as 1 and 1.0.
@@ -741,68 +634,82 @@ func (p *contractPlan) fitsREST(text string) bool {
 		!strings.ContainsFunc(plain, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`",;\`, r) })
 }
 
-// unfitForREST returns 1 for values that fitsREST refuses, and 0 for others. Values are sorted by
-// it, to prefer a witness that can be sent over REST too.
-func (p *contractPlan) unfitForREST(text string) int {
-	if p.fitsREST(text) {
-		return 0
-	}
-	return 1
-}
-
-// compareLists is compare for lists: an element that b may refuse, sizes that it refuses, and
-// an element twice.
-func (p *prober) compareLists(a, b *contractPlan, at string, in func(string) string) {
-	least, most := p.sizes(a, a)
-	isUnique := p.rule(a, roleDistinct) != ""
+// compareLists is compare for lists: their elements and sizes, and whether an element can be there
+// twice.
+func (p *prober) compareLists(a, b *contractPlan, at string) {
+	_, most := p.sizes(a, a)
 	if most > 0 { // otherwise the list is always empty, and its elements cannot break anything
-		p.compare(a.Of, b.Of, placeIn(at, "*"), func(text string) string {
-			others := p.elements(a, b, least)
-			if isUnique { // one of them may be the text itself
-				others = slices.DeleteFunc(others, func(other string) bool { return other == text })
-			}
-			return in(arrayOf(append([]string{text}, others[:min(len(others), max(least, 1)-1)]...)...))
-		})
+		p.compare(a.Of, b.Of, placeIn(at, "*"))
 	}
-	p.compareSizes(a, b, at, func(n int) string { return in(arrayOf(p.elements(a, b, n)...)) })
-	if p.rule(b, roleDistinct) != "" && !isUnique && most > 1 {
-		p.refuse(at, p.explainRole(a, b, roleDistinct), in(arrayOf(p.repeated(p.elements(a, b, 1)[0], max(least, 2))...)))
-	}
+	p.compareSizes(a, b, at)
+	p.remarkIf(p.rule(b, roleDistinct) != "" && p.rule(a, roleDistinct) == "" && most > 1, at, "%s", p.explainRole(a, b, roleDistinct))
 }
 
-// compareSizes tries sizes that a list or a map of a can have and b does not allow. with returns
-// the whole value, with n items or members.
-func (p *prober) compareSizes(a, b *contractPlan, at string, with func(n int) string) {
+// compareSizes finds sizes that a list or a map of a can have and b does not allow.
+func (p *prober) compareSizes(a, b *contractPlan, at string) {
 	least, most := p.sizes(a, a)
 	low, high := p.sizes(b, a)
-	// Of the sizes below the minimum of b, try the largest, next to the bound.
-	if n := min(low-1, most); n >= least {
-		p.refuse(at, p.explainRole(a, b, roleLeast), with(max(least, min(n, maxDistinct))))
+	if a.RESTOnly && a.From != "" { // an empty list is an absent one
+		least = max(least, 1)
 	}
 	most = min(most, p.differentParts(a))
-	if n := max(high+1, least); n <= most && (n > math.MaxInt/2 || p.isSendable(2*n)) { // a comma for each, and a digit
-		p.refuse(at, p.explainRole(a, b, roleMost), with(n))
+	if low > least && most >= least {
+		p.refuseSize(a, b, at, roleLeast)
 	}
+	if high < most && p.isSendable(p.shortestParts(a, max(high+1, least))) {
+		p.refuseSize(a, b, at, roleMost)
+	}
+}
+
+// refuseSize adds the break of a size that b does not allow, by its rule with this role.
+func (p *prober) refuseSize(a, b *contractPlan, at string, role ruleRole) {
+	if why := p.explainRole(a, b, role); p.hasUnprobed(a) {
+		p.doubt(at, "%s, and svc cannot compare a rule of the release", why)
+	} else {
+		p.refuse(at, why, "")
+	}
+}
+
+// differentParts returns the maximum number of different items in a list or members in a map a.
+// This limits the size of a map, and of a list whose items must be unique.
+func (p *prober) differentParts(a *contractPlan) int {
+	parts := a.Keys
+	if p.rule(a, roleDistinct) != "" {
+		parts = a.Of
+	}
+	switch {
+	case parts == nil || parts.isComposite():
+	case p.rule(parts, roleValues) != "":
+		return len(itemsOf([]byte(p.rule(parts, roleValues))))
+	case parts.Kind == "bool":
+		return 2
+	case parts.Kind == "int8" || parts.Kind == "uint8":
+		return 1 << 8
+	case parts.Kind == "int16" || parts.Kind == "uint16":
+		return 1 << 16
+	}
+	return math.MaxInt
 }
 
 // compareScalars is compare for scalars. It looks for a value that breaks each rule of b. For map
 // keys, why is the reason of all breaks; else it is "".
-func (p *prober) compareScalars(a, b *contractPlan, at, why string, in func(string) string) {
+func (p *prober) compareScalars(a, b *contractPlan, at, why string) {
 	if a.reader == b.reader { // readerOf made one for both, so they take the same
 		return
 	}
 	values, sure := p.values(a, b, 1)
-	refused, unshown := make(map[string]bool), p.unshown // by rule, of which the first value is shown
+	refused := make(map[string]bool) // by rule, of which the first value is shown
 	for _, text := range values {
+		read := text
 		if why != "" { // a name is always quoted, whatever the plan of keys
-			text = b.keyOf(text)
+			text, read = string(appendQuoted(nil, textOr(text))), b.keyOf(text)
 		}
-		for _, rule := range p.refuses(b, text) {
-			refused[rule] = refused[rule] || p.refuse(at, cmp.Or(why, p.explain(a, b, rule)), in(text))
+		for _, rule := range p.refuses(b, read) {
+			if !refused[rule] && p.isSendable(len(text)) {
+				refused[rule] = true
+				p.refuse(at, cmp.Or(why, p.explain(a, b, rule)), text)
+			}
 		}
-	}
-	if p.shown[at] { // an earlier value showed it
-		p.unshown = unshown
 	}
 	unprobed := p.hasUnprobed(a) // so the values that were tried may be too few
 	switch {
@@ -816,8 +723,8 @@ func (p *prober) compareScalars(a, b *contractPlan, at, why string, in func(stri
 	}
 }
 
-// hasUnprobed reports whether a scalar of a has a rule that no probe shows, unless it has an enum,
-// which lists all values.
+// hasUnprobed reports whether a has a rule that no probe shows, unless it has an enum, which lists all
+// values.
 func (p *prober) hasUnprobed(a *contractPlan) bool {
 	return p.rule(a, roleValues) == "" && slices.ContainsFunc(p.counting(a), func(r planRule) bool { return !r.role.isProbed() })
 }

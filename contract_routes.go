@@ -4,8 +4,8 @@ package svc
 //
 // A mux gives a request to the most specific route that matches it. The release had the route
 // GET /todos/{id}, where id is a string. A new method has GET /todos/export, which is more
-// specific, so the request GET /todos/export reaches it. The witness is {"id":"export"}. If id is
-// an integer, the release refused that request, and nothing breaks.
+// specific, so the request GET /todos/export reaches it. If id is an integer, the release refused
+// that request, and nothing breaks.
 
 import (
 	"cmp"
@@ -72,46 +72,24 @@ func (m *contractMethod) placeholderTexts(other *contractMethod, input *contract
 }
 
 // compareRoutes adds a break for each of p.takers that takes a request which the release accepted.
-// old is the plan of the released input, and now the plan of the service.
-func (p *prober) compareRoutes(old, now *contractPlan) {
+// old is the plan of the released input.
+func (p *prober) compareRoutes(old *contractPlan) {
 	for _, m := range p.takers {
-		values, names, at, unsure := members{[]byte("{")}, []string(nil), "", false
-		accepted := true
-		for _, t := range p.was.placeholderTexts(m, old) { // any text of the others, so samples will do
+		at, first, unsure, accepted := "", "", false, true
+		for _, t := range p.was.placeholderTexts(m, old) { // any text of the others
 			f, value := t.field, t.field.textValue(t.text)
 			unsure = unsure || f.unknown != nil || f.reader.decode == nil
 			accepted = accepted && f.fitsREST(value) && p.takes(f, value)
-			names = append(names, f.Name)
-			values.addRaw(f.Name, []byte(value))
-			at = placeIn("input", names[0])
+			at, first = cmp.Or(at, placeIn("input", f.Name)), cmp.Or(first, value)
 		}
-		if accepted {
-			p.addTaken(m, at, p.object(old.without(names), now, "", ""), string(values.close()), unsure)
+		why := fmt.Sprintf("%s calls %s now", m.HTTP, m.Name)
+		switch {
+		case accepted && unsure:
+			p.doubt(at, "%s, and svc does not know whether the release accepted the path", why)
+		case accepted:
+			p.refuse(at, why, first)
 		}
 	}
-}
-
-// addTaken adds the break that m takes a request of the release. rest is the rest of its input and
-// values are the values in its path; both are JSON objects.
-func (p *prober) addTaken(m *contractMethod, at, rest, values string, unsure bool) {
-	missing := p.takeMissing()
-	why := fmt.Sprintf("%s calls %s now", m.HTTP, m.Name)
-	switch {
-	case unsure:
-		p.doubt(at, "%s, and svc does not know whether the release accepted the path", why)
-	case missing != "":
-		p.doubt(at, "%s, but %s", why, missing)
-	default:
-		p.add(Break{Place: at, Reason: why, Witness: joinObjects(rest, values)})
-	}
-}
-
-// joinObjects returns the members of two objects as one object.
-func joinObjects(a, b string) []byte {
-	if a == "{}" {
-		return []byte(b)
-	}
-	return []byte(a[:len(a)-1] + "," + b[1:])
 }
 
 // textValue returns the JSON of a value that is a text in a URL.
@@ -120,15 +98,4 @@ func (p *contractPlan) textValue(text string) string {
 		return string(appendQuoted(nil, text))
 	}
 	return text
-}
-
-// without returns a copy of an object without the fields of these names.
-func (p *contractPlan) without(names []string) *contractPlan {
-	named := func(f *contractPlan) bool { return slices.Contains(names, f.Name) }
-	less := *p
-	less.Fields, less.Union = slices.DeleteFunc(slices.Clone(p.Fields), named), nil
-	for _, a := range p.Union {
-		less.Union = append(less.Union, a.without(names))
-	}
-	return &less
 }

@@ -100,14 +100,14 @@ func TestBreaksOfUnprobedRule(t *testing.T) {
 		{"changed", ruledBy[number](prime, "2"), ruledBy[number](prime, "1"), "[t.make input /a: cannot tell: prime is 1, was 2, and svc cannot compare the rule]"},
 		{"the same", ruledBy[number](prime, "1"), ruledBy[number](prime, "1"), "[]"},
 		{"gone", ruledBy[number](prime, "1"), ruledBy[number](prime, ""), "[]"},
-		{"beside another break", ruledBy[number](prime, ""), ruledBy[small](prime, "1"), `[t.make input /a: maximum is 9, was none; for example {"a":10}]`},
+		{"beside another break", ruledBy[number](prime, ""), ruledBy[small](prime, "1"), `[t.make input /a: maximum is 9, was none; for example 10]`},
 		{"new for a list", ruledBy[list](sorted, ""), ruledBy[list](sorted, "true"), "[t.make input /a: cannot tell: sorted is true, was none, and svc cannot compare the rule]"},
-		{"kept by no sample", ruledBy[list](sorted, "true"), ruledBy[long](sorted, "true"), "[t.make input /a: cannot tell: minItems is 2, was none, but no value for the rule sorted of the release can be made]"},
+		{"beside a rule that may refuse short lists", ruledBy[list](sorted, "true"), ruledBy[long](sorted, "true"), "[t.make input /a: cannot tell: minItems is 2, was none, and svc cannot compare a rule of the release]"},
 		{"beside a lower limit", ruledBy[short](prefix, "ABCD"), ruledBy[shorter](prefix, "ABCD"), "[t.make input /a: cannot tell: maxLength is 5, was 10, but no value was found that the release took]"},
 		{"beside a higher limit", ruledBy[shorter](prefix, "ABCD"), ruledBy[short](prefix, "ABCD"), "[]"},
-		{"beside a limit that a value shows", ruledBy[short](prefix, "a"), ruledBy[shorter](prefix, "a"), `[t.make input /a: maxLength is 5, was 10; for example {"a":"aaaaaa"}]`},
+		{"beside a limit that a value shows", ruledBy[short](prefix, "a"), ruledBy[shorter](prefix, "a"), `[t.make input /a: maxLength is 5, was 10; for example "aaaaaa"]`},
 		{"beside another type", ruledBy[word](prefix, "ABCD"), ruledBy[number](prefix, ""), "[t.make input /a: cannot tell: is int, was string, but no value was found that the release took]"},
-		{"beside a lower limit of numbers", ruledBy[large](prime, "1"), ruledBy[small](prime, "1"), `[t.make input /a: maximum is 9, was 99; for example {"a":10}]`},
+		{"beside a lower limit of numbers", ruledBy[large](prime, "1"), ruledBy[small](prime, "1"), `[t.make input /a: maximum is 9, was 99; for example 10]`},
 		{"beside a limit that one value would show", ruledBy[four](prime, "1"), ruledBy[three](prime, "1"), "[t.make input /a: cannot tell: maximum is 3, was 4, but no value was found that shows it]"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -149,13 +149,13 @@ func TestBreaksOfBytes(t *testing.T) {
 		old, now *Service
 		want     string
 	}{
-		{"a higher least size", ruledBy[bytes](least, "10"), ruledBy[bytes](least, "16"), `[t.make input /a: minBytes is 16, was 10; for example {"a":"AAAAAAAAAAAAAA=="}]`},
+		{"a higher least size", ruledBy[bytes](least, "10"), ruledBy[bytes](least, "16"), `[t.make input /a: minBytes is 16, was 10; for example "AAAAAAAAAAAAAA=="]`},
 		{"a lower least size", ruledBy[bytes](least, "16"), ruledBy[bytes](least, "10"), "[]"},
-		{"a least size for none", ruledBy[bytes](least, ""), ruledBy[bytes](least, "16"), `[t.make input /a: minBytes is 16, was none; for example {"a":"AA=="}]`},
-		{"a lower greatest size", ruledBy[bytes](most, "16"), ruledBy[bytes](most, "10"), `[t.make input /a: mostBytes is 10, was 16; for example {"a":"AAAAAAAAAAAAAAA="}]`},
-		{"another type", ruledBy[bytes](least, "10"), ruledBy[number](least, ""), `[t.make input /a: is int, was bytes; for example {"a":"AAAAAAAAAAAAAA=="}]`},
-		{"a text", ruledBy[bytes](least, "10"), ruledBy[long](least, ""), `[t.make input /a: minLength is 20, was none; for example {"a":"AAAAAAAAAAAAAA=="}]`},
-		{"in a list", ruledBy[lists](least, "10"), ruledBy[fewer](least, "10"), `[t.make input /a: maxItems is 2, was 10; for example {"a":["AAAAAAAAAAAAAA==","AAAAAAAAAAAAAA==","AAAAAAAAAAAAAA=="]}]`},
+		{"a least size for none", ruledBy[bytes](least, ""), ruledBy[bytes](least, "16"), `[t.make input /a: minBytes is 16, was none; for example "AA=="]`},
+		{"a lower greatest size", ruledBy[bytes](most, "16"), ruledBy[bytes](most, "10"), `[t.make input /a: mostBytes is 10, was 16; for example "AAAAAAAAAAAAAAA="]`},
+		{"another type", ruledBy[bytes](least, "10"), ruledBy[number](least, ""), `[t.make input /a: is int, was bytes; for example "AAAAAAAAAAAAAA=="]`},
+		{"a text", ruledBy[bytes](least, "10"), ruledBy[long](least, ""), `[t.make input /a: minLength is 20, was none; for example "AAAAAAAAAAAAAA=="]`},
+		{"in a list", ruledBy[lists](least, "10"), ruledBy[fewer](least, "10"), `[t.make input /a: maxItems is 2, was 10]`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			breaks, err := test.now.breaksBy(append(slices.Clone(ruleRows), &least, &most), test.old.Contract())

@@ -1,14 +1,13 @@
 package svc
 
-// This file makes the values that contract_probe.go tries; the words for plans are explained there.
-// In this order: limits; samples; scalars of any kind; numbers; texts. contract_pattern.go searches
-// texts of patterns.
+// This file makes the scalars that contract_probe.go tries; the words for plans are explained there.
+// In this order: the length of values; scalars of any kind; numbers; texts. contract_pattern.go
+// searches texts of patterns.
 
 import (
 	"cmp"
 	"encoding/base64"
 	"encoding/json"
-	"fmt"
 	"math"
 	"math/big"
 	"reflect"
@@ -17,106 +16,99 @@ import (
 	"strings"
 )
 
-const (
-	// maxProbe is the greatest size of a value that is tried, in bytes or characters. A request
-	// to a service with the default MaxBody is not longer.
-	maxProbe = 1 << 20
-	// maxDistinct is the maximum number of different items or members in a value that is tried,
-	// because making them takes long.
-	maxDistinct = 1 << 17
-	// maxSample is the maximum number of items or members that a sample has only to please the
-	// reader.
-	maxSample = 1 << 12
-)
+// maxProbe is the greatest size of a value that is tried, in bytes or characters. A request to a
+// service with the default MaxBody is not longer.
+const maxProbe = 1 << 20
 
-// tooLong says why a value with more than that is not made.
-const tooLong = "an input that shows it is too long to be tried"
+// endless is the length in bytes of a value that does not exist, or that no request can hold.
+const endless = 1 << 40
 
-// maxMade is the maximum number of objects and lists that the samples in a whole value may have.
-// Types that contain others by value can have values too large to send: 20 levels with two members
-// each make a million.
-const maxMade = 256
+// isSendable reports whether an input of n bytes may have been sent to the release.
+func (p *prober) isSendable(n int) bool { return p.outputs || int64(n) <= p.was.mostInput() }
 
-// sample returns a short value that a takes, and b too if there is such a value.
-func (p *prober) sample(a, b *contractPlan) string {
-	if a.Null && a.isComposite() && a.fitsREST("null") && p.takes(b, "null") {
-		return "null" // ends a type that contains itself
+// shortest returns a number of bytes that each value of a, a part of an input, has at least.
+func (p *prober) shortest(a *contractPlan) int {
+	if n, ok := p.lengths[a]; ok {
+		return n
 	}
-	p.noteUnprobed(a)
-	if a.isComposite() {
-		p.made++
+	p.lengths[a] = 0 // inside itself
+	x, n := a.resolve(), 1
+	least, _ := p.sizes(a, a)
+	switch {
+	case a.Kind == "byType":
+		n = p.shortestOf(x.Any)
+	case a.Kind == "object" && x.Union != nil:
+		n = p.shortestOf(x.Union)
+	case a.Kind == "object":
+		for _, f := range x.Fields {
+			if !p.isRequired(f) {
+				continue
+			}
+			if n = min(n+p.shortest(f), endless); f.From == "" { // in JSON
+				n += len(`"":,`) + len(f.Name)
+			}
+		}
+	case a.isComposite():
+		n = p.shortestParts(a, least)
+	case p.isEmpty(a):
+		n = endless
+	case a.Kind == "string":
+		n = max(least, 1)
 	}
-	if p.made > maxMade {
-		p.missing = fmt.Sprintf("the values beside it have more than %d objects and lists, so none is tried", maxMade)
-		return "{}"
+	if a.Null {
+		n = min(n, len("null"))
+	}
+	p.lengths[a] = n
+	return n
+}
+
+// shortestOf is shortest for a value that has one of several plans.
+func (p *prober) shortestOf(list []*contractPlan) int {
+	n := endless
+	for _, a := range list {
+		n = min(n, p.shortest(a))
+	}
+	return n
+}
+
+// shortestParts is shortest for a list or a map with n items or members. A map with more members
+// than bytes exist needs names of two bytes.
+func (p *prober) shortestParts(a *contractPlan, n int) int {
+	each, different := p.shortest(a.Of)+len(","), a.Keys
+	if a.From == "" && a.Of.Kind == "string" {
+		each += len(`""`) - 1 // shortest has one byte for "", which in a URL may be none
 	}
 	switch {
-	case a.Kind == "object":
-		x := a.resolve()
-		if p.making[x]++; p.making[x] > 1 { // the minimum of a is finite, but the one of b may not be
-			b = nil
-		}
-		defer func() { p.making[x]-- }()
-		if p.making[x] > len(x.Union)+2 {
-			p.missing = "its values have no end, so the contract is damaged"
-			return "{}"
-		}
-		return p.object(x, b, "", "")
-	case a.Kind == "byType":
-		return p.sampleChoice(a, b)
-	case a.Kind == "list", a.Kind == "map":
-		least, most := p.sizes(a, a)
-		low, _ := p.sizes(b, a)
-		if !a.fitsREST("[]") { // lets this value show breaks of other fields
-			low = max(low, 1)
-		}
-		n := max(least, min(low, most, maxSample))
-		if a.Kind == "map" {
-			return p.fillMap(a, b, "{}", n, n)
-		}
-		return arrayOf(p.elements(a, b, n)...)
+	case a.Kind == "map":
+		each += len(`"":`)
+	case p.rule(a, roleDistinct) != "" && !a.Of.isComposite():
+		each, different = len(","), a.Of
 	}
-	return p.some(a, b, 1)[0]
+	if n > endless/each {
+		return endless
+	}
+	total, digits := n*each, 1<<8 // the bytes of a text
+	if different == nil {
+		return total
+	}
+	if different.jsonType() == "number" {
+		digits = len("0123456789+-.eE")
+	}
+	for size, count := 0, 1; n > 0; size, count = size+1, count*digits {
+		total += size * min(n, count)
+		n -= count
+	}
+	return total
 }
 
-// sampleChoice is sample for a union by JSON type. As in object, the inner one has the next
-// alternative.
-func (p *prober) sampleChoice(a, b *contractPlan) string {
-	x := a.resolve()
-	p.making[x]++
-	defer func() { p.making[x]-- }()
-	if p.making[x] > len(x.Any)+2 {
-		p.missing = "its values have no end, so the contract is damaged"
-		return "{}"
+// isEmpty reports whether a scalar is known to have no value, such as a text with a pattern that
+// none of its length matches.
+func (p *prober) isEmpty(a *contractPlan) bool {
+	if a.Go != "" || p.rule(a, roleFormat) != "" || p.hasUnprobed(a) { // more values exist than are tried
+		return false
 	}
-	u := x.Any[min(p.making[x], len(x.Any))-1]
-	if b == nil || p.making[x] > 1 {
-		return p.sample(u, nil)
-	}
-	if i := slices.IndexFunc(x.Any, func(u *contractPlan) bool { return b.choice(u.jsonIndex()) != nil }); i >= 0 {
-		u = x.Any[i]
-	}
-	return p.sample(u, b.choice(u.jsonIndex()))
-}
-
-// object returns an object of the plan x with its required members, and one with this name and
-// text if text is not "". The other members are samples, which y takes too where it can. If a
-// union is inside itself, the inner one has the next alternative, since the first may always
-// contain the union.
-func (p *prober) object(x, y *contractPlan, name, text string) string {
-	alternatives := x.alternatives()
-	x = alternatives[max(0, min(p.making[x], len(alternatives))-1)]
-	var list []string
-	add := func(name, value string) { list = append(list, string(appendQuoted(nil, name))+":"+value) }
-	for _, f := range x.Fields {
-		if f.Name != name && p.isRequired(f) {
-			add(f.Name, p.sample(f, y.child(f.Name)))
-		}
-	}
-	if text != "" {
-		add(name, text)
-	}
-	return "{" + strings.Join(list, ",") + "}"
+	values, sure := p.values(a, nil, 1)
+	return sure && len(values) == 0
 }
 
 // unknownName returns a name that no member of an object has.
@@ -128,120 +120,12 @@ func (p *contractPlan) unknownName() string {
 	return name
 }
 
-// elements returns n elements of a list, different ones if they have to be.
-func (p *prober) elements(a, b *contractPlan, n int) []string {
-	switch {
-	case n == 0:
-		return nil // make no sample: for a type that contains itself it may never end
-	case p.rule(a, roleDistinct) == "":
-		return p.repeated(p.sample(a.Of, b.child("")), n)
-	case !p.fits(n, 1, maxDistinct):
-		n = 1
-	}
-	return p.some(a.Of, b.child(""), n)
-}
-
-// repeated returns n times the same text, or once if that is too long.
-func (p *prober) repeated(text string, n int) []string {
-	if !p.fits(n, len(text)+1, maxProbe) {
-		n = 1
-	}
-	return slices.Repeat([]string{text}, n)
-}
-
-// fillMap adds members to text, an object of the map a, until it has at least least of them. It
-// returns "", which cannot be sent, if there are more than most. For example, {"a":1} becomes
-// {"a":1,"b":0} if least is 2.
-func (p *prober) fillMap(a, b *contractPlan, text string, least, most int) string {
-	names := make(map[string]bool)
-	eachMember([]byte(text), func(name, _ []byte) { names[string(name)] = true })
-	switch {
-	case len(names) > most:
-		return ""
-	case len(names) >= least:
-		return text
-	}
-	var keys *contractPlan // the reader's keys, if the reader has a map
-	if b != nil {
-		keys = b.Keys
-	}
-	m, value := members{[]byte(strings.TrimSuffix(text, "}"))}, []byte(p.sample(a.Of, b.child("")))
-	if !p.fits(least, len(value)+len(`"":,`), maxDistinct) {
-		return text
-	}
-	for _, key := range p.some(a.Keys, keys, least) { // some may be there already
-		if name := textOr(key); len(names) < least && !names[name] {
-			names[name] = true
-			m.addRaw(name, value)
-		}
-	}
-	return string(m.close())
-}
-
-// fits reports whether n values of this size in bytes can be tried, and notes it if not.
-func (p *prober) fits(n, size, most int) bool {
-	if n > most || n > maxProbe/max(size, 1) {
-		p.missing = tooLong
-		return false
-	}
-	return true
-}
-
-func arrayOf(elements ...string) string { return "[" + strings.Join(elements, ",") + "]" }
-
-// differentParts returns the maximum number of different items in a list or members in a map a.
-// This limits the size of a map, and of a list whose items must be unique.
-func (p *prober) differentParts(a *contractPlan) int {
-	parts := a.Keys
-	if p.rule(a, roleDistinct) != "" {
-		parts = a.Of
-	}
-	switch {
-	case parts == nil || parts.isComposite():
-	case p.rule(parts, roleValues) != "":
-		return len(itemsOf([]byte(p.rule(parts, roleValues))))
-	case parts.Kind == "bool":
-		return 2
-	case parts.Kind == "int8" || parts.Kind == "uint8":
-		return 1 << 8
-	case parts.Kind == "int16" || parts.Kind == "uint16":
-		return 1 << 16
-	}
-	return math.MaxInt
-}
-
-// some returns n different scalars of a, the ones that b also accepts first. If a has fewer, it
-// notes this and returns null for the rest.
-func (p *prober) some(a, b *contractPlan, n int) []string {
-	values, _ := p.values(a, b, n)
-	rank := make(map[string]int)
-	for _, text := range values {
-		rank[text] = 2 * a.unfitForREST(text) // lets this value show breaks of other fields
-		if !p.takes(b, text) {
-			rank[text]++
-		}
-	}
-	slices.SortStableFunc(values, func(x, y string) int { return rank[x] - rank[y] })
-	switch {
-	case len(values) >= n:
-	case a.Go != "" && len(values) == 0:
-		p.missing = "there is no example of " + a.Go + ", which is beside it: neither a tag example nor examples in its JSONSchema"
-	default:
-		p.missing = "no value was found that the release took"
-	}
-	return append(values, slices.Repeat([]string{"null"}, n)...)[:n]
-}
-
 // values returns JSON for n or more different scalars of a, if a has that many. sure reports that
 // no other value of a could show more: if b accepts all of the list, b accepts all values of a.
 func (p *prober) values(a, b *contractPlan, n int) (list []string, sure bool) {
 	n += len(itemsOf([]byte(p.rule(b, roleValues)))) // leaves n that are not in the enum of b
-	// Not every text can be sent.
-	switch {
-	case a.RESTOnly:
+	if a.RESTOnly {                                  // not every text can be sent
 		n += 8
-	case !a.fitsREST(`""`): // a path cannot hold "", "." or ".."
-		n += 3
 	}
 	switch enum := p.rule(a, roleValues); {
 	case a.unknown != nil && !p.outputs: // the values that the release accepted are unknown
@@ -269,12 +153,11 @@ func (p *prober) values(a, b *contractPlan, n int) (list []string, sure bool) {
 		if a.Quoted {
 			text = string(appendQuoted(nil, text))
 		}
-		if !seen[text] && p.takes(a, text) && (a.fitsREST(text) || !a.RESTOnly) {
+		if !seen[text] && p.takes(a, text) && (a.fitsREST(text) || !a.RESTOnly && !strings.HasSuffix(a.From, tailMark)) {
 			seen[text] = true
 			different = append(different, text)
 		}
 	}
-	slices.SortStableFunc(different, func(x, y string) int { return a.unfitForREST(x) - a.unfitForREST(y) })
 	return different, sure
 }
 

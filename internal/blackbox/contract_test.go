@@ -70,10 +70,12 @@ func (marker) MarkDone(context.Context, *one[int]) error { return nil }
 func (marker) Markdone(context.Context, *one[int]) error { return nil }
 
 var (
-	level7Text = levels(7)[:197] + "…"
 	reasonFull = svc.Errorf(svc.CodeFailedPrecondition, "no more room").WithReason("list_full")
 	reasonGone = svc.Errorf(svc.CodeNotFound, "no such user").WithReason("user_gone")
 )
+
+// spaces returns n spaces, for an input that is longer than MaxBody.
+func spaces(n int) string { return strings.Repeat(" ", n) }
 
 // levels returns n levels of objects that have the next twice, as JSON.
 func levels(n int) string {
@@ -407,8 +409,9 @@ type one[T any] struct {
 	A T `json:"a"`
 }
 
-// Each row is one kind of break, or one kind of change that is none (want is empty). The
-// witness of each break is sent to both services over REST and JSON-RPC.
+// Each row is one kind of break, or one kind of change that is none (want is empty). Behind "; as in"
+// a line has a whole input that shows the break: the witness is at its place, and both services get
+// the input, over REST and JSON-RPC. A break without a witness may have such an input, too.
 var releases = []struct {
 	name     string
 	old, now *svc.Service
@@ -430,10 +433,10 @@ var releases = []struct {
 		A string `json:"a" maxLength:"4"`
 	}](), taking[struct {
 		A string `json:"a" maxLength:"2"`
-	}](), `input /a: maxLength is 2, was 4; for example {"a":"aaa"}`},
+	}](), `input /a: maxLength is 2, was 4; as in {"a":"aaa"}`},
 	{"maxLength for none", taking[one[string]](), taking[struct {
 		A string `json:"a" maxLength:"2"`
-	}](), `input /a: maxLength is 2, was none; for example {"a":"aaa"}`},
+	}](), `input /a: maxLength is 2, was none; as in {"a":"aaa"}`},
 	{"a wider rule", taking[struct {
 		A string `json:"a" minLength:"2" maxLength:"4"`
 		B []int  `json:"b" minItems:"2" maxItems:"4" uniqueItems:"true"`
@@ -445,12 +448,12 @@ var releases = []struct {
 	}](), ""},
 	{"minLength", taking[one[string]](), taking[struct {
 		A string `json:"a" minLength:"1"`
-	}](), `input /a: minLength is 1, was none; for example {"a":""}`},
+	}](), `input /a: minLength is 1, was none; as in {"a":""}`},
 	{"pattern", taking[struct {
 		A string `json:"a" pattern:"^[a-z]+$"`
 	}](), taking[struct {
 		A string `json:"a" pattern:"^[a-y]+$"`
-	}](), `input /a: pattern is "^[a-y]+$", was "^[a-z]+$"; for example {"a":"z"}`},
+	}](), `input /a: pattern is "^[a-y]+$", was "^[a-z]+$"; as in {"a":"z"}`},
 	{"a wider pattern", taking[struct {
 		A string `json:"a" pattern:"^[a-c]{2,3}$"`
 	}](), taking[struct {
@@ -460,22 +463,22 @@ var releases = []struct {
 		A string `json:"a" pattern:"^[xX]$"`
 	}](), taking[struct {
 		A string `json:"a" pattern:"^X$"`
-	}](), `input /a: pattern is "^X$", was "^[xX]$"; for example {"a":"x"}`},
+	}](), `input /a: pattern is "^X$", was "^[xX]$"; as in {"a":"x"}`},
 	{"a format", taking[struct {
 		A string `json:"a"`
 	}](), taking[struct {
 		A string `json:"a" format:"hostname"`
-	}](), `input /a: format is "hostname", was none; for example {"a":" "}`},
+	}](), `input /a: format is "hostname", was none; as in {"a":" "}`},
 	{"a format of items that begin with a letter", taking[struct {
 		A []string `json:"a,omitempty" pattern:"^[a-z]"`
 	}](), taking[struct {
 		A []string `json:"a,omitempty" pattern:"^[a-z]" format:"uri"`
-	}](), `input /a/*: format is "uri", was none; for example {"a":["a"]}`},
+	}](), `input /a/*: format is "uri", was none; as in {"a":["a"]}`},
 	{"another format", taking[struct {
 		A string `json:"a" format:"ipv4"`
 	}](), taking[struct {
 		A string `json:"a" format:"ipv6"`
-	}](), `input /a: format is "ipv6", was "ipv4"; for example {"a":"192.0.2.1"}`},
+	}](), `input /a: format is "ipv6", was "ipv4"; as in {"a":"192.0.2.1"}`},
 	{"a format that is no rule", taking[struct {
 		A string `json:"a" format:"ipv4"`
 	}](), taking[struct {
@@ -485,7 +488,7 @@ var releases = []struct {
 		A string `json:"a" format:"uri"`
 	}](), taking[struct {
 		A string `json:"a" format:"uri" maxLength:"10"`
-	}](), `input /a: maxLength is 10, was none; for example {"a":"https://example.com/"}`},
+	}](), `input /a: maxLength is 10, was none; as in {"a":"https://example.com/"}`},
 	{"a time as a string", taking[struct {
 		A time.Time `json:"a"`
 	}](), taking[struct {
@@ -495,17 +498,17 @@ var releases = []struct {
 		A string `json:"a" format:"date-time"`
 	}](), taking[struct {
 		A time.Time `json:"a"`
-	}](), `input /a: is time, was string; for example {"a":"2016-12-31T23:59:60z"}`},
+	}](), `input /a: is time, was string; as in {"a":"2016-12-31T23:59:60z"}`},
 	{"a format as a number", taking[struct {
 		A string `json:"a" format:"uuid"`
 	}](), taking[struct {
 		A int `json:"a"`
-	}](), `input /a: is int, was string; for example {"a":"123e4567-e89b-42d3-a456-426614174000"}`},
+	}](), `input /a: is int, was string; as in {"a":"123e4567-e89b-42d3-a456-426614174000"}`},
 	{"a pattern without an end", taking[struct {
 		A string `json:"a" pattern:"^a"`
 	}](), taking[struct {
 		A string `json:"a" pattern:"^a$"`
-	}](), `input /a: pattern is "^a$", was "^a"; for example {"a":"aa"}`},
+	}](), `input /a: pattern is "^a$", was "^a"; as in {"a":"aa"}`},
 	{"a pattern in which many ways lead to one place", taking[struct {
 		A string `json:"a" pattern:"^(a?b?)*$"`
 	}](), taking[struct {
@@ -540,10 +543,10 @@ var releases = []struct {
 	}](), taking[struct {
 		A string `json:"a" pattern:"^a$" minLength:"2"`
 		B int    `json:"b"`
-	}](), "input /b: cannot tell: is int, was string, but no value was found that the release took"},
+	}](), ""},
 	{"an enum for a pattern of more", taking[struct {
 		A string `json:"a" pattern:"^(red|green|blue)$"`
-	}](), taking[one[rColour]](), `input /a: enum is ["red","green"], was none; for example {"a":"blue"}`},
+	}](), taking[one[rColour]](), `input /a: enum is ["red","green"], was none; as in {"a":"blue"}`},
 	{"an enum for a pattern of the same", taking[struct {
 		A string `json:"a" pattern:"^(red|green)$"`
 	}](), taking[one[rColour]](), ""},
@@ -551,7 +554,7 @@ var releases = []struct {
 		A string `json:"a" pattern:"^(ab|cde)+$"`
 	}](), taking[struct {
 		A string `json:"a" pattern:"^(ab|cde)+$" minLength:"2" maxLength:"6"`
-	}](), `input /a: maxLength is 6, was none; for example {"a":"ababcde"}`},
+	}](), `input /a: maxLength is 6, was none; as in {"a":"ababcde"}`},
 	{"a bound that its multiples never reach", taking[struct {
 		A int `json:"a" minimum:"1" maximum:"10" multipleOf:"4"`
 	}](), taking[struct {
@@ -561,52 +564,52 @@ var releases = []struct {
 		A int `json:"a" minimum:"0" multipleOf:"4"`
 	}](), taking[struct {
 		A int `json:"a" minimum:"0" multipleOf:"6"`
-	}](), `input /a: multipleOf is 6, was 4; for example {"a":4}`},
+	}](), `input /a: multipleOf is 6, was 4; as in {"a":4}`},
 	{"a large integer", taking[one[int64]](), taking[struct {
 		A int64 `json:"a" maximum:"9223372036854775806"`
-	}](), `input /a: maximum is 9223372036854775806, was none; for example {"a":9223372036854775807}`},
-	{"a narrow integer", taking[one[int64]](), taking[one[int32]](), `input /a: is int32, was int64; for example {"a":-2147483649}`},
+	}](), `input /a: maximum is 9223372036854775806, was none; as in {"a":9223372036854775807}`},
+	{"a narrow integer", taking[one[int64]](), taking[one[int32]](), `input /a: is int32, was int64; as in {"a":-2147483649}`},
 	{"a wide integer", taking[one[int8]](), taking[one[float64]](), ""},
-	{"a fraction", taking[one[float64]](), taking[one[int64]](), "input /a: is int64, was float64; for example {\"a\":5e-324}"},
+	{"a fraction", taking[one[float64]](), taking[one[int64]](), "input /a: is int64, was float64; as in {\"a\":5e-324}"},
 	{"an exclusive bound", taking[struct {
 		A float64 `json:"a" minimum:"0"`
 	}](), taking[struct {
 		A float64 `json:"a" exclusiveMinimum:"0"`
-	}](), `input /a: exclusiveMinimum is 0, was none; for example {"a":0}`},
-	{"enum", taking[one[rColours]](), taking[one[rColour]](), `input /a: enum is ["red","green"], was ["red","green","blue"]; for example {"a":"blue"}`},
+	}](), `input /a: exclusiveMinimum is 0, was none; as in {"a":0}`},
+	{"enum", taking[one[rColours]](), taking[one[rColour]](), `input /a: enum is ["red","green"], was ["red","green","blue"]; as in {"a":"blue"}`},
 	{"a value more", taking[one[rColour]](), taking[one[rColours]](), ""},
 	{"enum for none", taking[one[int]](), taking[struct {
 		A int `json:"a" enum:"0,1"`
-	}](), `input /a: enum is [0,1], was none; for example {"a":-1}`},
+	}](), `input /a: enum is [0,1], was none; as in {"a":-1}`},
 	{"items", taking[one[[]string]](), taking[struct {
 		A []string `json:"a" minLength:"1" maxItems:"2"`
-	}](), `input /a: maxItems is 2, was none; for example {"a":["a","a","a"]}
-input /a/*: minLength is 1, was none; for example {"a":[""]}`},
+	}](), `input /a: maxItems is 2, was none; as in {"a":["a","a","a"]}
+input /a/*: minLength is 1, was none; as in {"a":[""]}`},
 	{"uniqueItems", taking[one[[]bool]](), taking[struct {
 		A []bool `json:"a" uniqueItems:"true"`
-	}](), `input /a: uniqueItems is true, was none; for example {"a":[false,false]}`},
+	}](), `input /a: uniqueItems is true, was none; as in {"a":[false,false]}`},
 	{"elements that are all there are", taking[struct {
 		A []rColours `json:"a" minItems:"3" uniqueItems:"true"`
 	}](), taking[struct {
 		A []bool `json:"a" minItems:"3"`
-	}](), `input /a/*: is bool, was string; for example {"a":["red","green","blue"]}`},
+	}](), `input /a/*: is bool, was string; as in {"a":["red","green","blue"]}`},
 	{"unique for lists of one", taking[struct {
 		A []int `json:"a" maxItems:"1"`
 	}](), taking[struct {
 		A []int `json:"a" uniqueItems:"true"`
 	}](), ""},
-	{"an array", taking[one[[2]int]](), taking[one[[3]int]](), `input /a: is list of 3, was list of 2; for example {"a":[0,0]}`},
-	{"an array for a list", taking[one[[]int]](), taking[one[[1]int]](), `input /a: is list of 1, was list; for example {"a":[]}`},
-	{"map keys", taking[one[map[string]int]](), taking[one[map[int8]int]](), `input /a/*: there are names that the reader does not take; for example {"a":{"a":0}}`},
-	{"map keys with quotes", taking[one[map[rSaid]int]](), taking[one[map[int8]int]](), `input /a/*: there are names that the reader does not take; for example {"a":{"a \"b\"\\c":0}}`},
+	{"an array", taking[one[[2]int]](), taking[one[[3]int]](), `input /a: is list of 3, was list of 2; as in {"a":[0,0]}`},
+	{"an array for a list", taking[one[[]int]](), taking[one[[1]int]](), `input /a: is list of 1, was list; as in {"a":[]}`},
+	{"map keys", taking[one[map[string]int]](), taking[one[map[int8]int]](), `input /a/*: there are names that the reader does not take; as in {"a":{"a":0}}`},
+	{"map keys with quotes", taking[one[map[rSaid]int]](), taking[one[map[int8]int]](), `input /a/*: there are names that the reader does not take; as in {"a":{"a \"b\"\\c":0}}`},
 	{"minProperties", taking[one[map[string]int]](), taking[struct {
 		A map[string]int `json:"a" minProperties:"2"`
-	}](), `input /a: minProperties is 2, was none; for example {"a":{"a":0}}`},
+	}](), `input /a: minProperties is 2, was none; as in {"a":{"a":0}}`},
 	{"maxProperties", taking[struct {
 		A map[int8]bool `json:"a" maxProperties:"3"`
 	}](), taking[struct {
 		A map[int8]bool `json:"a" maxProperties:"1"`
-	}](), `input /a: maxProperties is 1, was 3; for example {"a":{"0":false,"1":false}}`},
+	}](), `input /a: maxProperties is 1, was 3; as in {"a":{"0":false,"1":false}}`},
 	{"wider sizes of a map", taking[struct {
 		A map[string]int `json:"a" minProperties:"2" maxProperties:"2"`
 	}](), taking[struct {
@@ -617,34 +620,34 @@ input /a/*: minLength is 1, was none; for example {"a":[""]}`},
 		M map[string]string `json:"m" minProperties:"1"`
 	}](), taking[struct {
 		A string `json:"a" maxLength:"5"`
-	}](), "input /a: maxLength is 5, was 10; for example {\"m\":{\"a\":\"a\"},\"a\":\"aaaaaa\"}\ninput /m: is gone: it is ignored now (refused over MCP without AllowUnknown)"},
+	}](), "input /a: maxLength is 5, was 10; as in {\"m\":{\"a\":\"a\"},\"a\":\"aaaaaa\"}\ninput /m: is gone: it is ignored now (refused over MCP without AllowUnknown)"},
 	{"values of a map that has two", taking[struct {
 		A map[string]int `json:"a" minProperties:"2" maxProperties:"2"`
 	}](), taking[struct {
 		A map[string]bool `json:"a" minProperties:"2" maxProperties:"2"`
-	}](), `input /a/*: is bool, was int; for example {"a":{"a":0,"b":0}}`},
+	}](), `input /a/*: is bool, was int; as in {"a":{"a":0,"b":0}}`},
 	{"an object for a map with a member", taking[struct {
 		A map[string]int `json:"a" minProperties:"1"`
 	}](), taking[one[struct {
 		B string `json:"b,omitempty"`
 	}]](), `input /a: is object, was map: unknown names are ignored now (refused over MCP without AllowUnknown)
-input /a/b: is string, was int; for example {"a":{"b":0}}`},
+input /a/b: is string, was int; as in {"a":{"b":0}}`},
 	{"a map that is too small for an object", taking[one[rPair[int, int]]](), taking[struct {
 		A map[string]int `json:"a" maxProperties:"1"`
 		B int            `json:"b,omitempty"`
-	}](), `input /a: maxProperties is 1, was none; for example {"a":{"a":0,"b":0}}`},
-	{"map values", taking[one[map[string]*int]](), taking[one[map[string]int]](), `input /a/*: is int, was int or null; for example {"a":{"a":null}}`},
+	}](), `input /a: maxProperties is 1, was none; as in {"a":{"a":0,"b":0}}`},
+	{"map values", taking[one[map[string]*int]](), taking[one[map[string]int]](), `input /a/*: is int, was int or null; as in {"a":{"a":null}}`},
 	// Long limits.
 	{"a long maxLength", taking[struct {
 		A string `json:"a" maxLength:"200000"`
 	}](), taking[struct {
 		A string `json:"a" maxLength:"150000"`
-	}](), `input /a: maxLength is 150000, was 200000; for example {"a":"` + strings.Repeat("a", 191) + "…"},
+	}](), `input /a: maxLength is 150000, was 200000; as in {"a":"` + strings.Repeat("a", 150001) + `"}`},
 	{"a long minLength", taking[struct {
 		A string `json:"a" minLength:"140000"`
 	}](), taking[struct {
 		A string `json:"a" minLength:"150000"`
-	}](), `input /a: minLength is 150000, was 140000; for example {"a":"` + strings.Repeat("a", 191) + "…"},
+	}](), `input /a: minLength is 150000, was 140000; as in {"a":"` + strings.Repeat("a", 140000) + `"}`},
 	{"a maxLength that no request reaches", taking[struct {
 		A string `json:"a" maxLength:"9000000"`
 	}](), taking[struct {
@@ -658,14 +661,13 @@ input /a/b: is string, was int; for example {"a":{"b":0}}`},
 	{"a maxLength for none that large requests reach", taking[one[string]](svc.Options{MaxBody: -1}), taking[struct {
 		A string `json:"a" maxLength:"5000000"`
 	}](svc.Options{MaxBody: -1}), "input /a: cannot tell: maxLength is 5000000, was none, but no value was found that shows it"},
-	{"a minLength that no program can make", taking[struct {
+	{"a minLength that no request reaches", taking[struct {
 		A string `json:"a" minLength:"1000000000"`
 		B int    `json:"b"`
 	}](), taking[struct {
 		A string `json:"a" minLength:"2000000000"`
 		B string `json:"b"`
-	}](), `input /a: cannot tell: minLength is 2000000000, was 1000000000, but no value was found that the release took
-input /b: cannot tell: is string, was int, but no value was found that the release took`},
+	}](), ""},
 	{"a long pattern", taking[struct {
 		A string `json:"a" pattern:"^a*$" maxLength:"200000"`
 	}](), taking[struct {
@@ -675,53 +677,67 @@ input /b: cannot tell: is string, was int, but no value was found that the relea
 		A []int `json:"a" maxItems:"200000"`
 	}](), taking[struct {
 		A []int `json:"a" maxItems:"150000"`
-	}](), `input /a: maxItems is 150000, was 200000; for example {"a":[` + strings.Repeat("0,", 95) + "0…"},
+	}](), `input /a: maxItems is 150000, was 200000; as in {"a":[` + strings.Repeat("0,", 150000) + "0]}"},
 	{"a maxItems that no request reaches", taking[struct {
 		A []int `json:"a" maxItems:"900000"`
 	}](), taking[struct {
 		A []int `json:"a" maxItems:"600000"`
 	}](), ""},
-	{"a maxItems that no sample reaches", taking[struct {
+	{"a maxItems of texts that no request reaches", taking[struct {
 		A []string `json:"a" maxItems:"900000"`
 	}](), taking[struct {
 		A []string `json:"a" maxItems:"400000"`
-	}](), "input /a: cannot tell: maxItems is 400000, was 900000, but an input that shows it is too long to be tried"},
-	{"a minItems that no program can make", taking[struct {
+	}](), ""},
+	{"a maxItems of texts that a request reaches", taking[struct {
+		A []string `json:"a" maxItems:"900000"`
+	}](), taking[struct {
+		A []string `json:"a" maxItems:"300000"`
+	}](), `input /a: maxItems is 300000, was 900000; as in {"a":[` + strings.Repeat(`"",`, 300000) + `""]}`},
+	{"a maxItems of objects that no request reaches", taking[struct {
+		A []one[int] `json:"a" maxItems:"900000"`
+	}](), taking[struct {
+		A []one[int] `json:"a" maxItems:"400000"`
+	}](), ""},
+	{"a maxLength that a small MaxBody does not let through", taking[struct {
+		A string `json:"a" maxLength:"5000"`
+	}](svc.Options{MaxBody: 1000}), taking[struct {
+		A string `json:"a" maxLength:"3000"`
+	}](svc.Options{MaxBody: 1000}), ""},
+	{"a minItems that no request reaches", taking[struct {
 		A []int `json:"a" minItems:"1000000000"`
 		B int   `json:"b"`
 	}](), taking[struct {
 		A []int  `json:"a" minItems:"2000000000"`
 		B string `json:"b"`
-	}](), `input /a: cannot tell: minItems is 2000000000, was 1000000000, but an input that shows it is too long to be tried
-input /b: cannot tell: is string, was int, but an input that shows it is too long to be tried`},
+	}](), ""},
 	{"a long maxProperties", taking[struct {
 		A map[string]bool `json:"a" maxProperties:"90000"`
 	}](), taking[struct {
 		A map[string]bool `json:"a" maxProperties:"140000"`
 	}](), ""},
-	{"a maxProperties that no sample reaches", taking[struct {
+	{"a maxProperties that no request reaches", taking[struct {
 		A map[string]bool `json:"a" maxProperties:"170000"`
 	}](), taking[struct {
 		A map[string]bool `json:"a" maxProperties:"160000"`
-	}](), "input /a: cannot tell: maxProperties is 160000, was 170000, but an input that shows it is too long to be tried"},
-	{"a minProperties that no program can make", taking[struct {
+	}](), ""},
+	{"a minProperties that no request reaches", taking[struct {
 		A map[string]bool `json:"a" minProperties:"1000000000"`
 	}](), taking[struct {
 		A map[string]bool `json:"a" minProperties:"2000000000"`
-	}](), "input /a: cannot tell: minProperties is 2000000000, was 1000000000, but an input that shows it is too long to be tried"},
-	{"a long list of different items", taking[struct {
+	}](), ""},
+	{"a long list of different items that no request reaches", taking[struct {
 		A []int `json:"a" minItems:"1000000000" uniqueItems:"true"`
 	}](), taking[struct {
 		A []string `json:"a" minItems:"1000000000" uniqueItems:"true"`
-	}](), "input /a/*: cannot tell: is string, was int, but an input that shows it is too long to be tried"},
-	{"a long array", taking[one[[200000]bool]](), taking[one[[200001]bool]](), "input /a: cannot tell: is list of 200001, was list of 200000, but an input that shows it is too long to be tried"},
+	}](), ""},
+	{"a long array", taking[one[[200000]bool]](), taking[one[[200001]bool]](), `input /a: is list of 200001, was list of 200000; as in {"a":[` + strings.Repeat("true,", 199999) + "true]}"},
 	{"a long array that is answered", giving[one[[2000000]bool]](), giving[one[[2000001]bool]](), "output /a: is list of 2000001, was list of 2000000"},
 	{"fewer members than keys", taking[one[map[rColour]int]](), taking[struct {
 		A map[rColour]int `json:"a" maxProperties:"2"`
 	}](), ""},
 	{"more keys than members", taking[one[map[rColours]int]](), taking[struct {
 		A map[rColours]int `json:"a" maxProperties:"2"`
-	}](), `input /a: maxProperties is 2, was none; for example {"a":{"red":0,"green":0,"blue":0}}`},
+	}](), `input /a: maxProperties is 2, was none; as in {"a":{"red":0,"green":0,"blue":0}}`},
 	{"fewer members than keys that are numbers", taking[one[map[uint8]int]](), taking[struct {
 		A map[uint8]int `json:"a" maxProperties:"256"`
 	}](), ""},
@@ -731,10 +747,10 @@ input /b: cannot tell: is string, was int, but an input that shows it is too lon
 		A []rColour `json:"a" uniqueItems:"true" maxItems:"2"`
 	}](), ""},
 	// Bodies.
-	{"a smaller MaxBody", taking[one[int]](), taking[one[int]](svc.Options{MaxBody: 1000}), `input: MaxBody is 1000 over REST, was 1048576; for example {"a":0} and 1000 spaces
-input: MaxBody is 1000 over JSON-RPC and MCP, was 1048576; for example {"a":0} and 1000 spaces`},
-	{"a smaller MaxBody for many objects", taking[rLevel7](), taking[rLevel7](svc.Options{MaxBody: 10000}), "input: MaxBody is 10000 over REST, was 1048576; for example " + level7Text + " and 10000 spaces\ninput: MaxBody is 10000 over JSON-RPC and MCP, was 1048576; for example " + level7Text + " and 10000 spaces"},
-	{"a smaller MaxBody of the method", taking[one[int]](svc.Options{MaxBody: 2000}, notTools), taking[one[int]](svc.MethodOptions{MaxBody: 1000, Transports: notTools.Transports}), `input: MaxBody is 1000 over REST, was 2000; for example {"a":0} and 1000 spaces`},
+	{"a smaller MaxBody", taking[one[int]](), taking[one[int]](svc.Options{MaxBody: 1000}), `input: MaxBody is 1000 over REST, was 1048576; as in {"a":0}` + spaces(1000) + `
+input: MaxBody is 1000 over JSON-RPC and MCP, was 1048576; as in {"a":0}` + spaces(1000)},
+	{"a smaller MaxBody for many objects", taking[rLevel7](), taking[rLevel7](svc.Options{MaxBody: 10000}), "input: MaxBody is 10000 over REST, was 1048576; as in " + levels(7) + spaces(10000) + "\ninput: MaxBody is 10000 over JSON-RPC and MCP, was 1048576; as in " + levels(7) + spaces(10000)},
+	{"a smaller MaxBody of the method", taking[one[int]](svc.Options{MaxBody: 2000}, notTools), taking[one[int]](svc.MethodOptions{MaxBody: 1000, Transports: notTools.Transports}), `input: MaxBody is 1000 over REST, was 2000; as in {"a":0}` + spaces(1000)},
 	{"a MaxBody for none", taking[one[int]](svc.Options{MaxBody: -1}, alone), taking[one[int]](svc.Options{MaxBody: 5 << 20}, alone), "input: MaxBody is 5242880 over REST, was none"},
 	{"a larger MaxBody", taking[one[int]](svc.Options{MaxBody: 1000}), taking[one[int]](svc.Options{MaxBody: -1}), ""},
 	{"a MaxBody that is a few bytes smaller", taking[one[int]](svc.Options{MaxBody: 1000}, alone), taking[one[int]](svc.Options{MaxBody: 999}, alone), "input: MaxBody is 999 over REST, was 1000"},
@@ -745,16 +761,16 @@ input: MaxBody is 1000 over JSON-RPC and MCP, was 1048576; for example {"a":0} a
 	}](svc.Options{MaxBody: 1000}, getAlone), ""},
 	{"maxBytes for a Body without", taking[struct{ A svc.Body }](), taking[struct {
 		A svc.Body `maxBytes:"10"`
-	}](), `input /A: maxBytes is 10, was 1048576: a body of 11 bytes is refused; for example {"A":"application/octet-stream"}`},
+	}](), `input /A: maxBytes is 10, was 1048576: a body of 11 bytes is refused; as in {"A":"application/octet-stream"}`},
 	{"no maxBytes for a Body with more", taking[struct {
 		A svc.Body `maxBytes:"2000000" contentType:"image/png"`
 	}](), taking[struct {
 		A svc.Body `contentType:"image/png"`
-	}](), `input /A: maxBytes is 1048576, was 2000000: a body of 1048577 bytes is refused; for example {"A":"image/png"}`},
+	}](), `input /A: maxBytes is 1048576, was 2000000: a body of 1048577 bytes is refused; as in {"A":"image/png"}`},
 	{"no maxBytes for a Body with as many", taking[struct {
 		A svc.Body `maxBytes:"2000000"`
 	}](), taking[struct{ A svc.Body }](svc.Options{MaxBody: 2000000}), ""},
-	{"a smaller MaxBody for a Body", taking[struct{ A svc.Body }](svc.Options{MaxBody: -1}), taking[struct{ A svc.Body }](svc.Options{MaxBody: 2000}), `input /A: maxBytes is 2000, was none: a body of 2001 bytes is refused; for example {"A":"application/octet-stream"}`},
+	{"a smaller MaxBody for a Body", taking[struct{ A svc.Body }](svc.Options{MaxBody: -1}), taking[struct{ A svc.Body }](svc.Options{MaxBody: 2000}), `input /A: maxBytes is 2000, was none: a body of 2001 bytes is refused; as in {"A":"application/octet-stream"}`},
 	{"a smaller MaxBody beside maxBytes", taking[struct {
 		A svc.Body `maxBytes:"10"`
 	}](), taking[struct {
@@ -762,28 +778,28 @@ input: MaxBody is 1000 over JSON-RPC and MCP, was 1048576; for example {"a":0} a
 	}](svc.Options{MaxBody: 5}), ""},
 	{"no limit for a Body", taking[struct{ A svc.Body }](), taking[struct{ A svc.Body }](svc.Options{MaxBody: -1}), ""},
 	// Types.
-	{"type", taking[one[string]](), taking[one[int]](), `input /a: is int, was string; for example {"a":"a"}`},
-	{"time", taking[one[string]](), taking[one[time.Time]](), `input /a: is time, was string; for example {"a":"a"}`},
+	{"type", taking[one[string]](), taking[one[int]](), `input /a: is int, was string; as in {"a":"a"}`},
+	{"time", taking[one[string]](), taking[one[time.Time]](), `input /a: is time, was string; as in {"a":"a"}`},
 	{"time to text", taking[one[time.Time]](), taking[one[string]](), ""},
 	{"time to a short text", taking[one[time.Time]](), taking[struct {
 		A string `json:"a" maxLength:"24"`
-	}](), `input /a: maxLength is 24, was none; for example {"a":"2006-01-02T15:04:05+23:59"}`},
-	{"base64", taking[one[[]byte]](), taking[one[time.Duration]](), `input /a: is duration, was bytes; for example {"a":"AA=="}`},
+	}](), `input /a: maxLength is 24, was none; as in {"a":"2006-01-02T15:04:05+23:59"}`},
+	{"base64", taking[one[[]byte]](), taking[one[time.Duration]](), `input /a: is duration, was bytes; as in {"a":"AA=="}`},
 	{"base64 for a text with a pattern", taking[struct {
 		A string `json:"a" pattern:"^[a-z_]{4}$"`
-	}](), taking[one[[]byte]](), `input /a: is bytes, was string; for example {"a":"aaa_"}`},
+	}](), taking[one[[]byte]](), `input /a: is bytes, was string; as in {"a":"aaa_"}`},
 	{"base64 for a text with a pattern of base64", taking[struct {
 		A string `json:"a" pattern:"^([A-Za-z0-9+/]{4})*$"`
 	}](), taking[one[[]byte]](), ""},
 	{"base64 for a text with a pattern that leaves bits", taking[struct {
 		A string `json:"a" pattern:"^[A-P]{2}==$"`
-	}](), taking[one[[]byte]](), `input /a: is bytes, was string; for example {"a":"AB=="}`},
+	}](), taking[one[[]byte]](), `input /a: is bytes, was string; as in {"a":"AB=="}`},
 	{"base64 for texts of one length", taking[struct {
 		A string `json:"a" minLength:"4" maxLength:"4"`
-	}](), taking[one[[]byte]](), `input /a: is bytes, was string; for example {"a":"aaa-"}`},
+	}](), taking[one[[]byte]](), `input /a: is bytes, was string; as in {"a":"aaa-"}`},
 	{"base64 for an enum", taking[struct {
 		A string `json:"a" enum:"abcd,abc"`
-	}](), taking[one[[]byte]](), `input /a: is bytes, was string; for example {"a":"abc"}`},
+	}](), taking[one[[]byte]](), `input /a: is bytes, was string; as in {"a":"abc"}`},
 	{"base64 for an enum of base64", taking[struct {
 		A string `json:"a" enum:"abcd,abcdefgh"`
 	}](), taking[one[[]byte]](), ""},
@@ -791,22 +807,22 @@ input: MaxBody is 1000 over JSON-RPC and MCP, was 1048576; for example {"a":0} a
 		A string `json:"-" header:"If-Match,omitempty" pattern:"^[a-z_]{4}$"`
 	}](), taking[struct {
 		A []byte `json:"-" header:"If-Match,omitempty"`
-	}](), `input /If-Match: is bytes, was string; for example {"If-Match":"aaa_"}`},
+	}](), `input /If-Match: is bytes, was string; as in {"If-Match":"aaa_"}`},
 	{"a text for base64", taking[one[[]byte]](), taking[struct {
 		A string `json:"a" pattern:"^([A-Za-z0-9+/=]{4})*$"`
 	}](), ""},
 	{"a narrow text for base64", taking[one[[]byte]](), taking[struct {
 		A string `json:"a" pattern:"^[A-Za-z0-9+]*=?=?$"`
-	}](), `input /a: pattern is "^[A-Za-z0-9+]*=?=?$", was none; for example {"a":"+/+/"}`},
+	}](), `input /a: pattern is "^[A-Za-z0-9+]*=?=?$", was none; as in {"a":"+/+/"}`},
 	{"a time for a text with a pattern", taking[struct {
 		A string `json:"a" pattern:"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$"`
-	}](), taking[one[time.Time]](), `input /a: is time, was string; for example {"a":"0000-00-00T00:00:00Z"}`},
+	}](), taking[one[time.Time]](), `input /a: is time, was string; as in {"a":"0000-00-00T00:00:00Z"}`},
 	{"a time for a text with a pattern of times", taking[struct {
 		A string `json:"a" pattern:"^2006-01-02T15:0[0-9]:05Z$"`
 	}](), taking[one[time.Time]](), "input /a: cannot tell: is time, was string, but no value was found that shows it"},
 	{"a duration for a text with a pattern", taking[struct {
 		A string `json:"a" pattern:"^[0-9]+[a-z]$"`
-	}](), taking[one[time.Duration]](), `input /a: is duration, was string; for example {"a":"0a"}`},
+	}](), taking[one[time.Duration]](), `input /a: is duration, was string; as in {"a":"0a"}`},
 	{"a duration for a text with a pattern of durations", taking[struct {
 		A string `json:"a" pattern:"^[0-9]{2}s$"`
 	}](), taking[one[time.Duration]](), "input /a: cannot tell: is duration, was string, but no value was found that shows it"},
@@ -838,8 +854,8 @@ input /a: cannot tell: maxLength is 400, was none, but no value was found that s
 	}](), ""},
 	{"in a string", taking[one[int]](), taking[struct {
 		A int `json:"a,string"`
-	}](), `input /a: is int in a string, was int; for example {"a":0}`},
-	{"null", taking[one[*string]](), taking[one[string]](), `input /a: is string, was string or null; for example {"a":null}`},
+	}](), `input /a: is int in a string, was int; as in {"a":0}`},
+	{"null", taking[one[*string]](), taking[one[string]](), `input /a: is string, was string or null; as in {"a":null}`},
 	{"null more", taking[one[string]](), taking[one[*string]](), ""},
 	{"Optional", taking[struct {
 		A svc.Optional[string] `json:"a,omitzero"`
@@ -850,41 +866,40 @@ input /a: cannot tell: maxLength is 400, was none, but no value was found that s
 		A *string `json:"a,omitempty"`
 	}](), taking[struct {
 		A *string `json:"a,omitempty" nullable:"false"`
-	}](), `input /a: is string, was string or null; for example {"a":null}`},
-	{"any", taking[one[any]](), taking[one[int]](), `input /a: is int, was any; for example {"a":null}`},
+	}](), `input /a: is string, was string or null; as in {"a":null}`},
+	{"any", taking[one[any]](), taking[one[int]](), `input /a: is int, was any; as in {"a":null}`},
 	{"any more", taking[one[int]](), taking[one[any]](), ""},
 	{"its own JSON", taking[one[rOwn]](), taking[one[rOwn]](), ""},
 	{"its own JSON for an enum", taking[struct {
 		A string `json:"a" enum:"x"`
 	}](), taking[one[rOwn]](), "input /a: cannot tell: is example.com/svc/internal/blackbox_test.rOwn, was string, and svc does not know a type with its own JSON or text"},
 	{"no JSON of its own any more", taking[one[rOwn]](), taking[one[string]](), "input /a: cannot tell: is string, was example.com/svc/internal/blackbox_test.rOwn, and svc does not know a type with its own JSON or text"},
-	{"a text of its own", taking[one[string]](), taking[one[netip.Addr]](), `input /a: is net/netip.Addr, was string; for example {"a":"a"}`},
+	{"a text of its own", taking[one[string]](), taking[one[netip.Addr]](), `input /a: is net/netip.Addr, was string; as in {"a":"a"}`},
 	{"a text of its own was one", taking[one[netip.Addr]](), taking[one[string]](), ""},
-	{"a text of its own that panics", taking[one[string]](), taking[one[rFussy]](), `input /a: is example.com/svc/internal/blackbox_test.rFussy, was string; for example {"a":"a"}`},
+	{"a text of its own that panics", taking[one[string]](), taking[one[rFussy]](), `input /a: is example.com/svc/internal/blackbox_test.rFussy, was string; as in {"a":"a"}`},
 	{"beside a type that is gone", taking[rPair[rOwn, string]](), taking[rPair[string, int]](), `input /a: cannot tell: is string, was example.com/svc/internal/blackbox_test.rOwn, and svc does not know a type with its own JSON or text
-input /b: cannot tell: is int, was string, but there is no example of example.com/svc/internal/blackbox_test.rOwn, which is beside it: neither a tag example nor examples in its JSONSchema`},
+input /b: is int, was string; as in {"a":"a","b":"a"}`},
 	{"beside a text with an example by a tag", taking[struct {
 		A rCode  `json:"a" example:"C-7"`
 		B string `json:"b"`
 	}](), taking[struct {
 		A rCode `json:"a" example:"C-7"`
 		B int   `json:"b"`
-	}](), `input /b: is int, was string; for example {"a":"C-7","b":"a"}`},
-	{"beside a text with an example by JSONSchema", taking[rPair[rShown, string]](), taking[rPair[rShown, int]](), `input /b: is int, was string; for example {"a":"C-8","b":"a"}`},
-	{"beside a text without an example", taking[rPair[rCode, string]](), taking[rPair[rCode, int]](), `input /b: cannot tell: is int, was string, but there is no example of example.com/svc/internal/blackbox_test.rCode, which is beside it: neither a tag example nor examples in its JSONSchema`},
+	}](), `input /b: is int, was string; as in {"a":"C-7","b":"a"}`},
+	{"beside a text with an example by JSONSchema", taking[rPair[rShown, string]](), taking[rPair[rShown, int]](), `input /b: is int, was string; as in {"a":"C-8","b":"a"}`},
+	{"beside a text without an example", taking[rPair[rCode, string]](), taking[rPair[rCode, int]](), `input /b: is int, was string; as in {"a":"C-7","b":"a"}`},
 	{"beside a text without an example, and elsewhere", taking[struct {
 		A *rPair[rCode, one[int]] `json:"a,omitempty"`
 		B one[int]                `json:"b"`
 	}](), taking[struct {
 		A *rPair[rCode, one[string]] `json:"a,omitempty"`
 		B one[string]                `json:"b"`
-	}](), `input /a/b/a: cannot tell: is string, was int, but there is no example of example.com/svc/internal/blackbox_test.rCode, which is beside it: neither a tag example nor examples in its JSONSchema
-input /b/a: is string, was int; for example {"b":{"a":0}}`},
+	}](), `input /a/b/a: is string, was int; as in {"a":{"a":"C-7","b":{"a":0}},"b":{"a":0}}`},
 	{"an object for a map", taking[one[map[string]int]](), taking[one[one[int]]](), `input /a: is object, was map: unknown names are ignored now (refused over MCP without AllowUnknown)
-input /a/a: is required, was optional; for example {"a":{}}`},
+input /a/a: is required, was optional; as in {"a":{}}`},
 	{"a map for an object", taking[one[one[int]]](), taking[one[map[string]int]](), ""},
 	// Members.
-	{"a required field", taking[one[int]](), taking[rPair[int, int]](), `input /b: is required, and is new; for example {"a":0}`},
+	{"a required field", taking[one[int]](), taking[rPair[int, int]](), `input /b: is required, and is new; as in {"a":0}`},
 	{"an optional field", taking[one[int]](), taking[struct {
 		A int `json:"a"`
 		B int `json:"b,omitempty"`
@@ -895,21 +910,21 @@ input /a/a: is required, was optional; for example {"a":{}}`},
 	}](), ""},
 	{"optional no more", taking[struct {
 		A int `json:"a,omitempty"`
-	}](), taking[one[int]](), `input /a: is required, was optional; for example {}`},
+	}](), taking[one[int]](), `input /a: is required, was optional; as in {}`},
 	{"a field that is gone", taking[rPair[int, string]](), taking[one[int]](), "input /b: is gone: it is ignored now (refused over MCP without AllowUnknown)"},
 	{"an object for a map of integers, strictly", taking[one[map[int]string]](svc.Options{Strict: true}), taking[one[one[string]]](svc.Options{Strict: true}),
-		`input /a: is object, was map: unknown names are refused (Strict); for example {"a":{"0":"a"}}
-input /a/a: is required, and is new; for example {"a":{}}`},
+		`input /a: is object, was map: unknown names are refused (Strict); as in {"a":{"0":"a"}}
+input /a/a: is required, and is new; as in {"a":{}}`},
 	{"an object for a map, strictly", taking[one[map[string]string]](svc.Options{Strict: true}), taking[one[one[string]]](svc.Options{Strict: true}),
-		`input /a: is object, was map: unknown names are refused (Strict); for example {"a":{"b":"a"}}
-input /a/a: is required, was optional; for example {"a":{}}
-input /a/other: is gone, and unknown names are refused (Strict); for example {"a":{"other":"a"}}`},
-	{"a field that is gone, strictly", taking[rPair[int, string]](svc.Options{Strict: true}), taking[one[int]](svc.Options{Strict: true}), `input /b: is gone, and unknown names are refused (Strict); for example {"a":0,"b":"a"}`},
+		`input /a: is object, was map: unknown names are refused (Strict); as in {"a":{"b":"a"}}
+input /a/a: is required, was optional; as in {"a":{}}
+input /a/other: is gone, and unknown names are refused (Strict); as in {"a":{"other":"a"}}`},
+	{"a field that is gone, strictly", taking[rPair[int, string]](svc.Options{Strict: true}), taking[one[int]](svc.Options{Strict: true}), `input /b: is gone, and unknown names are refused (Strict); as in {"a":0,"b":"a"}`},
 	{"renamed", taking[struct {
 		A string `json:"title"`
 	}](), taking[struct {
 		A string `json:"name"`
-	}](), `input /name: is required, and is new; for example {"title":"a"}
+	}](), `input /name: is required, and is new; as in {"title":"a"}
 input /title: is gone: it is ignored now (refused over MCP without AllowUnknown)`},
 	{"default", taking[struct {
 		A int `json:"a" default:"1"`
@@ -929,12 +944,12 @@ input /title: is gone: it is ignored now (refused over MCP without AllowUnknown)
 	{"default for required", taking[one[int]](), taking[struct {
 		A int `json:"a" default:"2"`
 	}](), ""},
-	{"Strict", taking[one[int]](), taking[one[int]](svc.Options{Strict: true}), `input: unknown names are refused now (Strict); for example {"a":0,"other":0}`},
+	{"Strict", taking[one[int]](), taking[one[int]](svc.Options{Strict: true}), `input: unknown names are refused now (Strict); as in {"a":0,"other":0}`},
 	{"Strict no more", taking[one[int]](svc.Options{Strict: true}), taking[one[int]](), ""},
-	{"Strict without a body", taking[struct{}](getAlone), taking[struct{}](svc.Options{Strict: true}, getAlone), `input: unknown names are refused now (Strict); for example {"other":0}`},
+	{"Strict without a body", taking[struct{}](getAlone), taking[struct{}](svc.Options{Strict: true}, getAlone), `input: unknown names are refused now (Strict); as in {"other":0}`},
 	{"a query parameter that is gone, strictly", taking[struct {
 		A int `json:"a,omitempty"`
-	}](svc.Options{Strict: true}, getAlone), taking[struct{}](svc.Options{Strict: true}, getAlone), `input /a: is gone, and unknown names are refused (Strict); for example {"a":0}`},
+	}](svc.Options{Strict: true}, getAlone), taking[struct{}](svc.Options{Strict: true}, getAlone), `input /a: is gone, and unknown names are refused (Strict); as in {"a":0}`},
 	{"a header that is gone, strictly", taking[struct {
 		A int `json:"-" header:"X-A,omitempty"`
 	}](svc.Options{Strict: true}), taking[struct{}](svc.Options{Strict: true}), "input /X-A: is gone: it is ignored now"},
@@ -942,25 +957,25 @@ input /title: is gone: it is ignored now (refused over MCP without AllowUnknown)
 	{"a field that is gone, without tools", taking[rPair[int, string]](notTools), taking[one[int]](notTools), "input /b: is gone: it is ignored now"},
 	// Recursion.
 	{"recursion", taking[rTree](), taking[rTree](), ""},
-	{"recursion, narrower", taking[rTree](), taking[rTall](), `input /children/*/named/*: is object, was object or null; for example {"value":0,"children":[{"value":0,"named":{"a":null}}]}
-input /children/*/value: maximum is 9, was none; for example {"value":0,"children":[{"value":10}]}
-input /named/*: is object, was object or null; for example {"value":0,"named":{"a":null}}
-input /value: maximum is 9, was none; for example {"value":10}`},
-	{"recursion, without an end for the new one", taking[one[rLoop]](), taking[one[rEndless]](), `input /a/kids: minItems is 1, was none; for example {"a":{"by":{},"next":{"by":{},"kids":[{"by":{},"kids":[],"next":null,"nth":0}],"next":{"by":{},"kids":[],"next":null,"nth":0},"nth":0},"nth":0,"kids":[]}}
-input /a/next: is object, was object or null; for example {"a":{"by":{},"kids":[{"by":{},"kids":[{"by":{},"kids":[],"next":null,"nth":0}],"next":{"by":{},"kids":[],"next":null,"nth":0},"nth":0}],"nth":0,"next":null}}
-input /a/nth: maximum is 9, was none; for example {"a":{"by":{},"kids":[{"by":{},"kids":[{"by":{},"kids":[],"next":null,"nth":0}],"next":{"by":{},"kids":[],"next":null,"nth":0},"nth":0}],"next":{"by":{},"kids":[{"by":{},"kids":[],"next":null,"nth"…`},
-	{"recursion, a map for an object", taking[one[rTree]](), taking[one[map[string]rDeep]](), `input /a/*: is map, was list; for example {"a":{"value":0,"children":[]}}
-input /a/*: is map, was int8; for example {"a":{"value":0}}
-input /a/*/*: is object, was object or null; for example {"a":{"value":0,"named":{"a":null}}}
+	{"recursion, narrower", taking[rTree](), taking[rTall](), `input /children/*/named/*: is object, was object or null; as in {"value":0,"children":[{"value":0,"named":{"a":null}}]}
+input /children/*/value: maximum is 9, was none; as in {"value":0,"children":[{"value":10}]}
+input /named/*: is object, was object or null; as in {"value":0,"named":{"a":null}}
+input /value: maximum is 9, was none; as in {"value":10}`},
+	{"recursion, without an end for the new one", taking[one[rLoop]](), taking[one[rEndless]](), `input /a/kids: minItems is 1, was none; as in {"a":{"by":{},"next":{"by":{},"kids":[{"by":{},"kids":[],"next":null,"nth":0}],"next":{"by":{},"kids":[],"next":null,"nth":0},"nth":0},"nth":0,"kids":[]}}
+input /a/next: is object, was object or null; as in {"a":{"by":{},"kids":[{"by":{},"kids":[{"by":{},"kids":[],"next":null,"nth":0}],"next":{"by":{},"kids":[],"next":null,"nth":0},"nth":0}],"nth":0,"next":null}}
+input /a/nth: maximum is 9, was none; as in {"a":{"by":{},"kids":[],"next":null,"nth":10}}`},
+	{"recursion, a map for an object", taking[one[rTree]](), taking[one[map[string]rDeep]](), `input /a/*: is map, was list; as in {"a":{"value":0,"children":[]}}
+input /a/*: is map, was int8; as in {"a":{"value":0}}
+input /a/*/*: is object, was object or null; as in {"a":{"value":0,"named":{"a":null}}}
 input /a/*/*/children: is gone: it is ignored now (refused over MCP without AllowUnknown)
 input /a/*/*/named: is gone: it is ignored now (refused over MCP without AllowUnknown)
 input /a/*/*/value: is gone: it is ignored now (refused over MCP without AllowUnknown)`},
 	{"recursion, an object for a map", taking[one[rDeep]](), taking[one[rTree]](), `input /a: is object, was map: unknown names are ignored now (refused over MCP without AllowUnknown)
-input /a/children: is list, was object; for example {"a":{"children":{}}}
+input /a/children: is list, was object; as in {"a":{"children":{}}}
 input /a/named/*: is object or null, was map: unknown names are ignored now (refused over MCP without AllowUnknown)
-input /a/named/*/value: is required, was optional; for example {"a":{"named":{"next":{}}}}
-input /a/named/*/value: is int8, was object; for example {"a":{"named":{"next":{"value":{}}}}}
-input /a/value: is required, was optional; for example {"a":{}}`},
+input /a/named/*/value: is required, was optional; as in {"a":{"named":{"next":{}}}}
+input /a/named/*/value: is int8, was object; as in {"a":{"named":{"next":{"value":{}}}}}
+input /a/value: is required, was optional; as in {"a":{}}`},
 	// Sources.
 	{"a source that moved", taking[one[int]](), taking[struct {
 		A int `json:"a" query:"a"`
@@ -971,7 +986,7 @@ input /a/value: is required, was optional; for example {"a":{}}`},
 	}](), taking[struct {
 		A string `json:"-" header:"If-Match,omitempty" maxLength:"2"`
 		B int    `json:"b"`
-	}](), `input /If-Match: maxLength is 2, was none; for example {"b":0,"If-Match":"aaa"}`},
+	}](), `input /If-Match: maxLength is 2, was none; as in {"b":0,"If-Match":"aaa"}`},
 	{"a header alone that is a number", taking[struct {
 		A string `json:"-" header:"If-Match,omitempty"`
 	}](), taking[struct {
@@ -987,7 +1002,7 @@ input /a/value: is required, was optional; for example {"a":{}}`},
 	}](), taking[struct {
 		A int `json:"a,omitempty" query:"a"`
 		B int `json:"b,omitempty"`
-	}](), `input: needs a JSON body over REST, needed none; for example {}`},
+	}](), `input: needs a JSON body over REST, needed none; as in {}`},
 	{"mcpheader", taking[one[string]](), taking[struct {
 		A string `json:"a" mcpheader:"Region"`
 	}](), "input /a: mcpheader is Region, was none"},
@@ -1020,7 +1035,7 @@ input /a/value: is required, was optional; for example {"a":{}}`},
 		B string `json:"b" query:"a"`
 	}](alone), taking[struct {
 		A string `json:"a" query:"a" maxLength:"2"`
-	}](alone), `input /a: maxLength is 2, was none; for example {"a":"aaa"}`},
+	}](alone), `input /a: maxLength is 2, was none; as in {"a":"aaa"}`},
 	{"a source that moved, over REST alone", taking[struct {
 		A string `json:"a,omitempty"`
 		B int    `json:"b"`
@@ -1031,18 +1046,18 @@ input /a/value: is required, was optional; for example {"a":{}}`},
 	// Files.
 	{"a media type", taking[rPhoto](), taking[struct {
 		A svc.Body `contentType:"image/png"`
-	}](), `input /A: contentType is ["image/png"], was ["image/png","image/jpeg"]; for example {"A":"image/jpeg"}`},
+	}](), `input /A: contentType is ["image/png"], was ["image/png","image/jpeg"]; as in {"A":"image/jpeg"}`},
 	{"a media type more", taking[struct {
 		A svc.Body `contentType:"image/png"`
 	}](), taking[rPhoto](), ""},
-	{"media types for any", taking[struct{ A svc.Body }](), taking[rPhoto](), `input /A: is required, was optional; for example {}
-input /A: contentType is ["image/png","image/jpeg"], was none; for example {"A":"application/octet-stream"}`},
-	{"a file for nothing", taking[struct{}](svc.MethodOptions{Transports: []svc.Transport{svc.TransportREST}}), taking[rPhoto](), `input /A: is required, and is new; for example {}`},
+	{"media types for any", taking[struct{ A svc.Body }](), taking[rPhoto](), `input /A: is required, was optional; as in {}
+input /A: contentType is ["image/png","image/jpeg"], was none; as in {"A":"application/octet-stream"}`},
+	{"a file for nothing", taking[struct{}](svc.MethodOptions{Transports: []svc.Transport{svc.TransportREST}}), taking[rPhoto](), `input /A: is required, and is new; as in {}`},
 	{"maxBytes", taking[struct {
 		A svc.Body `maxBytes:"20"`
 	}](), taking[struct {
 		A svc.Body `maxBytes:"10"`
-	}](), `input /A: maxBytes is 10, was 20: a body of 11 bytes is refused; for example {"A":"application/octet-stream"}`},
+	}](), `input /A: maxBytes is 10, was 20: a body of 11 bytes is refused; as in {"A":"application/octet-stream"}`},
 	{"a longer file", taking[struct {
 		A svc.Body `maxBytes:"20"`
 	}](), taking[struct {
@@ -1059,9 +1074,9 @@ input /A: contentType is ["image/png","image/jpeg"], was none; for example {"A":
 	{"another name, over REST alone", taking[struct{}](getAlone), giving[one[int]](getAlone), "the status is 200, was 204\noutput: is object, was nothing"},
 	{"a route", taking[one[int]](), taking[one[int]](svc.MethodOptions{HTTP: "PUT /t"}), "the route is PUT /t, was POST /t/make"},
 	{"a route, over REST alone", taking[one[int]](alone), taking[one[int]](svc.MethodOptions{HTTP: "PUT /t", Transports: []svc.Transport{svc.TransportREST}}), "the route is PUT /t, was POST /t/make"},
-	{"a new route that takes requests", routed[one[string], getter[one[string]]](), routed[one[string], routes[one[string]]](), `input /a: GET /t/export calls t.export now; for example {"a":"export"}`},
-	{"a new route that takes requests of the prefix", routed[one[string], getter[one[string]]]().At("/v1"), routed[one[string], routes[one[string]]]().At("/v1"), `input /a: GET /v1/t/export calls t.export now; for example {"a":"export"}`},
-	{"a new route that takes requests, beside a field", routed[routedPair, getter[routedPair]](), routed[routedPair, routes[routedPair]](), `input /a: GET /t/export calls t.export now; for example {"q":0,"a":"export"}`},
+	{"a new route that takes requests", routed[one[string], getter[one[string]]](), routed[one[string], routes[one[string]]](), `input /a: GET /t/export calls t.export now; as in {"a":"export"}`},
+	{"a new route that takes requests of the prefix", routed[one[string], getter[one[string]]]().At("/v1"), routed[one[string], routes[one[string]]]().At("/v1"), `input /a: GET /v1/t/export calls t.export now; as in {"a":"export"}`},
+	{"a new route that takes requests, beside a field", routed[routedPair, getter[routedPair]](), routed[routedPair, routes[routedPair]](), `input /a: GET /t/export calls t.export now; as in {"q":0,"a":"export"}`},
 	{"a new route that takes requests which were refused", routed[one[int], getter[one[int]]](), routed[one[int], routes[one[int]]](), ""},
 	{"a new route that takes values which were not listed", routed[one[rColour], getter[one[rColour]]](), routed[one[rColour], routes[one[rColour]]](), ""},
 	{"a route that took requests before", routed[one[string], routes[one[string]]](), routed[one[string], routes[one[string]]](), ""},
@@ -1077,7 +1092,7 @@ input /A: contentType is ["image/png","image/jpeg"], was none; for example {"A":
 	}](svc.MethodOptions{HTTP: "POST /t/{a}"}), taking[struct {
 		A string `json:"a" path:"a" pattern:"^[.]*[a-z]*$"`
 		B string `json:"-" header:"If-Match,omitempty" maxLength:"2"`
-	}](svc.MethodOptions{HTTP: "POST /t/{a}"}), `input /If-Match: maxLength is 2, was none; for example {"a":"a","If-Match":"aaa"}`},
+	}](svc.MethodOptions{HTTP: "POST /t/{a}"}), `input /If-Match: maxLength is 2, was none; as in {"a":"a","If-Match":"aaa"}`},
 	{"a transport", taking[one[int]](), taking[one[int]](svc.MethodOptions{Transports: []svc.Transport{svc.TransportRPC, svc.TransportMCP}}), "is not served over rest any more"},
 	// Forms.
 	{"a file that must be last", taking[LimitedForm](form), taking[struct {
@@ -1095,24 +1110,24 @@ input /A: contentType is ["image/png","image/jpeg"], was none; for example {"A":
 	}](form), "the body is a form of any type, was none"},
 	{"a rule of a form", taking[one[string]](form), taking[struct {
 		A string `json:"a" maxLength:"2"`
-	}](form), `input /a: maxLength is 2, was none; for example {"a":"aaa"}`},
+	}](form), `input /a: maxLength is 2, was none; as in {"a":"aaa"}`},
 	{"the least length of a text of a form", taking[one[string]](form), taking[struct {
 		A string `json:"a" minLength:"1"`
-	}](form), `input /a: minLength is 1, was none; for example {"a":""}`},
-	{"a field of a form that is required", taking[rFormLess](form), taking[rForm](form), `input /a: is required, was optional; for example {}`},
+	}](form), `input /a: minLength is 1, was none; as in {"a":""}`},
+	{"a field of a form that is required", taking[rFormLess](form), taking[rForm](form), `input /a: is required, was optional; as in {}`},
 	{"a list of a form, which is never empty, over REST alone", taking[rForm](formAlone), taking[rFormList](formAlone), ""},
 	{"a name in a form, over REST alone", taking[one[int]](formAlone), taking[struct {
 		B int `json:"b"`
 	}](formAlone), `input /a: is gone: it is ignored now
-input /b: is required, and is new; for example {"a":0}`},
-	{"an unknown name in a strict form", taking[rForm](svc.Options{Strict: true}, formAlone), taking[one[string]](svc.Options{Strict: true}, formAlone), `input /list: is gone, and unknown names are refused (Strict); for example {"a":"a","list":["a"]}`},
+input /b: is required, and is new; as in {"a":0}`},
+	{"an unknown name in a strict form", taking[rForm](svc.Options{Strict: true}, formAlone), taking[one[string]](svc.Options{Strict: true}, formAlone), `input /list: is gone, and unknown names are refused (Strict); as in {"a":"a","list":["a"]}`},
 	{"a smaller MaxBody for a form", taking[one[int]](form), taking[one[int]](svc.MethodOptions{Form: true, MaxBody: 500}), "MaxBody is 500 over REST, was 1048576"},
 	{"a file in a form", taking[one[int]](formAlone), taking[rFormFile](formAlone), "the body is a form of multipart/form-data, was a form of any type"},
 	{"no file in a form", taking[rFormFile](formAlone), taking[one[int]](formAlone), "input /file: is gone: it is ignored now"},
-	{"a file that is required", taking[rFormFile](formAlone), taking[rFormNeeded](formAlone), `input /file: is required, was optional; for example {"a":0}`},
+	{"a file that is required", taking[rFormFile](formAlone), taking[rFormNeeded](formAlone), `input /file: is required, was optional; as in {"a":0}`},
 	{"a file for a form", taking[struct{ A svc.Body }](formAlone), taking[struct{ A svc.Body }](alone), "the body is a file, was a form of multipart/form-data\ninput /A: comes from the body, came from form A"},
-	{"maxBytes of the file of a form", taking[rFormNeeded](formAlone), taking[rFormSmall](formAlone), `input /file: maxBytes is 10, was 1048576: a body of 11 bytes is refused; for example {"a":0,"file":"application/octet-stream"}`},
-	{"a media type of the file of a form", taking[rFormNeeded](formAlone), taking[rFormPNG](formAlone), `input /file: contentType is ["image/png"], was none; for example {"a":0,"file":"application/octet-stream"}`},
+	{"maxBytes of the file of a form", taking[rFormNeeded](formAlone), taking[rFormSmall](formAlone), `input /file: maxBytes is 10, was 1048576: a body of 11 bytes is refused; as in {"a":0,"file":"application/octet-stream"}`},
+	{"a media type of the file of a form", taking[rFormNeeded](formAlone), taking[rFormPNG](formAlone), `input /file: contentType is ["image/png"], was none; as in {"a":0,"file":"application/octet-stream"}`},
 	{"an alias that calls another method", aliased[interface {
 		MarkDone(context.Context, *one[int]) error
 	}](), aliased[interface {
@@ -1248,8 +1263,8 @@ item /a: is string, was int`},
 	// Unions.
 	{"the same union", taking[one[[]rPay]](), taking[one[[]rPay]](), ""},
 	{"an alternative more", taking[one[rPay]](), taking[one[rPays]](), ""},
-	{"an alternative that is gone", taking[one[rPays]](), taking[one[rPay]](), `input /a/type: enum is ["card","cash"], was ["card","cash","cheque"]; for example {"a":{"type":"cheque","id":0,"name":"a"}}`},
-	{"a member of an alternative", taking[one[rPay2]](), taking[one[rPay]](), `input /a/number: is required, was optional; for example {"a":{"type":"card","id":0}}`},
+	{"an alternative that is gone", taking[one[rPays]](), taking[one[rPay]](), `input /a/type: enum is ["card","cash"], was ["card","cash","cheque"]; as in {"a":{"type":"cheque","id":0,"name":"a"}}`},
+	{"a member of an alternative", taking[one[rPay2]](), taking[one[rPay]](), `input /a/number: is required, was optional; as in {"a":{"type":"card","id":0}}`},
 	{"a member of every alternative", taking[one[rPays]](), taking[one[struct {
 		Type   string    `json:"type" discriminator:"true"`
 		Card   *rCard    `variant:"card"`
@@ -1257,14 +1272,14 @@ item /a: is string, was int`},
 		Cheque *struct{} `variant:"cheque"`
 	}]](), `input /a/id: is gone: it is ignored now (refused over MCP without AllowUnknown)
 input /a/name: is gone: it is ignored now (refused over MCP without AllowUnknown)`},
-	{"a union as an input", taking[rPays](svc.MethodOptions{Transports: []svc.Transport{svc.TransportREST, svc.TransportRPC}}), taking[rPay](svc.MethodOptions{Transports: []svc.Transport{svc.TransportREST, svc.TransportRPC}}), `input /type: enum is ["card","cash"], was ["card","cash","cheque"]; for example {"type":"cheque","id":0,"name":"a"}`},
-	{"a union for a struct", taking[one[rChoice]](), taking[one[rPick]](), `input /a/n: is required, was optional; for example {"a":{"type":"a"}}
+	{"a union as an input", taking[rPays](svc.MethodOptions{Transports: []svc.Transport{svc.TransportREST, svc.TransportRPC}}), taking[rPay](svc.MethodOptions{Transports: []svc.Transport{svc.TransportREST, svc.TransportRPC}}), `input /type: enum is ["card","cash"], was ["card","cash","cheque"]; as in {"type":"cheque","id":0,"name":"a"}`},
+	{"a union for a struct", taking[one[rChoice]](), taking[one[rPick]](), `input /a/n: is required, was optional; as in {"a":{"type":"a"}}
 input /a/n: is gone where type is "b": it is ignored now (refused over MCP without AllowUnknown)`},
-	{"a union for a struct with more values", taking[one[rChoices]](), taking[one[rPick]](), `input /a/n: maximum is 9, was none; for example {"a":{"type":"a","n":10}}
+	{"a union for a struct with more values", taking[one[rChoices]](), taking[one[rPick]](), `input /a/n: maximum is 9, was none; as in {"a":{"type":"a","n":10}}
 input /a/n: is gone where type is "b": it is ignored now (refused over MCP without AllowUnknown)
-input /a/type: is required, was optional; for example {"a":{"n":0}}
-input /a/type: enum is ["a","b"], was none; for example {"a":{"n":0,"type":"c"}}`},
-	{"a union for a struct without a discriminator", taking[one[one[int]]](), taking[one[rPick]](), `input /a/type: is required, and is new; for example {"a":{"a":0}}`},
+input /a/type: is required, was optional; as in {"a":{"n":0}}
+input /a/type: enum is ["a","b"], was none; as in {"a":{"n":0,"type":"c"}}`},
+	{"a union for a struct without a discriminator", taking[one[one[int]]](), taking[one[rPick]](), `input /a/type: is required, and is new; as in {"a":{"a":0}}`},
 	{"a union for a struct that is answered", giving[one[rChoice]](), giving[one[rPick]](), ""},
 	{"a struct for a union that is answered", giving[one[rPick]](), giving[one[rChoice]](), "output /a/n: may be absent, was always there"},
 	{"oasdiff 314", giving[one[rPay]](), giving[one[rPay2]](), "output /a/number: may be absent, was always there"},
@@ -1273,25 +1288,25 @@ input /a/type: enum is ["a","b"], was none; for example {"a":{"n":0,"type":"c"}}
 	// Unions by JSON type.
 	{"the same union by type", taking[one[[]rBy]](), taking[one[[]rByOrder]](), ""},
 	{"a type more", taking[one[rBy]](), taking[one[rBys]](), ""},
-	{"types that are gone", taking[one[rBys]](), taking[one[rBy]](), `input /a: is list or string, was object or list or string or bool; for example {"a":{"of":[0]}}`},
+	{"types that are gone", taking[one[rBys]](), taking[one[rBy]](), `input /a: is list or string, was object or list or string or bool; as in {"a":{"of":[0]}}`},
 	{"a type more that is answered", giving[one[rBy]](), giving[one[rBys]](), "output /a: is object or list or string or bool, was list or string"},
 	{"types less that are answered", giving[one[rBys]](), giving[one[rBy]](), ""},
-	{"a rule of a type", taking[one[rBy]](), taking[one[rBy2]](), `input /a: maxLength is 3, was none; for example {"a":"aaaa"}`},
-	{"a member of a type", taking[one[rBy2]](), taking[one[rBy]](), `input /a/*/number: is required, was optional; for example {"a":[{}]}`},
+	{"a rule of a type", taking[one[rBy]](), taking[one[rBy2]](), `input /a: maxLength is 3, was none; as in {"a":"aaaa"}`},
+	{"a member of a type", taking[one[rBy2]](), taking[one[rBy]](), `input /a/*/number: is required, was optional; as in {"a":[{}]}`},
 	{"a union by type for one of its types", taking[one[string]](), taking[one[rBy]](), ""},
-	{"a union by type for another type", taking[one[int]](), taking[one[rBy]](), `input /a: is list or string, was int; for example {"a":0}`},
+	{"a union by type for another type", taking[one[int]](), taking[one[rBy]](), `input /a: is list or string, was int; as in {"a":0}`},
 	{"a union by type for a type that is answered", giving[one[string]](), giving[one[rBy]](), "output /a: is list or string, was string"},
-	{"one of its types", taking[one[rBy]](), taking[one[string]](), `input /a: is string, was list or string; for example {"a":[]}`},
+	{"one of its types", taking[one[rBy]](), taking[one[string]](), `input /a: is string, was list or string; as in {"a":[]}`},
 	{"one of its types that is answered", giving[one[rBy]](), giving[one[string]](), ""},
-	{"null of a union by type", taking[one[*rBy]](), taking[one[rBy]](), `input /a: is list or string, was list or string or null; for example {"a":null}`},
-	{"a union by type for any", taking[one[any]](), taking[one[rBy]](), `input /a: is list or string, was any; for example {"a":null}`},
+	{"null of a union by type", taking[one[*rBy]](), taking[one[rBy]](), `input /a: is list or string, was list or string or null; as in {"a":null}`},
+	{"a union by type for any", taking[one[any]](), taking[one[rBy]](), `input /a: is list or string, was any; as in {"a":null}`},
 	{"any for a union by type", taking[one[rBy]](), taking[one[any]](), ""},
 	{"a union by type that contains itself", taking[one[rByTree]](), taking[one[rByTree]](), ""},
-	{"a member beside one that contains itself", taking[rPair[rByNode, string]](), taking[rPair[rByNode, int]](), `input /b: is int, was string; for example {"a":[0],"b":"a"}`},
+	{"a member beside one that contains itself", taking[rPair[rByNode, string]](), taking[rPair[rByNode, int]](), `input /b: is int, was string; as in {"a":[0],"b":"a"}`},
 	// What others err about.
 	{"oasdiff 514", taking[one[rEvents]](), taking[one[rMoreEvents]](), ""},
-	{"oasdiff 514, the other way", taking[one[rMoreEvents]](), taking[one[rEvents]](), `input /a/name: enum is ["STARTED","FAILED"], was ["STARTED","FAILED","COPIED"]; for example {"a":{"type":"backup","name":"COPIED"}}
-input /a/type: enum is ["backup","billing"], was ["backup","billing","disk"]; for example {"a":{"type":"disk","name":"FULL"}}`},
+	{"oasdiff 514, the other way", taking[one[rMoreEvents]](), taking[one[rEvents]](), `input /a/name: enum is ["STARTED","FAILED"], was ["STARTED","FAILED","COPIED"]; as in {"a":{"type":"backup","name":"COPIED"}}
+input /a/type: enum is ["backup","billing"], was ["backup","billing","disk"]; as in {"a":{"type":"disk","name":"FULL"}}`},
 	{"oasdiff 514, in an answer", giving[one[rEvents]](), giving[one[rMoreEvents]](), `output /a/name: enum is ["STARTED","FAILED","COPIED"], was ["STARTED","FAILED"]: clients do not know the new ones
 output /a/type: enum is ["backup","billing","disk"], was ["backup","billing"]: clients do not know the new ones`},
 	{"oasdiff 514, in an answer, the other way", giving[one[rMoreEvents]](), giving[one[rEvents]](), ""},
@@ -1299,7 +1314,7 @@ output /a/type: enum is ["backup","billing","disk"], was ["backup","billing"]: c
 		A string `json:"a,omitempty" query:"a" enum:"a,b,c"`
 	}](), taking[struct {
 		A string `json:"a,omitempty" query:"a" enum:"a,b"`
-	}](), `input /a: enum is ["a","b"], was ["a","b","c"]; for example {"a":"c"}`},
+	}](), `input /a: enum is ["a","b"], was ["a","b","c"]; as in {"a":"c"}`},
 	{"oasdiff 861, in an answer", giving[one[rColours]](), giving[one[rColour]](), ""},
 	{"oasdiff 1088", taking[struct {
 		A rColour `json:"a,omitempty"`
@@ -1320,7 +1335,7 @@ output /a/type: enum is ["backup","billing","disk"], was ["backup","billing"]: c
 	}](), ""},
 	{"a list that was always empty", taking[one[[0]int]](), taking[struct {
 		A []string `json:"a" minItems:"2"`
-	}](), `input /a: minItems is 2, was none; for example {"a":[]}`},
+	}](), `input /a: minItems is 2, was none; as in {"a":[]}`},
 	{"a number that became an integer", taking[struct {
 		A float64 `json:"a" enum:"1,2"`
 	}](), taking[one[int]](), ""},
@@ -1335,14 +1350,14 @@ output /a/type: enum is ["backup","billing","disk"], was ["backup","billing"]: c
 	}](), taking[struct {
 		A []string `json:"a" query:"a"`
 		H string   `json:"-" header:"If-Match,omitempty" maxLength:"2"`
-	}](), `input /If-Match: maxLength is 2, was none; for example {"a":["a"],"If-Match":"aaa"}`},
+	}](), `input /If-Match: maxLength is 2, was none; as in {"a":["a"],"If-Match":"aaa"}`},
 	{"jsonsubschema 25", taking[one[rPair[int, []string]]](), taking[struct {
 		A struct {
 			A int      `json:"a" minimum:"0"`
 			B []string `json:"b" maxLength:"1"`
 		} `json:"a"`
-	}](), `input /a/a: minimum is 0, was none; for example {"a":{"b":[],"a":-1}}
-input /a/b/*: maxLength is 1, was none; for example {"a":{"a":0,"b":["aa"]}}`},
+	}](), `input /a/a: minimum is 0, was none; as in {"a":{"b":[],"a":-1}}
+input /a/b/*: maxLength is 1, was none; as in {"a":{"a":0,"b":["aa"]}}`},
 }
 
 func TestBreaks(t *testing.T) {
@@ -1353,32 +1368,76 @@ func TestBreaks(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var got []string
-			for _, b := range breaks {
-				got = append(got, strings.TrimPrefix(strings.TrimPrefix(b.String(), b.Method), ":")[1:])
-				if b.Witness != nil {
-					sendWitness(t, test.old, test.now, b)
-				}
+			var want []string
+			if test.want != "" {
+				want = strings.Split(test.want, "\n")
 			}
-			if text := strings.Join(got, "\n"); text != test.want {
-				t.Errorf("got\n%s\nwant\n%s", text, test.want)
+			for i := range max(len(breaks), len(want)) {
+				got, text, input, shown := "", "", "", false
+				if i < len(want) {
+					text, input, shown = strings.Cut(want[i], "; as in ")
+				}
+				if i < len(breaks) {
+					b := breaks[i]
+					got = strings.TrimPrefix(strings.TrimSpace(b.Place+": "+b.Reason), ": ")
+					checkShown(t, test.old, test.now, b, input, shown)
+				}
+				if got != text {
+					t.Errorf("line %d: got\n%s\nwant\n%s", i, got, text)
+				}
 			}
 		})
 	}
 }
 
-// sendWitness sends a witness to two services over REST, where only what is bound
-// elsewhere is no member of the body, and over JSON-RPC.
-func sendWitness(t *testing.T, old, now *svc.Service, b svc.Break) {
+// checkShown verifies that an input has the witness of a break at its place, and that the release takes
+// the input and the service refuses it. A break with a witness must have such an input.
+func checkShown(t *testing.T, old, now *svc.Service, b svc.Break, text string, shown bool) {
 	t.Helper()
 	var input map[string]json.RawMessage
-	if err := json.Unmarshal(b.Witness, &input); err != nil {
-		t.Fatal(err)
-	}
-	if strings.Contains(b.Reason, " calls ") {
+	switch {
+	case !shown && b.Witness == nil:
+	case !shown:
+		t.Errorf("%v: the row has no input that shows it", b)
+	case json.Unmarshal([]byte(text), &input) != nil:
+		t.Errorf("%v: %s is no input", b, text)
+	case b.Witness != nil && !hasAt([]byte(text), strings.TrimPrefix(strings.TrimPrefix(b.Place, "input"), " /"), string(b.Witness)):
+		t.Errorf("%v: the value is not at its place in %s", b, text)
+	case strings.Contains(b.Reason, " calls "):
 		checkTaken(t, old, now, b, input)
-		return
+	default:
+		sendInput(t, old, now, b, text, input)
 	}
+}
+
+// hasAt reports whether JSON has a value at a place, which is a path such as a/*/b or "". A name of a
+// map counts as the value of its member.
+func hasAt(text json.RawMessage, place, value string) bool {
+	if place == "" {
+		return string(text) == value
+	}
+	part, rest, _ := strings.Cut(place, "/")
+	var list []json.RawMessage
+	var members map[string]json.RawMessage
+	if json.Unmarshal(text, &list) != nil && json.Unmarshal(text, &members) != nil {
+		return false
+	}
+	for name, member := range members {
+		quoted, _ := json.Marshal(name)
+		if part == "*" && rest == "" && string(quoted) == value {
+			return true
+		}
+		if part == "*" || part == name {
+			list = append(list, member)
+		}
+	}
+	return slices.ContainsFunc(list, func(part json.RawMessage) bool { return hasAt(part, rest, value) })
+}
+
+// sendInput sends an input that shows a break to two services over REST, where only what is bound
+// elsewhere is no member of the body, and over JSON-RPC.
+func sendInput(t *testing.T, old, now *svc.Service, b svc.Break, text string, input map[string]json.RawMessage) {
+	t.Helper()
 	isFile := strings.Contains(string(now.Contract()), `"kind":"file"`)
 	for i, s := range []*svc.Service{old, now} {
 		methods := s.Descriptor().Resources[0].Methods
@@ -1387,7 +1446,7 @@ func sendWitness(t *testing.T, old, now *svc.Service, b svc.Break) {
 		for name, value := range input {
 			path = strings.ReplaceAll(path, "{"+name+"}", url.PathEscape(strings.Trim(string(value), `"`)))
 		}
-		r := httptest.NewRequest(m.HTTP.Method, path, bytes.NewReader(b.Witness))
+		r := httptest.NewRequest(m.HTTP.Method, path, strings.NewReader(text))
 		if value, ok := input["If-Match"]; ok {
 			r.Header.Set("If-Match", strings.Trim(string(value), `"`))
 		}
@@ -1402,7 +1461,7 @@ func sendWitness(t *testing.T, old, now *svc.Service, b svc.Break) {
 				r.URL.RawQuery = name + "=" + string(value)
 			}
 		}
-		if isFile { // whose media type is in the witness, and its length in the reason
+		if isFile { // whose media type is in the input, and its length in the reason
 			r.Header.Set("Content-Type", strings.Trim(string(input["A"]), `"`))
 			n := 0
 			if _, text, ok := strings.Cut(b.Reason, "a body of "); ok {
@@ -1411,7 +1470,7 @@ func sendWitness(t *testing.T, old, now *svc.Service, b svc.Break) {
 			r.Body, r.ContentLength = io.NopCloser(strings.NewReader(strings.Repeat("x", n))), int64(n)
 		}
 		if strings.Contains(string(s.Contract()), `"from":"form `) {
-			r = formWitness(t, m.HTTP.Method, path, b.Reason, input)
+			r = formOfInput(t, m.HTTP.Method, path, b.Reason, input)
 		}
 		w := httptest.NewRecorder()
 		s.REST().ServeHTTP(w, r)
@@ -1421,16 +1480,16 @@ func sendWitness(t *testing.T, old, now *svc.Service, b svc.Break) {
 		if strings.Contains(b.Reason, "over REST") || input["If-Match"] != nil || isFile || !strings.Contains(string(old.Contract()), `"rpc"`) {
 			continue
 		}
-		answer := rpc(s, fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, b.Method, b.Witness))
+		answer := rpc(s, fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, b.Method, text))
 		if strings.Contains(answer, `"result"`) != (i == 0) {
 			t.Errorf("%v: service %d answers %s over JSON-RPC", b, i, answer)
 		}
 	}
 }
 
-// formWitness returns a request with the members of a witness as a form. The member file is the
+// formOfInput returns a request with the members of an input as a form. The member file is the
 // media type of a file, whose length is in the reason.
-func formWitness(t *testing.T, verb, path, reason string, input map[string]json.RawMessage) *http.Request {
+func formOfInput(t *testing.T, verb, path, reason string, input map[string]json.RawMessage) *http.Request {
 	t.Helper()
 	var body bytes.Buffer
 	w := multipart.NewWriter(&body)
@@ -1612,7 +1671,7 @@ func TestCheckReleased(t *testing.T) {
 		{"line ends of Windows", strings.ReplaceAll(contract(now), "\n", "\r\n"), false, nil, "", false},
 		{"missing", "", false, nil, "^FATAL .*missing.*-update", false},
 		{"missing, update", "", true, nil, "", true},
-		{"breaks", contract(old), false, []string{second}, `(?s)^.*\Q` + first + `\E; for example {"a":"a"}.*Undo the change.*\Q"` + first + `",\E$`, false},
+		{"breaks", contract(old), false, []string{second}, `(?s)^.*\Q` + first + `\E; for example "a".*Undo the change.*\Q"` + first + `",\E$`, false},
 		{"two breaks", contract(old), false, nil, `(?s)^.*\Q` + first + `\E.*\Q` + second + `\E.*Undo the change[^\n]*\Q` + "\n\t" + `"` + first + `",` + "\n\t" + `"` + second + `",\E$`, false},
 		{"breaks, update", contract(old), true, []string{second}, "clients of the release would break", false},
 		{"behind", contract(old), false, []string{first, second}, "promises something else now.*-update", false},
@@ -1623,7 +1682,7 @@ func TestCheckReleased(t *testing.T) {
 		{"a kind that is none", strings.Replace(contract(old), `"kind":"string"`, `"kind":"stringy"`, 1), true, nil, `^FATAL .*damaged(?s).*"stringy"`, false},
 		{"a rule that is none", strings.Replace(contract(old), `"kind":"string"`, `"kind":"string","rules":{"maxLength":-1}`, 1), true, nil, "^FATAL .*damaged(?s).*maxLength is -1", false},
 		{"a rule of another release", strings.Replace(contract(now), `"kind":"int"`, `"kind":"int","rules":{"maxLines":1}`, 1), false, nil, `^\S* clients of the release would break:\s+\S+ input /a: cannot tell: the release has the rule maxLines, which`, false},
-		{"beside a rule of another release", strings.Replace(contract(taking[rPair[string, string]]()), `"kind":"string"`, `"kind":"string","rules":{"maxLines":1}`, 1), false, nil, `^\S* clients of the release would break:\s+\S+ input /a: cannot tell: the release has the rule maxLines, which.*\s+\S+ input /b: cannot tell: is int, was string, but no value was found`, false},
+		{"beside a rule of another release", strings.Replace(contract(taking[rPair[string, string]]()), `"kind":"string"`, `"kind":"string","rules":{"maxLines":1}`, 1), false, nil, `^\S* clients of the release would break:\s+\S+ input /a: cannot tell: the release has the rule maxLines, which.*\s+\S+ input /b: is int, was string; for example "a"`, false},
 		{"a field that is none", strings.Replace(contract(old), `"fields":[`, `"fields":[null,`, 1), true, nil, `^FATAL .*damaged(?s).*"object"`, false},
 		{"a name twice, as after a merge", damaged(`"kind":"string","kind":"string"`), true, nil, "^FATAL .*damaged", false},
 		{"an enum without values", damaged(`"kind":"string","rules":{"enum":[]}`), true, nil, `^FATAL .*damaged(?s).*enum is \[\]; want values of the type`, false},
@@ -1633,7 +1692,7 @@ func TestCheckReleased(t *testing.T) {
 		{"a union without a discriminator", damaged(`"kind":"object","fields":[],"union":[{"type":"x","kind":"object","fields":[{"field":"t","kind":"string"}]}]`), true, nil, `^FATAL .*damaged(?s).*"object"`, false},
 		{"a union without alternatives", damaged(`"kind":"object","fields":[{"field":"t","kind":"string"}],"union":[]`), true, nil, `^FATAL .*damaged(?s).*"object"`, false},
 		{"an alternative without one", damaged(`"kind":"object","fields":[{"field":"t","kind":"string"}],"union":[{"type":"x","kind":"object","fields":[]}]`), true, nil, `^FATAL .*damaged(?s).*"object"`, false},
-		{"an object that needs itself", strings.Replace(damaged(`"kind":"object","object":"x"`), `"types":[`, `"types":[{"type":"x","kind":"object","fields":[{"field":"x","kind":"object","object":"x"}]}`, 1), false, nil, `input /a: .*have no end, so the contract is damaged`, false},
+		{"an object that needs itself, so that it has no value", strings.Replace(damaged(`"kind":"object","object":"x"`), `"types":[`, `"types":[{"type":"x","kind":"object","fields":[{"field":"x","kind":"object","object":"x"}]}`, 1), false, nil, `input /a: is int, was object\n`, false},
 		{"another form", strings.Replace(contract(old), `"contract":1`, `"contract":9`, 1), true, nil, "^FATAL .*form 9", false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -1775,7 +1834,7 @@ func TestBreaksOfTwoMethods(t *testing.T) {
 		takes[is]
 	}{}, optionsOf("Make", nil))
 	breaks, err := now.Breaks(old.Contract())
-	const want = `[t.give output /b: is gone, was always there t.make input /b: is int, was string; for example {"a":"aa","b":"a"}]`
+	const want = `[t.give output /b: is gone, was always there t.make input /b: is int, was string; for example "a"]`
 	if got := fmt.Sprint(breaks); err != nil || got != want {
 		t.Errorf("got %s, %v, want %s", got, err, want)
 	}

@@ -191,7 +191,7 @@ func TestBreaksAfterSunset(t *testing.T) {
 		{"an earlier sunset", contract(noon(2001, 3, 1)), at(past), "notes.get: the sunset is 2001-02-03T12:00:00Z, was 2001-03-01T12:00:00Z"},
 		{"an earlier hour", contract(past.Add(time.Hour)), at(past), "notes.get: the sunset is 2001-02-03T12:00:00Z, was 2001-02-03T13:00:00Z"},
 		{"another method on its route after the sunset", alone(past).Contract(), other, ""},
-		{"another method on its route before the sunset", alone(future).Contract(), other, `notes.get input /id: maxLength is 2, was 3; for example {"id":"aaa"}`},
+		{"another method on its route before the sunset", alone(future).Contract(), other, `notes.get input /id: maxLength is 2, was 3; for example "aaa"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			breaks, err := test.now.Breaks(test.released)
