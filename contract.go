@@ -27,7 +27,6 @@ import (
 	"maps"
 	"math"
 	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strconv"
@@ -95,17 +94,6 @@ func (b Break) String() string {
 // text returns b without the example.
 func (b Break) text() string { return strings.TrimSuffix(b.Method+" "+b.Place, " ") + ": " + b.Reason }
 
-// A TestingT is the part of [*testing.T], [*testing.B] and [*testing.F] that [CheckReleased] and
-// [CheckClient] need. With it, programs that use svc do not link package testing.
-type TestingT interface {
-	// Helper marks the calling function as a helper, whose lines are not reported.
-	Helper()
-	// Errorf reports a failure, and the check goes on.
-	Errorf(format string, args ...any)
-	// Fatalf reports a failure that ends the test. If it returns, so does the check.
-	Fatalf(format string, args ...any)
-}
-
 // CheckReleased fails a test if s breaks the contract of the last release, which is kept in a file:
 //
 //	svc.CheckReleased(t, newService(), "testdata/released.json", *update)
@@ -118,8 +106,7 @@ type TestingT interface {
 func CheckReleased(t TestingT, s *Service, file string, update bool, allowed ...string) {
 	t.Helper()
 	promised := s.Contract()
-	released, err := os.ReadFile(file)
-	released = bytes.ReplaceAll(released, []byte("\r\n"), []byte("\n")) // as git may write it
+	released, err := readChecked(file)
 	var breaks []Break
 	switch {
 	case bytes.Equal(released, promised):
@@ -155,10 +142,7 @@ func CheckReleased(t TestingT, s *Service, file string, update bool, allowed ...
 		t.Errorf("%s: the service promises something else now, and breaks nothing that is not allowed; "+
 			"write it by go test -update, and commit it", file)
 	default:
-		_ = os.MkdirAll(filepath.Dir(file), 0o777) // if it fails, so does WriteFile
-		if err := os.WriteFile(file, promised, 0o666); err != nil {
-			t.Fatalf("%v", err)
-		}
+		writeChecked(t, file, promised)
 	}
 }
 
@@ -686,14 +670,6 @@ func (p *contractPlan) maxBytes() (int64, error) {
 	return strconv.ParseInt(string(p.Rules[ruleMaxBytes]), 10, 64)
 }
 
-// A scalarReader reads the scalars of plans with the service's decoder.
-type scalarReader struct {
-	shape  *shape
-	decode decodeFunc // nil for a type that nobody can decode any more
-	enum   [][]byte   // the values, if they are listed
-	quoted bool
-}
-
 // readerOf returns the reader of the scalar p. A contract does not include the methods of a type
 // with its own JSON or text, so the type of that name in the service reads the value. Equal plans
 // share a reader: the key has the kind, String of p (the type, null and quotes) and the rules.
@@ -738,36 +714,6 @@ func (l *planLinker) rulesOf(p *contractPlan, s *shape) (rules ruleSet) {
 		}
 	}
 	return rules
-}
-
-// read returns the rules that a value breaks. A type with its own JSON that panics breaks a rule
-// too.
-func (r *scalarReader) read(text string) (broken []string) {
-	if r.decode == nil {
-		return nil
-	}
-	defer func() {
-		if recover() != nil {
-			broken = []string{ruleType}
-		}
-	}()
-	d := new(decoder)
-	d.start([]byte(text))
-	r.decode(d, reflect.New(r.shape.typ).Elem())
-	if d.scan.checkEnd(); d.scan.err != nil {
-		return []string{d.scan.err.rule}
-	}
-	for _, v := range d.report.found.list {
-		broken = append(broken, v.Rule)
-	}
-	if r.quoted {
-		text = textOr(text)
-	}
-	isOne := func(value []byte) bool { return sameScalar(value, []byte(text)) }
-	if r.enum != nil && !slices.Contains(broken, ruleType) && !slices.ContainsFunc(r.enum, isOne) {
-		broken = append(broken, ruleEnum)
-	}
-	return broken
 }
 
 func compareContracts(old, now *contract) (breaks []Break) {

@@ -8,7 +8,6 @@ package svc
 // they refer to. at is a place as reports show it, such as "input /tags/*".
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -606,13 +605,6 @@ func (p *prober) compareFiles(f, g *contractPlan, at string) {
 	is, _ := g.maxBytes()
 	p.remarkIf(f.Kind == "file" && g.Kind == "file" && is < was, at, "%s is %d, was %s: a body of %d bytes is refused", ruleMaxBytes, is,
 		cmp.Or(string(f.Rules[ruleMaxBytes]), "none"), is+1)
-}
-
-// sameScalar reports whether two values are the same text or number, such as 1 and 1.0.
-func sameScalar(a, b []byte) bool {
-	x, isNumber := new(big.Rat).SetString(string(a))
-	y, both := new(big.Rat).SetString(string(b))
-	return bytes.Equal(a, b) || isNumber && both && x.Cmp(y) == 0
 }
 
 // fitsREST reports whether a client can send JSON as the value of a field over REST: outside of

@@ -22,7 +22,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
@@ -74,15 +73,11 @@ func CheckClient(t TestingT, s *Service, file string, update bool) {
 		current = plainModule
 	}
 	want := current.serve(appendClient(nil, &s.service))
-	have, err := os.ReadFile(file)
-	have = bytes.ReplaceAll(have, []byte("\r\n"), []byte("\n")) // as git may write it
+	have, err := readChecked(file)
 	switch {
 	case err == nil && bytes.Equal(have, want):
 	case update:
-		_ = os.MkdirAll(filepath.Dir(file), 0o777) // if it fails, WriteFile fails too
-		if err := os.WriteFile(file, want, 0o666); err != nil {
-			t.Fatalf("%v", err)
-		}
+		writeChecked(t, file, want)
 	case errors.Is(err, os.ErrNotExist):
 		t.Fatalf("%s: the file is missing, which has the client of the service; write it by go test -update, and commit it", file)
 	case err != nil:

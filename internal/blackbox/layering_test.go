@@ -28,7 +28,7 @@ import (
 // name.go together with every name_*.go that is no room itself; its files may use each
 // other freely, unless ordered has them.
 var layers = [...][]string{
-	{"json", "suggest", "comments"},
+	{"json", "suggest", "comments", "testing"},
 	{"errors"},
 	{"http", "jsonrpc", "deprecation"},
 	{"file", "sse", "trace", "version", "cors", "auth", "pprof", "load"},
