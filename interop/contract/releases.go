@@ -34,6 +34,7 @@ var (
 type pairTally struct {
 	pairs, broken, breaks, witnesses, unsure int
 	sent, restSent, notSent, asText          int // witnesses over JSON-RPC, over REST, and not over REST
+	alone                                    int // witnesses beside which no value was made up
 	values, restValues                       int
 	why                                      map[string]int
 	failures                                 []string
@@ -92,6 +93,7 @@ func (t *pairTally) add(o *pairTally) {
 	t.restSent += o.restSent
 	t.notSent += o.notSent
 	t.asText += o.asText
+	t.alone += o.alone
 	t.values += o.values
 	t.restValues += o.restValues
 	for why, n := range o.why {
@@ -103,7 +105,7 @@ func (t *pairTally) add(o *pairTally) {
 // print reports, and says whether something is wrong.
 func (t *pairTally) print() bool {
 	fmt.Printf("\nreleases: %d pairs of types, %d of them with breaks: %d breaks, %d witnesses\n", t.pairs, t.broken, t.breaks, t.witnesses)
-	fmt.Printf("  witnesses taken by the released service and refused by the other: %d over JSON-RPC, %d over REST; %d that REST cannot carry, and %d parameters that are other JSON and the same text\n", t.sent, t.restSent, t.notSent, t.asText)
+	fmt.Printf("  witnesses taken by the released service and refused by the other: %d over JSON-RPC, %d over REST; %d that REST cannot carry, %d parameters that are other JSON and the same text, and %d beside which nothing was made up\n", t.sent, t.restSent, t.notSent, t.asText, t.alone)
 	fmt.Printf("  values on pairs without breaks, taken by both: %d over JSON-RPC, %d over REST\n", t.values, t.restValues)
 	var reasons []string
 	for why := range t.why {
@@ -177,7 +179,7 @@ func (t *pairTally) check(old, now *svc.Service, values int, g *generator) {
 				continue
 			}
 			t.witnesses++
-			t.checkWitness(&send, m, b, moved)
+			t.checkWitness(&send, m, b, func(takes func(string) bool) string { return g.inputWith(calls[m.Method], b, takes) }, moved)
 		}
 		if len(byMethod[m.Method]) == 0 {
 			for range values/len(contract.Methods) + 1 {
@@ -323,66 +325,114 @@ func takesREST(h http.Handler, r *http.Request) bool {
 	return w.Code < 300
 }
 
-// checkWitness sends a witness to both versions.
-func (t *pairTally) checkWitness(send *sender, m *releasedMethod, b svc.Break, moved bool) {
-	method, route, transports, fields := m.Method, m.HTTP, m.Transports, m.Input.Fields
-	input := string(b.Witness)
-	if strings.Contains(b.Reason, " calls ") {
-		make := request(route, fields, input, 0, 0)
-		t.restSent++
-		if make == nil || !takesREST(send.oldREST, make()) || !send.reachesOther(make(), route) {
-			t.failures = append(t.failures, fmt.Sprintf("%s: the release refuses it, or it has the same route", b))
-		}
-		return
+// inputWith makes up an input with the witness of a break at its place that the release takes, or
+// returns "" if no try was one.
+func (g *generator) inputWith(c *call, b svc.Break, takes func(string) bool) string {
+	path := strings.TrimPrefix(strings.TrimPrefix(b.Place, "input"), " /")
+	if c == nil {
+		return ""
 	}
-	restOnly := b.Reason == "needs a JSON body over REST, needed none"
+	for range 200 {
+		g.document, g.wrongs = c.schema, 0
+		var input any
+		if json.Unmarshal([]byte(g.value(c.schema, "", 0)), &input) != nil {
+			continue
+		}
+		input, ok := put(input, strings.Split(path, "/"), b.Witness, strings.HasPrefix(b.Reason, "there are names"))
+		text, err := json.Marshal(input)
+		if !ok || err != nil {
+			continue
+		}
+		if takes(string(text)) {
+			return string(text)
+		}
+	}
+	return ""
+}
+
+// put puts a witness at a path, in which * is any item or member, into a value. If it is a name, a
+// member gets it.
+func put(v any, path []string, witness json.RawMessage, isName bool) (any, bool) {
+	if len(path) == 0 {
+		return witness, true
+	}
+	switch x := v.(type) {
+	case map[string]any:
+		name := path[0]
+		if name == "*" {
+			for name = range x { // any
+			}
+		}
+		if name == "*" {
+			return nil, false
+		}
+		if isName && len(path) == 1 {
+			var text string
+			json.Unmarshal(witness, &text)
+			x[text] = x[name]
+			return x, true
+		}
+		part, ok := put(x[name], path[1:], witness, isName)
+		x[name] = part
+		return x, ok
+	case []any:
+		if path[0] != "*" || len(x) == 0 {
+			return nil, false
+		}
+		part, ok := put(x[0], path[1:], witness, isName)
+		x[0] = part
+		return x, ok
+	}
+	return nil, false
+}
+
+// checkWitness sends inputs with a witness at its place, which the released version takes, to the other
+// version. find returns an input that a function takes, or "".
+func (t *pairTally) checkWitness(send *sender, m *releasedMethod, b svc.Break, find func(takes func(string) bool) string, moved bool) {
+	method, route, transports, fields := m.Method, m.HTTP, m.Transports, m.Input.Fields
+	length, restOnly := 0, false
+	if _, text, ok := strings.Cut(b.Reason, ": a body of "); ok {
+		fmt.Sscan(text, &length)
+	}
 	for _, f := range fields {
 		restOnly = restOnly || f.RestOnly && strings.HasPrefix(b.Place, "input /"+f.Field)
 	}
-	fail := func(over string, took, takes bool) {
-		t.failures = append(t.failures, fmt.Sprintf("%s over %s: taken %t, now %t", b, over, took, takes))
-	}
-	if slices.Contains(transports, svc.TransportRPC) && !restOnly && !strings.HasPrefix(b.Reason, "MaxBody is ") { // which is of REST here
-		t.sent++
-		if took, takes := takesRPC(send.oldRPC, method, input), takesRPC(send.nowRPC, method, input); !took || takes {
-			fail("JSON-RPC", took, takes)
+	isTaken := strings.Contains(b.Reason, " calls ")
+	if slices.Contains(transports, svc.TransportRPC) && !restOnly && !isTaken {
+		input := find(func(input string) bool { return takesRPC(send.oldRPC, method, input) })
+		if input == "" {
+			t.alone++
+		} else if t.sent++; takesRPC(send.nowRPC, method, input) {
+			t.failures = append(t.failures, fmt.Sprintf("%s: JSON-RPC takes %s", b, input))
 		}
 	}
 	if !slices.Contains(transports, svc.TransportREST) || moved {
 		return
 	}
-	length := 0
-	if _, text, ok := strings.Cut(b.Reason, ": a body of "); ok {
-		fmt.Sscan(text, &length)
-	}
-	make := request(route, fields, input, length, m.MaxBody)
-	unknown := strings.Contains(b.Reason, "unknown names are refused now")
+	var make func() *http.Request
+	input := find(func(input string) bool {
+		make = request(route, fields, input, length, m.MaxBody)
+		return make != nil && send.reached(make(), route) && takesREST(send.oldREST, make())
+	})
+	isText := strings.HasPrefix(b.Reason, "is ") && slices.ContainsFunc(fields,
+		func(f inputField) bool { return f.From != "" && strings.HasPrefix(b.Place+"/", "input /"+f.Field+"/") })
 	switch {
-	case unknown && len(transports) > 1 && !slices.ContainsFunc(fields, func(f inputField) bool { return f.From == "" }):
-		return
-	case unknown && make != nil && len(transports) > 1 && takesREST(send.nowREST, make()): // it reads no body any more
-		return
-	case make == nil && len(transports) > 1 && !restOnly:
+	case input == "" && (len(transports) == 1 || isTaken || restOnly):
+		t.alone++
+	case input == "":
 		t.notSent++
-		return
-	case make == nil:
-		t.failures = append(t.failures, fmt.Sprintf("%s cannot be sent over REST", b))
-		return
-	}
-	if isText := slices.ContainsFunc(fields, func(f inputField) bool { return f.From != "" && strings.HasPrefix(b.Place+"/", "input /"+f.Field+"/") }) && strings.HasPrefix(b.Reason, "is "); isText && len(transports) > 1 && takesREST(send.nowREST, make()) {
+	case isTaken:
+		if t.restSent++; !send.reachesOther(make(), route) {
+			t.failures = append(t.failures, fmt.Sprintf("%s: %s has the same route", b, input))
+		}
+	case send.reachesOther(make(), route): // which may take it; that is another break
+		t.notSent++
+	case !takesREST(send.nowREST, make()):
+		t.restSent++
+	case isText && len(transports) > 1:
 		t.asText++ // JSON-RPC has refused it
-		return
-	}
-	if !send.reached(make(), route) { // another method of the release got such requests
-		t.notSent++
-		return
-	}
-	t.restSent++
-	if send.reachesOther(make(), route) { // which may take it; that is another break
-		return
-	}
-	if took, takes := send.reached(make(), route) && takesREST(send.oldREST, make()), takesREST(send.nowREST, make()); !took || takes {
-		fail("REST", took, takes)
+	default:
+		t.failures = append(t.failures, fmt.Sprintf("%s: REST takes %s", b, input))
 	}
 }
 
