@@ -408,9 +408,9 @@ func compileForm(t reflect.Type, opts *Options) (*form, error) {
 		return nil, p.err("cannot ask for " + t.String())
 	}
 	flat := s.onWire()
-	f.schema = (&schemaWriter{use: forForm}).appendShape(nil, flat)
+	f.schema = schemaWriter{use: forForm}.appendSchema(nil, flat, nil)
 	if !slices.ContainsFunc(flat.fields, func(f *field) bool { return f.shape.deref().kind == kindSlice }) {
-		f.june = (&schemaWriter{use: forJuneForm}).appendShape(nil, flat)
+		f.june = schemaWriter{use: forJuneForm}.appendSchema(nil, flat, nil)
 	}
 	return f, nil
 }

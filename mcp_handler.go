@@ -281,9 +281,6 @@ func (c *toolCompiler) schemaOf(s *shape, w schemaWriter, more ...*field) []byte
 		s = s.onWire(more...)
 	}
 	text := w.appendSchema(nil, s, c.service.typeNames)
-	if w.use == forToolInput {
-		text = appendToolSchema(nil, text)
-	}
 	if isShared {
 		c.schemas[key] = text
 	}

@@ -98,7 +98,7 @@ func TestMCPItems(t *testing.T) {
 
 func TestMCPItemsSchema(t *testing.T) {
 	tools := fmt.Sprintf("%s", tickService(t, &tickImpl{}, false, quiet).MCP(nil).(*mcpHandler).lists["tools/list"].texts)
-	want := `"outputSchema":{"type":"object","properties":{"items":{"type":"array","items":{"type":"object","properties":{"n":{"type":"integer","format":"int64"},"text":{"type":"string"}},"required":["n"]},"maxItems":1000}},"required":["items"]}`
+	want := `"outputSchema":{"type":"object","properties":{"items":{"type":"array","items":{"type":"object","properties":{"n":{"type":"integer"},"text":{"type":"string"}},"required":["n"]}}},"required":["items"]}`
 	if strings.Count(tools, want) != 3 {
 		t.Errorf("the tools lack %s three times\n%s", want, tools)
 	}

@@ -240,7 +240,7 @@ func TestSchemaGolden(t *testing.T) {
 		{"2020-12", false, func(dst []byte, s *shape) []byte { return appendBundle(dst, s, schemaWriter{}) }},
 		{"2020-12-strict", true, func(dst []byte, s *shape) []byte { return appendBundle(dst, s, schemaWriter{}) }},
 		{"mcp", false, func(dst []byte, s *shape) []byte {
-			return appendToolSchema(dst, appendBundle(nil, s, schemaWriter{use: forToolInput}))
+			return appendBundle(dst, s, schemaWriter{use: forToolInput})
 		}},
 		{"mcp-output", true, func(dst []byte, s *shape) []byte {
 			return appendBundle(dst, s, schemaWriter{use: forToolOutput})
@@ -1006,7 +1006,7 @@ func TestTitlesOfFewer(t *testing.T) {
 		`{"type":"string","oneOf":[{"const":"a","title":"A"},{"const":"b","title":"B"},{"const":"c","title":"C"}],"maxLength":1}`,
 	} {
 		t.Run(s.fields[i].goName, func(t *testing.T) {
-			if got := string((&schemaWriter{use: forForm}).appendField(nil, s.fields[i])); got != want {
+			if got := string(forForm.appendFor(nil, (&schemaWriter{use: forForm}).appendField(nil, s.fields[i]))); got != want {
 				t.Errorf("%s: %s, want %s", s.fields[i].goName, got, want)
 			}
 		})
@@ -1164,39 +1164,39 @@ func TestSchemaForTools(t *testing.T) {
 		in            any // a struct with one field, A
 		input, output string
 	}{
-		{struct{ A int }{}, `{"type":"integer"}`, `{"type":"integer","format":"int64"}`},
-		{struct{ A int64 }{}, `{"type":"integer"}`, `{"type":"integer","format":"int64"}`},
-		{struct{ A int32 }{}, `{"type":"integer","minimum":-2147483648,"maximum":2147483647}`, `{"type":"integer","format":"int32","minimum":-2147483648,"maximum":2147483647}`},
-		{struct{ A uint8 }{}, `{"type":"integer","minimum":0,"maximum":255}`, `{"type":"integer","format":"int32","minimum":0,"maximum":255}`},
-		{struct{ A uint64 }{}, `{"type":"integer","minimum":0}`, `{"type":"integer","format":"int64","minimum":0}`},
+		{struct{ A int }{}, `{"type":"integer"}`, `{"type":"integer"}`},
+		{struct{ A int64 }{}, `{"type":"integer"}`, `{"type":"integer"}`},
+		{struct{ A int32 }{}, `{"type":"integer","minimum":-2147483648,"maximum":2147483647}`, `{"type":"integer"}`},
+		{struct{ A uint8 }{}, `{"type":"integer","minimum":0,"maximum":255}`, `{"type":"integer"}`},
+		{struct{ A uint64 }{}, `{"type":"integer","minimum":0}`, `{"type":"integer"}`},
 		{struct {
 			A uint64 `format:"wide"`
-		}{}, `{"type":"integer","minimum":0}`, `{"type":"integer","format":"wide","minimum":0,"maximum":18446744073709551615}`},
-		{struct{ A float32 }{}, `{"type":"number","minimum":-3.4028235677973366e38,"maximum":3.4028235677973366e38}`, `{"type":"number","format":"float"}`},
+		}{}, `{"type":"integer","minimum":0}`, `{"type":"integer"}`},
+		{struct{ A float32 }{}, `{"type":"number"}`, `{"type":"number"}`},
 		{struct {
 			A float32 `minimum:"0"`
-		}{}, `{"type":"number","maximum":3.4028235677973366e38,"minimum":0}`, `{"type":"number","format":"float","minimum":0}`},
-		{struct{ A []byte }{}, `{"type":"string","contentEncoding":"base64","pattern":"^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$"}`, `{"type":"string","format":"byte"}`},
-		{struct{ A time.Time }{}, `{"type":"string","format":"date-time"}`, `{"type":"string","format":"date-time"}`},
+		}{}, `{"type":"number","minimum":0}`, `{"type":"number"}`},
+		{struct{ A []byte }{}, `{"type":"string","contentEncoding":"base64","pattern":"^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$"}`, `{"type":"string"}`},
+		{struct{ A time.Time }{}, `{"type":"string","format":"date-time"}`, `{"type":"string"}`},
 		{struct {
 			A string `format:"email" minLength:"1" enum:"a@b.c,d@e.f" doc:"One."`
-		}{}, `{"type":"string","enum":["a@b.c","d@e.f"],"minLength":1,"description":"One."}`, `{"type":"string","format":"email","enum":["a@b.c","d@e.f"],"minLength":1,"description":"One."}`},
+		}{}, `{"type":"string","enum":["a@b.c","d@e.f"],"minLength":1,"description":"One."}`, `{"type":"string","description":"One (one of a@b.c, d@e.f)."}`},
 		{struct {
 			A string `format:"date-time"`
-		}{}, `{"type":"string","format":"date-time"}`, `{"type":"string","format":"date-time"}`},
-		{struct{ A [2]bool }{}, `{"type":"array","items":{"type":"boolean"},"minItems":2,"maxItems":2}`, `{"type":"array","items":{"type":"boolean"},"minItems":2,"maxItems":2}`},
+		}{}, `{"type":"string","format":"date-time"}`, `{"type":"string"}`},
+		{struct{ A [2]bool }{}, `{"type":"array","items":{"type":"boolean"},"minItems":2,"maxItems":2}`, `{"type":"array","items":{"type":"boolean"}}`},
 		{struct {
 			A *string `json:",omitempty" pattern:"a"`
-		}{}, `{"type":"string","pattern":"a"}`, `{"type":"string","pattern":"a"}`},
+		}{}, `{"type":"string","pattern":"a"}`, `{"type":"string"}`},
 		{struct {
 			A *string `json:",omitempty" nullable:"false"`
 		}{}, `{"type":"string"}`, ""},
 		{struct {
 			A *string `json:",omitempty" mcpheader:"A"` // which cannot be in an anyOf
-		}{}, `{"type":"string","x-mcp-header":"A"}`, ""},
+		}{}, `{"type":"string","x-mcp-header":"A"}`, `{"type":"string"}`},
 		{struct {
 			A *sMirrored `json:",omitempty"`
-		}{}, `{"type":"object","properties":{"at":{"type":"object","properties":{"b":{"type":"string","x-mcp-header":"B"}},"required":["b"]}},"required":["at"]}`, ""},
+		}{}, `{"type":"object","properties":{"at":{"type":"object","properties":{"b":{"type":"string","x-mcp-header":"B"}},"required":["b"]}},"required":["at"]}`, `{"type":"object","properties":{"at":{"type":"object","properties":{"b":{"type":"string"}},"required":["b"]}},"required":["at"]}`},
 		{struct {
 			A *string `query:"a,omitempty"` // which an output does not leave out
 		}{}, `{"type":"string"}`, `{"anyOf":[{"type":"string"},{"type":"null"}]}`},
@@ -1205,14 +1205,14 @@ func TestSchemaForTools(t *testing.T) {
 		}{}, `{"anyOf":[{"type":"string"},{"type":"null"}]}`, ""},
 		{struct {
 			A *string `maxLength:"1"`
-		}{}, `{"anyOf":[{"type":"string","maxLength":1},{"type":"null"}]}`, `{"anyOf":[{"type":"string","maxLength":1},{"type":"null"}]}`},
+		}{}, `{"anyOf":[{"type":"string","maxLength":1},{"type":"null"}]}`, `{"anyOf":[{"type":"string"},{"type":"null"}]}`},
 		{struct {
 			A float64 `json:",string"`
-		}{}, `{"type":"string","pattern":"^-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][-+]?[0-9]+)?$"}`, `{"type":"string","pattern":"^-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][-+]?[0-9]+)?$"}`},
-		{struct{ A sEnum }{}, `{"type":"integer","description":"must be one of 1, 2"}`, `{"enum":[1,2],"type":"integer"}`},
-		{struct{ A sNot }{}, `{"not":{"format":"email","type":"string"},"type":"string"}`, `{"not":{"format":"email","type":"string"},"type":"string"}`},
-		{struct{ A sNested }{}, `{"minProperties":1,"properties":{"any":{"anyOf":[{"pattern":"a","type":"string"},{"oneOf":[true]}]},"at":{"description":"When.","format":"date-time","type":"string"},"format":{"minLength":1,"type":"string"},"list":{"items":{"type":"integer","description":"must be 1"},"maxItems":2,"type":"array"}},"required":["format"],"type":"object"}`,
-			`{"additionalProperties":false,"minProperties":1,"properties":{"any":{"anyOf":[{"pattern":"a","type":"string"},{"oneOf":[true]}]},"at":{"description":"When.","format":"date-time","type":"string"},"format":{"format":"uuid","minLength":1,"type":"string"},"list":{"items":{"enum":[1],"format":"int32","type":"integer"},"maxItems":2,"type":"array"}},"required":["format"],"type":"object"}`},
+		}{}, `{"type":"string","pattern":"^-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][-+]?[0-9]+)?$"}`, `{"type":"string"}`},
+		{struct{ A sEnum }{}, `{"type":"integer","description":"must be one of 1, 2"}`, `{"type":"integer","description":"one of 1, 2"}`},
+		{struct{ A sNot }{}, `{"type":"string","description":"must fit the JSON Schema {\"not\":{\"format\":\"email\",\"type\":\"string\"}}"}`, `{"type":"string"}`},
+		{struct{ A sNested }{}, `{"minProperties":1,"properties":{"any":{"anyOf":[{"pattern":"a","type":"string"},true]},"at":{"description":"When.","format":"date-time","type":"string"},"format":{"minLength":1,"type":"string","description":"a UUID, such as 123e4567-e89b-42d3-a456-426614174000"},"list":{"items":{"type":"integer","description":"must be 1"},"maxItems":2,"type":"array"}},"required":["format"],"type":"object"}`,
+			`{"properties":{"any":{"anyOf":[{"type":"string"},{"anyOf":[true]}]},"at":{"description":"When.","type":"string"},"format":{"type":"string"},"list":{"items":{"type":"integer","description":"one of 1"},"type":"array"}},"required":["format"],"type":"object"}`},
 	} {
 		t.Run(fmt.Sprintf("%T", test.in), func(t *testing.T) {
 			c := newShapes(new(mistakes))
@@ -1224,10 +1224,10 @@ func TestSchemaForTools(t *testing.T) {
 			if test.output == "" {
 				test.output = test.input
 			}
-			if got := string(appendToolSchema(nil, (&schemaWriter{use: forToolInput}).appendField(nil, s.fields[0]))); got != test.input {
+			if got := string(forToolInput.appendFor(nil, (&schemaWriter{use: forToolInput}).appendField(nil, s.fields[0]))); got != test.input {
 				t.Errorf("%T: input %s\nwant %s", test.in, got, test.input)
 			}
-			if got := string((&schemaWriter{use: forToolOutput}).appendField(nil, s.fields[0])); got != test.output {
+			if got := string(forToolOutput.appendFor(nil, (&schemaWriter{use: forToolOutput}).appendField(nil, s.fields[0]))); got != test.output {
 				t.Errorf("%T: output %s\nwant %s", test.in, got, test.output)
 			}
 		})

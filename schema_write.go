@@ -84,38 +84,27 @@ type schemaWriter struct {
 	words  map[string]string // set by noteWords, by pattern; nil if the caller does not need them
 }
 
-// A schemaUse is the purpose of a published schema. The zero value is a document.
+// A schemaUse is the purpose of a published schema. The zero value is a document. It decides which
+// values and texts the writer writes:
 //
-// MCP clients hand the schema of an input to a model, and models differ in the keywords of JSON
-// Schema that they support. So schemas of inputs use only keywords that all of them accept:
-// appendToolSchema of schema_write_tools.go puts the rest into words. Clients check results against
-// the schema of an output with validators, which support all keywords:
+//	                      in a document  of an input        of an output
+//	optional pointer      T or null      T                  T
+//	Optional              T or null      T or null          T or null
+//	nullable:"false"      T              T                  T
+//	texts of types        all            not for the whole  none
+//	                                     schema
+//	base64                a format       an encoding and    as of an input
+//	                                     a pattern
+//	x-mcp-header          none           yes                none
 //
-//	                      in a document    of an input    of an output
-//	format                all              date-time      all
-//	optional pointer      T or null        T              T
-//	Optional              T or null        T or null      T or null
-//	nullable:"false"      T                T              T
-//	bounds of a Go type   unless the       of numbers     as in a
-//	                      format has them  below 64 bits  document
-//	rules, patterns       all              all, some in   all
-//	                                       words
-//	no other properties   of a strict      no             no
-//	                      service
-//	texts of types        all              not for the   none
-//	                                       whole schema
-//	base64                a format         an encoding    a format
-//	                                       and a pattern
-//	x-mcp-header          none             yes            yes
-//
-// Hosts refuse correct values if they do not know a format or read it too narrowly.
+// What an input, an output or a form has of the keywords is decided by schemaUse.publish.
 type schemaUse uint8
 
 const (
 	forDocument schemaUse = iota
 	forToolInput
 	forToolOutput
-	forForm     // as forToolInput, with the formats that clients know and the titles of enums
+	forForm     // as forToolInput, with the titles of enums
 	forJuneForm // the same in 2025-06-18 (MCP 2025-11-25 and 2025-06-18, Elicitation)
 )
 
@@ -251,7 +240,7 @@ func (s *shape) jsonType(f *field) string {
 // annotations of the field: appendValue writes them once, beside the anyOf.
 func (w *schemaWriter) appendPlain(dst []byte, s *shape, f *field, annotate bool) []byte {
 	m, inPlace := openMembers(dst), s
-	if ref := w.lookupRef(s); ref == "" || f.mcpHeader != "" && w.use != forDocument { // a header needs its type beside it
+	if ref := w.lookupRef(s); ref == "" || f.mcpHeader != "" && w.use == forToolInput { // a header needs its type beside it
 		w.writePlain(&m, s, f, false)
 	} else if w.dialect == openAPI30 && annotate && (f.isDescribed() || f.def != nil || f.example != nil) {
 		m.open("allOf", '[')
@@ -298,6 +287,8 @@ func (w *schemaWriter) writePlain(m *members, s *shape, f *field, null bool) {
 	switch {
 	case f.only != nil && w.dialect == openAPI30: // 3.0.3 has no const
 		m.add("enum", [][]byte{f.only})
+	case f.only != nil && w.use == forToolOutput:
+		m.addRaw(onlyText, f.only)
 	case f.only != nil:
 		m.addRaw("const", f.only)
 	case w.use >= forForm && s.valueTexts != nil:
@@ -369,10 +360,6 @@ const (
 		"maximum minLength maxLength pattern minItems maxItems uniqueItems minProperties maxProperties required items not allOf anyOf " +
 		"oneOf properties additionalProperties "
 	unknown30 = " $anchor $comment $id $schema contentEncoding contentMediaType contentSchema "
-
-	// formKeywords are the keywords about types and names, which schemas of forms keep for MCP
-	// clients. trimCustom keeps the two about items, too.
-	formKeywords = " type required title description properties anyOf "
 )
 
 // schema30 returns v, a schema of 2020-12 or a part of one, as a schema of 3.0.3. It sets exact to
@@ -436,47 +423,16 @@ func (s *shape) constrains(d dialect) bool {
 // is a map, so it sorts the keywords.
 func (w *schemaWriter) writeCustom(m *members, s *shape, f *field, null bool) {
 	custom := s.customIn(w.dialect)
-	if !w.isWhole() {
-		custom = w.trimCustom(custom).(map[string]any)
-	}
 	for _, name := range slices.Sorted(maps.Keys(custom)) {
 		if name == "description" && f.doc.text != "" { // writeAnnotations writes the description of the field
 			continue
 		}
 		value := custom[name]
-		if text, ok := value.(string); ok && name == "description" {
-			value = w.sayFormat(text, s)
-		}
 		if enum, ok := value.([]any); ok && null && name == "enum" && !slices.Contains(enum, nil) {
 			value = append(slices.Clone(enum), nil)
 		}
 		m.addRaw(name, encodeDocument(value))
 	}
-}
-
-// trimCustom returns v, a schema by JSONSchema or a part of one, for MCP clients: without formats
-// that they may not know, and for a form with only types and names. Fewer keywords make most
-// schemas accept more, which is fine. But a not or a oneOf would accept less if schemas in it had
-// fewer constraints, so a form drops them.
-func (w *schemaWriter) trimCustom(v any) any {
-	schema, ok := v.(map[string]any)
-	if !ok {
-		return v
-	}
-	out := make(map[string]any, len(schema))
-	for name, value := range schema {
-		_, isSchema := value.(map[string]any)
-		ofItems := isSchema && (name == "items" || name == "additionalProperties")
-		switch {
-		case w.use != forToolInput && !ofItems && !strings.Contains(formKeywords, " "+name+" "):
-		case name == "format" && value != "date-time":
-		case name == "not", name == "if", name == "contains": // with fewer keywords in it the whole would accept less
-			out[name] = value
-		default:
-			out[name] = eachSchema(name, value, w.trimCustom)
-		}
-	}
-	return out
 }
 
 // writeTyped writes the type of a scalar, a list or a map. It writes the bounds of the Go type
@@ -491,15 +447,16 @@ func (w *schemaWriter) writeTyped(m *members, s *shape, f *field) {
 	}
 	if s.format != "" {
 		format = s.format
-		if w.isWhole() && s.kind.isMachineInteger() { // a format in a tag does not imply the bounds, unlike the format of the type
+		if s.kind.isMachineInteger() { // a format in a tag does not imply the bounds, unlike the format of the type
 			low, high = s.integerBounds()
 		}
 	}
-	if !w.knowsFormat(format) {
-		format = ""
-	}
 	if s.kind == kindFloat && s.bits == 32 && format != "float" {
 		low, high = "-"+float32Bound, float32Bound
+	}
+	if s.kind == kindBytes && w.use != forDocument { // readers of MCP know this, and not the format
+		m.add("contentEncoding", "base64", "pattern", base64Pattern)
+		format = ""
 	}
 	m.add("format", format)
 	if s.rules.lookup(roleValues) == nil {
@@ -511,10 +468,6 @@ func (w *schemaWriter) writeTyped(m *members, s *shape, f *field) {
 		}
 	}
 	switch s.kind {
-	case kindBytes:
-		if !w.isWhole() { // MCP clients do not get the format byte
-			m.add("contentEncoding", "base64", "pattern", base64Pattern)
-		}
 	case kindTime:
 		if w.use == forDocument && w.dialect != openAPI30 {
 			w.writePattern(m, timePattern, kindNotes[kindTime])
@@ -536,17 +489,6 @@ func (w *schemaWriter) writeTyped(m *members, s *shape, f *field) {
 		m.addName("additionalProperties")
 		m.buf = w.appendShape(m.buf, s.elem)
 	}
-}
-
-// isWhole reports whether the readers of the schema know all of JSON Schema.
-func (w *schemaWriter) isWhole() bool { return w.use == forDocument || w.use == forToolOutput }
-
-// knowsFormat reports whether the readers of the schema know this format.
-func (w *schemaWriter) knowsFormat(format string) bool {
-	if w.isWhole() || format == "date-time" {
-		return true
-	}
-	return w.use >= forForm && slices.Contains([]string{"email", "uri", "date"}, format)
 }
 
 // writeNames writes propertyNames, the schema of the member names of a map with this key. Names are
@@ -698,19 +640,18 @@ func (w *schemaWriter) writeObject(m *members, s *shape) {
 	switch {
 	case s == w.open:
 		m.addRaw("additionalProperties", []byte("true"))
-	case s.strict && w.use != forToolInput && w.use != forToolOutput:
+	case s.strict:
 		m.addRaw("additionalProperties", []byte("false"))
 	}
 }
 
 // writeUnion writes the union s. In documents it is a oneOf with a discriminator, for which client
 // generators produce exact types. The discriminator maps values to components only (OpenAPI 3.1.0,
-// Discriminator Object), so it is left out if the alternatives are in place. It is an anyOf for MCP
-// clients, because some reject oneOf, and for the result of a ValueOrStream, which has no
-// discriminator.
+// Discriminator Object), so it is left out if the alternatives are in place. It is an anyOf for the
+// result of a ValueOrStream, which has no discriminator.
 func (w *schemaWriter) writeUnion(m *members, s *shape) {
 	keyword, mapping := "oneOf", openMembers(nil)
-	if w.use != forDocument || s.fields == nil {
+	if s.fields == nil {
 		keyword = "anyOf"
 	}
 	m.open(keyword, '[')
@@ -778,15 +719,14 @@ func (rs ruleSet) isTightest(r rule) bool {
 func (w *schemaWriter) writeAnnotations(m *members, f *field, s *shape) {
 	switch {
 	case f.isDescribed():
-		m.add("description", w.sayFormat(w.textOf(f.doc.join("\n\n", w.valueList(s))), f.shape.deref()), "deprecated",
-			f.deprecated && w.use < forForm)
+		m.add("description", w.textOf(f.doc.join("\n\n", w.valueList(s))), "deprecated", f.deprecated)
 	case s == nil:
 	case f == anywhere, s.isComponent():
 		w.writeAbout(m, s)
 	case s.custom["description"] == nil:
-		m.add("description", w.sayFormat(w.textOf(w.valueList(s)), s))
+		m.add("description", w.textOf(w.valueList(s)))
 	}
-	if w.use != forDocument {
+	if w.use == forToolInput {
 		m.add("x-mcp-header", f.mcpHeader)
 	}
 	m.add("default", f.def)
@@ -815,48 +755,9 @@ func (w *schemaWriter) writeAbout(m *members, s *shape) {
 		return
 	}
 	if s.custom["description"] == nil && w.use != forToolOutput { // a model sees an output when it gets one
-		m.add("description", w.sayFormat(w.textOf(s.about.join("\n\n", w.valueList(s))), s))
+		m.add("description", w.textOf(s.about.join("\n\n", w.valueList(s))))
 	}
-	m.add("deprecated", s.gone && s.custom["deprecated"] == nil && w.use < forForm)
-}
-
-// sayFormat adds to a text in words the format of the strings of s, if the schema leaves out its
-// keyword: hosts of MCP drop formats or refuse values by them.
-//
-//	When it is due.   When it is due (a date, such as 2026-01-02).
-//	""                a date, such as 2026-01-02
-func (w *schemaWriter) sayFormat(text string, s *shape) string {
-	if w.isWhole() || s.jsonType(anywhere) != "string" || s.rules.lookup(roleValues) != nil {
-		return text
-	}
-	format := s.format
-	if own, ok := s.custom["format"].(string); ok && format == "" {
-		format = own
-	}
-	if format == "" || w.knowsFormat(format) {
-		return text
-	}
-	words := "format: " + format
-	if known := formatNamed(format); known != nil {
-		words = known.words + ", such as " + known.samples[0]
-	}
-	return addWords(text, words)
-}
-
-// addWords adds words to a text in parentheses, or as a paragraph behind a list, whose last item
-// they would seem to be about.
-func addWords(text, words string) string {
-	if text == "" {
-		return words
-	}
-	if last := text[strings.LastIndexByte(text, '\n')+1:]; strings.HasPrefix(last, "- ") || strings.HasPrefix(last, "  ") {
-		return text + "\n\n" + capitalized(words) + "."
-	}
-	phrase, isSentence := strings.CutSuffix(text, ".")
-	if text = phrase + " (" + words + ")"; isSentence {
-		text += "."
-	}
-	return text
+	m.add("deprecated", s.gone && s.custom["deprecated"] == nil)
 }
 
 // textOf returns the form of a text that readers expect: Markdown in documents (OpenAPI 3.1.0, Rich

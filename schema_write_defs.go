@@ -19,29 +19,32 @@ const maxInPlace = 256
 // JSON Pointer.
 const defsPrefix = "#/$defs/"
 
-// appendSchema appends the schema of s that w writes. names has the names of types under $defs.
+// appendSchema appends the schema of s that w writes, as its readers take it. names has the names of
+// types under $defs.
 func (w schemaWriter) appendSchema(dst []byte, s *shape, names map[*shape]string) []byte {
-	m, isSmall := w.writeOut(s, names)
-	if !isSmall {
-		c := w.newDefs(names, func(*shape) bool { return true })
-		m = c.openSchema(s)
-		m.add("$defs", c.writeSchemas())
+	if text, isSmall := w.writeOut(s, names); isSmall {
+		return append(dst, text...)
 	}
-	return append(dst, m.close()...)
+	c := w.newDefs(names, func(*shape) bool { return true })
+	m := c.openSchema(s)
+	m.add("$defs", c.writeSchemas())
+	return w.use.appendFor(dst, m.close())
 }
 
-// writeOut returns the schema of s, without its last brace, in which only types that contain
-// themselves are under $defs. It reports false if that is large, and not the whole schema then.
-func (w schemaWriter) writeOut(s *shape, names map[*shape]string) (m members, isSmall bool) {
+// writeOut returns the schema of s, in which only types that contain themselves are under $defs. It
+// reports false if that is large; the text can then be incomplete.
+func (w schemaWriter) writeOut(s *shape, names map[*shape]string) (text []byte, isSmall bool) {
 	inPlace := 0
 	c := w.newDefs(names, func(t *shape) bool {
 		inPlace++
 		return t.recursive || inPlace > maxInPlace
 	})
-	if m = c.openSchema(s); inPlace <= maxInPlace && len(m.buf) < maxWrittenOut {
+	m := c.openSchema(s)
+	if inPlace <= maxInPlace {
 		m.add("$defs", c.writeSchemas())
+		text = w.use.appendFor(nil, m.close())
 	}
-	return m, inPlace <= maxInPlace && len(m.buf) < maxWrittenOut
+	return text, inPlace <= maxInPlace && len(text) <= maxWrittenOut
 }
 
 // newDefs returns an empty list of schemas under $defs, for the types for which refers returns

@@ -69,7 +69,7 @@ func defsShape(t *testing.T, typ reflect.Type) *shape {
 // Verify by eye a schema of more than 4 KiB: testdata/schema/defs.json.
 func TestDefsGolden(t *testing.T) {
 	text := appendBundle(nil, defsShape(t, reflect.TypeFor[defsOrder]()), schemaWriter{use: forToolInput})
-	plain := (&schemaWriter{use: forToolInput}).appendShape(nil, defsShape(t, reflect.TypeFor[defsOrder]()))
+	plain := forToolInput.appendFor(nil, (&schemaWriter{use: forToolInput}).appendShape(nil, defsShape(t, reflect.TypeFor[defsOrder]())))
 	if len(plain) <= maxWrittenOut || len(text) >= len(plain) {
 		t.Errorf("written out it has %d bytes, and %d with $defs", len(plain), len(text))
 	}
@@ -93,7 +93,7 @@ func TestDefsAgree(t *testing.T) {
 				if err := json.Unmarshal(appendBundle(nil, s, use.writer), &got); err != nil {
 					t.Fatal(err)
 				}
-				if err := json.Unmarshal(plain.appendShape(nil, s), &want); err != nil {
+				if err := json.Unmarshal(plain.use.appendFor(nil, plain.appendShape(nil, s)), &want); err != nil {
 					t.Fatal(err)
 				}
 				defs, _ := got["$defs"].(map[string]any)

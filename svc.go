@@ -815,11 +815,12 @@ func (d *describer) typeInfo(t *shape) *TypeInfo {
 		return nil
 	}
 	info := &TypeInfo{Name: d.service.typeNames[t], Kind: t.typ.Kind().String()}
-	m, isSmall := d.writer.writeOut(t, d.service.typeNames)
+	text, isSmall := d.writer.writeOut(t, d.service.typeNames)
 	if !isSmall {
-		m = d.shared.openSchema(t)
+		m := d.shared.openSchema(t)
+		text = m.close()
 	}
-	info.Schema = readSchema(m.close())
+	info.Schema = readSchema(text)
 	if !isSmall {
 		for name, text := range d.shared.writeSchemas() {
 			if d.defs[name] == nil {
