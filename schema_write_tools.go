@@ -57,13 +57,10 @@ const (
 		"exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems uniqueItems contentEncoding properties anyOf items "
 )
 
-// These are keywords that constrain values and that inputs do not have. toolWords says them: the first
-// as the rules that they are, the others as JSON Schema.
-const (
-	ruledWords  = " uniqueItems multipleOf exclusiveMinimum exclusiveMaximum "
-	schemaWords = " not allOf if then else contains minContains maxContains prefixItems patternProperties dependentRequired " +
-		"dependentSchemas dependencies unevaluatedItems unevaluatedProperties "
-)
+// schemaWords are keywords that constrain values, that inputs do not have, and that are no rules: words
+// has them as JSON Schema.
+const schemaWords = " anyOf oneOf not allOf if then else contains minContains maxContains prefixItems patternProperties dependentRequired " +
+	"dependentSchemas dependencies unevaluatedItems unevaluatedProperties "
 
 // annotations are the keywords that do not constrain values, so the first branch of an anyOf can
 // hold them instead.
@@ -248,28 +245,28 @@ func isPlainPattern(pattern string) bool {
 func (u schemaUse) words(schema keywords) (words []string) {
 	var others keywords
 	for _, k := range schema {
+		_, published := u.publish(k, schema)
 		text := ""
-		switch {
-		case k.name == "format" && !u.knowsFormat(k.value) && u != forToolOutput:
-			text = formatWords(schema)
-		case k.name == "pattern" && !isPlainPattern(textOr(string(k.value))) && u != forToolOutput:
-			text = ruleWords(k)
-		case u >= forForm:
+		switch isEnum := k.name == ruleEnum || k.name == "const"; {
+		case published != nil && !isEnum: // of an enum the empty text is missing
 		case u == forToolOutput:
 			if k.name == ruleEnum {
 				text = "one of " + listValues(itemsOf(k.value))
 			}
+		case k.name == "format":
+			text = formatWords(schema)
+		case k.name == "pattern":
+			text = ruleWords(k)
+		case u >= forForm:
+		case isEnum:
+			text = enumWords(k.value)
 		case k.name == "propertyNames":
 			text = nameWords(k.value)
-		case k.name == ruleEnum, k.name == "const":
-			text = enumWords(k.value)
-		case isIn(ruledWords, k.name):
-			text = ruleWords(k)
-		case isIn(schemaWords, k.name), k.name == "anyOf", k.name == "oneOf":
-			others = append(others, k)
-		case k.name == "items" && schema.at("prefixItems") != nil,
+		case isIn(schemaWords, k.name), k.name == "items" && schema.at("prefixItems") != nil,
 			k.name == "additionalProperties" && schema.at("patternProperties") != nil:
 			others = append(others, k)
+		case k.name != "minimum" && k.name != "maximum": // of 64 bits
+			text = ruleWords(k)
 		}
 		if text != "" {
 			words = append(words, text)
@@ -281,13 +278,13 @@ func (u schemaUse) words(schema keywords) (words []string) {
 	return words
 }
 
-// ruleWords says a rule as its violation does.
+// ruleWords says a rule as its violation does, or returns "" for a keyword that is no rule.
 func ruleWords(k keyword) string {
-	if string(k.value) == "false" { // of uniqueItems
+	i := slices.IndexFunc(ruleRows, func(row *ruleRow) bool { return row.keyword == k.name })
+	if i < 0 || string(k.value) == "false" { // of uniqueItems
 		return ""
 	}
-	row := ruleRows[slices.IndexFunc(ruleRows, func(row *ruleRow) bool { return row.keyword == k.name })]
-	return strings.ReplaceAll(row.must, "#", textOr(string(k.value)))
+	return strings.ReplaceAll(ruleRows[i].must, "#", textOr(string(k.value)))
 }
 
 // addWords adds words to a text in parentheses, or as a paragraph behind a list, whose last item

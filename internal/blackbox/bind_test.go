@@ -701,7 +701,7 @@ func TestHeaderFieldInDocuments(t *testing.T) {
 			t.Errorf("OpenRPC lacks %s\n%s", want, rpc)
 		}
 	}
-	want := `{"type":"object","properties":{"match":{"type":"string","minLength":2,"description":"What is to be changed."},"rate":{"type":"number","minimum":-3.4028235677973366e38,"maximum":3.4028235677973366e38},` +
+	want := `{"type":"object","properties":{"match":{"type":"string","minLength":2,"description":"What is to be changed."},"rate":{"type":"number"},` +
 		`"sid":{"type":"string","pattern":"^[^a-z]*$"},"seen":{"type":"boolean"}},"required":["match"]}`
 	if !strings.HasPrefix(tool, want) {
 		t.Errorf("the schema of the tool begins %s\nwant %s", tool, want)

@@ -90,7 +90,7 @@ var documentedDifferences = []struct {
 		isTooLong := len(strings.TrimPrefix(d.text(), "-")) > 20
 		return d.violation.Rule == "range" && (isText || d.isName()) && (!isTooLong || d.last() == "float")
 	}},
-	{"Schemas of tools do not say the range of any 64-bit number", func(d *difference) bool {
+	{"Schemas of tools do not say the range of any 64-bit integer or float", func(d *difference) bool {
 		return d.document == "tools" && d.violation.Rule == "range" && !isIntegerOf(d.value, 64, true)
 	}},
 	{"A float is checked as the nearest number that its type holds", func(d *difference) bool {
