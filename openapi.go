@@ -812,54 +812,52 @@ func (b *apiBuilder) streamContent(m *method) []byte {
 	if b.writer.dialect != openAPI32 {
 		return contentWith(contentTypeEvents, item)
 	}
-	envelope := b.describeErrors(m).schema
+	body := b.describeErrors(m).schema
 	if m.errorForm == nil { // an ErrorWriter writes no events, so their errors are envelopes
-		envelope = b.referError(errorBody{})
+		body = b.referError(errorBody{})
 	}
-	events := strings.NewReplacer("ITEM", string(item), "DONE", m.endSchema(), "ENVELOPE", string(envelope)).Replace(eventSchema)
-	return object(contentTypeEvents, object("itemSchema", []byte(events)))
-}
-
-// endSchema returns the schema of the event that ends a successful stream of m, and a comma, or
-// nothing if no event does.
-func (m *method) endSchema() string {
+	name := object("type", "string", "not", object("enum", []byte(`["done","error"]`)))
+	events := [][]byte{eventObject("Item", `["data"]`,
+		"id", object("type", "string"), "event", name, "retry", object("type", "integer", "minimum", []byte("0")), "data", eventData(item))}
 	switch end := m.streamEnd; end {
 	case "":
-		return `{"title":"Done","type":"object","properties":{"event":{"const":"done"},"data":{"const":"{}"}},"required":["event","data"]},`
+		events = append(events, eventObject("Done", `["event","data"]`, "event", object("const", "done"), "data", object("const", "{}")))
 	case StreamEndNone:
-		return ""
 	default:
-		return `{"title":"Done","type":"object","properties":{"data":{"const":` + string(appendQuoted(nil, end)) +
-			`}},"required":["data"]},`
+		events = append(events, eventObject("Done", `["data"]`, "data", object("const", end)))
 	}
+	events = append(events, eventObject("Error", `["event","data"]`, "event", object("const", "error"), "data", eventData(body)))
+	return object(contentTypeEvents, object("itemSchema", object("oneOf", events)))
 }
 
-// eventSchema is the schema of an event of a stream: an item, the end of the stream, or the event
-// error. ITEM stands for the schema of an item, DONE for endSchema, and ENVELOPE for the schema of
-// an error.
-const eventSchema = `{"oneOf":[` +
-	`{"title":"Item","type":"object","properties":{"id":{"type":"string"},` +
-	`"event":{"type":"string","not":{"enum":["done","error"]}},"retry":{"type":"integer","minimum":0},` +
-	`"data":{"type":"string","contentMediaType":"application/json","contentSchema":ITEM}},"required":["data"]},` +
-	`DONE{"title":"Error","type":"object","properties":{"event":{"const":"error"},` +
-	`"data":{"type":"string","contentMediaType":"application/json","contentSchema":ENVELOPE}},"required":["event","data"]}]}`
+// eventObject returns the schema of an event with these fields; see members.add.
+func eventObject(title, required string, fields ...any) []byte {
+	return object("title", title, "type", "object", "properties", object(fields...), "required", []byte(required))
+}
+
+// eventData returns the schema of the data of an event, which is JSON of this schema.
+func eventData(schema []byte) []byte {
+	return object("type", "string", "contentMediaType", contentTypeJSON, "contentSchema", schema)
+}
 
 // errorTexts describe the errors of one service in the document.
 type errorTexts struct {
 	mediaType string // "" if their bodies are not known
 	schema    []byte
 	ref       []byte // a Response Object for any error, or the reference to it
-	reason    string // the schema of a body, with REASON in place of its reason's schema; "" if unknown
+	// withReason returns the schema of a body whose member reason has a schema. It is nil if bodies
+	// have no such member, or the document does not say which reasons there are.
+	withReason func(reason []byte) []byte
 }
 
 // schemaWith returns the schema of bodies with one of these reasons. A newer service may send
 // others.
 func (t *errorTexts) schemaWith(reasons []string) []byte {
-	if reasons == nil || t.reason == "" {
+	if reasons == nil || t.withReason == nil {
 		return t.schema
 	}
-	reason := `{"anyOf":[{"type":"string","enum":` + string(encodeDocument(reasons)) + `},{"type":"string"}]}`
-	return object("allOf", slices.Concat([]byte("["), t.schema, []byte(","+strings.Replace(t.reason, "REASON", reason, 1)+"]")))
+	reason := object("anyOf", [][]byte{object("type", "string", "enum", encodeDocument(reasons)), object("type", "string")})
+	return object("allOf", [][]byte{t.schema, t.withReason(reason)})
 }
 
 // describeErrors returns the texts of the document about the errors of m. It describes the bodies
@@ -877,16 +875,18 @@ func (b *apiBuilder) describeErrors(m *method) errorTexts {
 		texts.mediaType, texts.schema = m.errorForm.contentType, b.writer.appendShape(nil, m.errorForm.shape)
 	case m.onError == nil || isHandler(m.onError, WriteError):
 		texts.mediaType, texts.schema = contentTypeJSON, b.referError(errorBody{})
-		// Linters take each object for itself: without the reference, code and message would be unknown here.
-		texts.reason = `{"type":"object","properties":{"error":{"allOf":[{"$ref":"#/components/schemas/ErrorObject"},` +
-			`{"type":"object","properties":{"reason":REASON}}]}}}`
+		of := b.referError(errorObject{})
+		texts.withReason = func(reason []byte) []byte {
+			// Linters take each object for itself: without the reference, code and message would be unknown here.
+			return objectWith("error", object("allOf", [][]byte{of, objectWith("reason", reason)}))
+		}
 	case isHandler(m.onError, WriteProblem):
 		name = "Problem"
 		texts.mediaType, texts.schema = contentTypeProblem, b.referError(problem{})
-		texts.reason = `{"type":"object","properties":{"reason":REASON}}`
+		texts.withReason = func(reason []byte) []byte { return objectWith("reason", reason) }
 	}
 	if b.writer.dialect == openAPI30 || b.writer.plain { // generators of 3.0 have no types for these, and readers have the texts
-		texts.reason = ""
+		texts.withReason = nil
 	}
 	texts.ref = object("description", "Error")
 	if texts.schema != nil {
@@ -894,6 +894,11 @@ func (b *apiBuilder) describeErrors(m *method) errorTexts {
 	}
 	b.errors[m.config] = texts
 	return texts
+}
+
+// objectWith returns the schema of an object with a member of this schema.
+func objectWith(name string, schema []byte) []byte {
+	return object("type", "object", "properties", object(name, schema))
 }
 
 // referResponse returns a reference to the Response Object text in components. It adds text under
