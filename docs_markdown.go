@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -234,35 +235,21 @@ func (w *docsWriter) writeTypes(client *clientWriter) {
 	w.WriteString("\n## Types\n\n`int8` to `uint64` are integers that take that many bits, `File` is the content of a file. " +
 		"A comment behind a type is its JSON Schema.\n\n```ts\n")
 	w.Write(client.appendTypes(nil))
-	for _, name := range [...]string{"ErrorBody", "Problem", "ErrorObject", "ErrorDetails", "Violation"} {
-		if schema := w.schemas[name]; schema != nil {
-			fmt.Fprintf(w, "export interface %s {\n%s}\n\n", name, appendErrorMembers(nil, schema))
-		}
-	}
+	w.Write(w.errorTypes().appendTypes(nil))
 	w.Truncate(w.Len() - 1)
 	w.WriteString("```\n")
 }
 
-// appendErrorMembers appends the members of the schema of an error body as TypeScript.
-func appendErrorMembers(dst, schema []byte) []byte {
-	required := itemsOf(memberAt(schema, "required"))
-	eachMember(memberAt(schema, "properties"), func(name, property []byte) {
-		dst = appendComment(dst, "  ", commentLines(textAt(property, "description")))
-		dst = append(append(dst, "  "...), name...)
-		if !slices.ContainsFunc(required, func(text []byte) bool { return textAt(text) == string(name) }) {
-			dst = append(dst, '?')
+// errorTypes returns the types of the error bodies that the document has.
+func (w *docsWriter) errorTypes() *clientTypes {
+	t := newClientTypes(&service{typeNames: w.names}, nil, true)
+	t.open = w.writer.open
+	for _, typ := range []reflect.Type{reflect.TypeFor[errorBody](), reflect.TypeFor[problem]()} {
+		if s := w.bodies[typ]; s != nil && w.schemas[w.names[s]] != nil {
+			t.refer(s)
 		}
-		item := cmp.Or(textAt(property, "items", "$ref"), textAt(property, "$ref"))
-		dst = append(append(dst, ": "...), cmp.Or(strings.TrimPrefix(item, componentPrefix), scalarType(textAt(property, "type")))...)
-		if textAt(property, "type") == "array" {
-			dst = append(dst, "[]"...)
-		}
-		dst = append(dst, ";\n"...)
-	})
-	if isTrueAt(schema, "additionalProperties") {
-		dst = append(dst, "  [more: string]: unknown;\n"...)
 	}
-	return dst
+	return t
 }
 
 // describePlaces returns where the members of the input are in a REST request, such as ": id in the

@@ -36,6 +36,7 @@ type clientTypes struct {
 	inputs     map[*binding]*clientType // of methods; methods with the same binding share a type
 	outputs    map[*shape]*clientType   // of methods, with headers as members
 	members    map[inputForm][]clientMember
+	open       *shape        // an object to which applications add other members, or nil
 	list       []*clientType // all of them, in the order of the text
 }
 
@@ -186,7 +187,7 @@ func (t *clientTypes) refer(s *shape) string {
 		return known.name
 	}
 	d := t.declare(ofComponent, s, base)
-	d.name = t.names[base]
+	d.name = cmp.Or(t.names[base], base)
 	t.components[base] = d
 	switch {
 	case s.alternatives != nil:
@@ -203,7 +204,11 @@ func (t *clientTypes) refer(s *shape) string {
 		}
 		d.body[len(d.body)-1] = ';'
 	case s.kind == kindObject && s.custom == nil:
-		d.body = append(t.appendMembers([]byte(" {\n"), t.jsonMembers(s), "  "), '}')
+		d.body = t.appendMembers([]byte(" {\n"), t.jsonMembers(s), "  ")
+		if s == t.open {
+			d.body = append(d.body, "  [more: string]: unknown;\n"...)
+		}
+		d.body = append(d.body, '}')
 	default:
 		d.body = append(t.appendInPlace([]byte(" = "), s, anywhere, ""), ';')
 	}
