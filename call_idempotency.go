@@ -47,7 +47,7 @@ func (c *call) readKey(d *decoder, path string, values []string) {
 	case isKeyHeader(values[0]):
 		c.keyed = &keyedCall{key: values[0]}
 		if values[0][0] == '"' {
-			c.keyed.key, _ = strconv.Unquote(values[0]) // keyPattern allows only two of its escapes
+			c.keyed.key, _ = strconv.Unquote(values[0]) // isKeyHeader allows only two of its escapes
 		}
 		if c.response == nil && c.request != nil { // headers that the method adds go only into the record
 			c.keyed.header = make(http.Header)

@@ -220,7 +220,7 @@ func (w *docsWriter) appendData(dst []byte) []byte {
 			"tail", o.tail())
 		if o.method.key != nil { // the argument of the tool, a header elsewhere
 			out.addText("key", keyArgument)
-			w.writer.words[keyPattern] = "at most 255 visible ASCII characters"
+			w.writer.words[keyPattern] = "visible ASCII characters"
 		}
 		if end := o.method.streamEnd; end != "" {
 			out.addText("end", end)

@@ -210,7 +210,7 @@ func (c *toolCompiler) compileTool(t *tool) {
 	}
 	if t.key != nil {
 		t.addArgument(keyArgument, "A text that you choose: the same for a repetition of this call, a new one for each new call.",
-			t.keyUse() == KeyAllowed, map[string]any{"type": "string", "pattern": "^[!-~]{1,255}$"})
+			t.keyUse() == KeyAllowed, readSchema([]byte(keySchema)))
 	}
 	if t.closed || t.beside != nil || t.mcp.InputSchema != nil { // else the plan knows it, without an allocation
 		t.allow = t.allows

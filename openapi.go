@@ -464,10 +464,10 @@ func (m *method) ownParameters() (list [][]byte) {
 	}
 	if m.key != nil {
 		hours := strconv.FormatFloat(cmp.Or(m.key.KeepFor, 24*time.Hour).Hours(), 'f', -1, 64)
-		about := "A random text, new for each call. For " + hours +
+		about := "A random text of 1 to 255 visible ASCII characters, new for each call. For " + hours +
 			" hours a request with the same key gets the answer of the first that succeeded, and has no other effect. " +
 			"It gets 409 while that one runs, and 422 if its input is another."
-		add(keyHeader, about, m.keyUse() == KeyRequired, string(object("type", "string", "pattern", keyPattern)))
+		add(keyHeader, about, m.keyUse() == KeyRequired, keySchema)
 	}
 	return list
 }

@@ -468,10 +468,6 @@ func (w *schemaWriter) writeTyped(m *members, s *shape, f *field) {
 		}
 	}
 	switch s.kind {
-	case kindTime:
-		if w.use == forDocument && w.dialect != openAPI30 {
-			w.writePattern(m, timePattern, kindNotes[kindTime])
-		}
 	case kindDuration:
 		w.writePattern(m, durationPattern, kindNotes[kindDuration])
 	case kindSlice, kindArray:

@@ -14,9 +14,6 @@ const (
 	// anyNumberPattern is a JSON number (RFC 8259, section 6).
 	anyNumberPattern = `^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`
 
-	// timePattern matches the times of RFC 3339 without leap seconds, which time.Time does not have.
-	timePattern = `^[^:]+:[^:]+:[0-5]`
-
 	// durationPattern matches the texts that time.ParseDuration accepts, and also
 	// values that are too large.
 	durationPattern = `^[-+]?(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$`
