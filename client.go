@@ -123,7 +123,7 @@ func (c *connection) setFields(p *mistakes, iface reflect.Type, client reflect.V
 	}
 	functions := make([]reflect.Value, len(fields))
 	for i, f := range fields {
-		functions[i] = c.compileField(p, iface, f, service.methods)
+		functions[i] = c.compileField(p, iface, f, service)
 	}
 	p.where = ""
 	if len(p.list) > 0 {
@@ -207,20 +207,21 @@ func (c *connection) parseBase(text string) string {
 }
 
 // compileField returns the function for the field f of the client. It notes a mistake if the
-// interface lacks this method. methods is empty if the service itself has mistakes.
-func (c *connection) compileField(p *mistakes, iface reflect.Type, f reflect.StructField, methods []*method) reflect.Value {
+// interface lacks this method. The service has no methods if it has mistakes.
+func (c *connection) compileField(p *mistakes, iface reflect.Type, f reflect.StructField, service *service) reflect.Value {
 	p.where = "the field " + f.Name
 	rm, ok := iface.MethodByName(f.Name)
-	i := slices.IndexFunc(methods, func(m *method) bool { return m.goName == f.Name })
+	i := slices.IndexFunc(service.methods, func(m *method) bool { return m.goName == f.Name })
 	switch {
 	case !ok:
 		p.addf("%v has no method of that name%s", iface, suggestMethod(iface, f.Name))
 	case f.Type != rm.Type:
 		p.addf("its type is %v; give it that of the method of %v, %v", f.Type, iface, rm.Type)
-	case i >= 0 && methods[i].path == "":
+	case i >= 0 && service.methods[i].path == "":
 		p.addf("a client calls methods over REST, which MethodOptions.Transports of this method leaves out; drop the field")
 	case i >= 0:
-		return reflect.MakeFunc(f.Type, c.compileCall(p, methods[i], methods).callField)
+		m := service.methods[i]
+		return reflect.MakeFunc(f.Type, c.compileCall(p, m, service.rivals[m]).callField)
 	}
 	return reflect.Value{}
 }
@@ -306,19 +307,16 @@ type rivalRoute struct {
 	complaint *complaint
 }
 
-// compileCall compiles the plan of m, one of methods. p collects its mistakes: outputs that a
-// client cannot read.
-func (c *connection) compileCall(p *mistakes, m *method, methods []*method) *clientCall {
+// compileCall compiles the plan of m, whose requests could reach rivals. p collects its mistakes:
+// outputs that a client cannot read.
+func (c *connection) compileCall(p *mistakes, m *method, rivals []*method) *clientCall {
 	call := &clientCall{method: m, conn: c}
 	e, rest := newEncoders(true), &m.bind.rest
 	for w := range rest.params {
 		call.params[w] = sendParams(rest.params[w], e)
 	}
 	call.segments = compilePath(call.params[wherePath], m.path)
-	for _, other := range methods {
-		if other.path == "" || !m.losesTo(other) {
-			continue
-		}
+	for _, other := range rivals {
 		text := "must not name another route, " + other.pattern()
 		path := segmentsOf(other.path)
 		at := placeOfTexts(segmentsOf(m.path), path) - 1 // call.segments has nothing before the first slash
@@ -743,7 +741,7 @@ func (c *clientCall) writePath(b *callBuffer, r *http.Request, v reflect.Value) 
 		}
 	}
 	for _, rival := range c.rivals {
-		if coversRoute(sent, rival.path) {
+		if _, less, meet := compareRoutes(rival.path, sent); meet && !less {
 			rival.param.complain(b, rival.complaint)
 		}
 	}

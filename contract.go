@@ -717,9 +717,7 @@ func (l *planLinker) rulesOf(p *contractPlan, s *shape) (rules ruleSet) {
 }
 
 func compareContracts(old, now *contract) (breaks []Break) {
-	for _, m := range slices.Concat(old.Methods, now.Methods) {
-		m.segments = segmentsOf(m.HTTP)
-	}
+	before, after := newRouteSet(old.Methods), newRouteSet(now.Methods)
 	for _, was := range old.Methods {
 		i := slices.IndexFunc(now.Methods, func(m *contractMethod) bool { return m.Name == was.Name })
 		if i < 0 && was.isOver() { // clients were told, and its route is free
@@ -736,7 +734,7 @@ func compareContracts(old, now *contract) (breaks []Break) {
 			continue
 		}
 		is := now.Methods[i]
-		p := &prober{was: was, is: is, takers: findTakers(was, is, old.Methods, now.Methods),
+		p := &prober{was: was, is: is, takers: findTakers(was, is, before, after),
 			compared: make(map[[2]*contractPlan]bool), shown: make(map[string]bool), lengths: make(map[*contractPlan]int)}
 		p.compareMethods(was, is)
 		breaks = append(breaks, p.breaks()...)

@@ -15,24 +15,50 @@ import (
 	"strings"
 )
 
-// takesFrom reports whether the route of m is more specific than the route of other: a mux gives m
+// A routeSet is the routes of all methods of a contract.
+type routeSet struct {
+	methods []*contractMethod
+	tree    routeTree
+}
+
+func newRouteSet(methods []*contractMethod) *routeSet {
+	set := &routeSet{methods: methods}
+	for i, m := range methods {
+		if m.segments = segmentsOf(m.HTTP); m.HTTP != "" {
+			set.tree.add(m.segments, i)
+		}
+	}
+	return set
+}
+
+// takersFrom returns the methods whose routes are more specific than the route of m: a mux gives them
 // requests that match both.
-func (m *contractMethod) takesFrom(other *contractMethod) bool {
-	return m.HTTP != "" && other.HTTP != "" && coversRoute(m.segments, other.segments) && !coversRoute(other.segments, m.segments)
+func (r *routeSet) takersFrom(m *contractMethod) (takers []*contractMethod) {
+	if m.HTTP == "" {
+		return nil
+	}
+	for _, i := range r.tree.meeting(m.segments) {
+		if losesTo(m.segments, r.methods[i].segments) {
+			takers = append(takers, r.methods[i])
+		}
+	}
+	return takers
 }
 
 // findTakers returns the methods of now whose routes take requests of was, a method of old that has
 // the same route as is. It leaves out methods whose routes an old route already covered. Such a
 // route took all of their requests, because placeholders match any text.
-func findTakers(was, is *contractMethod, old, now []*contractMethod) (takers []*contractMethod) {
+func findTakers(was, is *contractMethod, old, now *routeSet) (takers []*contractMethod) {
 	if !sameRoute(was, is) {
 		return nil
 	}
-	for _, m := range now {
+	before := old.takersFrom(was)
+	for _, m := range now.takersFrom(was) {
 		tookBefore := func(o *contractMethod) bool {
-			return o.takesFrom(was) && coversRoute(m.segments, o.segments)
+			_, less, meet := compareRoutes(o.segments, m.segments)
+			return meet && !less
 		}
-		if m != is && m.takesFrom(was) && !slices.ContainsFunc(old, tookBefore) {
+		if m != is && !slices.ContainsFunc(before, tookBefore) {
 			takers = append(takers, m)
 		}
 	}

@@ -119,7 +119,7 @@ func (s *Service) REST() http.Handler {
 		mountRoute(h.mux, r)
 		own := r.Handler.(*restHandler)
 		if own.served.tail {
-			h.tails = append(h.tails, own)
+			h.addTail(tailRoute{own, segmentsOf(r.Path)})
 		}
 		n := strings.Count(r.Path, "/")
 		if (own.served.tail || strings.HasSuffix(r.Path, "/")) && !slices.Contains(h.ends, n) {
@@ -135,8 +135,23 @@ func (s *Service) REST() http.Handler {
 type restMux struct {
 	endpoint
 	mux   *http.ServeMux
-	tails []*restHandler // of the routes with {name...}
-	ends  []int          // the numbers of slashes of these routes and of those with a slash at the end
+	tails []tailRoute // the more specific ones first
+	ends  []int       // the numbers of slashes of these routes and of those with a slash at the end
+}
+
+// A tailRoute is a route with {name...}.
+type tailRoute struct {
+	*restHandler
+	path []segment
+}
+
+// addTail adds a route to h.tails.
+func (h *restMux) addTail(tail tailRoute) {
+	i := slices.IndexFunc(h.tails, func(other tailRoute) bool { return losesTo(other.path, tail.path) })
+	if i < 0 {
+		i = len(h.tails)
+	}
+	h.tails = slices.Insert(h.tails, i, tail)
 }
 
 func (h *restMux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -184,16 +199,37 @@ func (h *restMux) hasRoute(r *http.Request) bool {
 //	GET /a/x//y  /a/{p...}                 the text has empty or dot segments: the call refuses it
 //	GET /a/b     /a/{p...}, /a/b/{q...}    mux redirects to /a/b/, whose q is empty
 //	GET /a/x/b   /a/{p...}, /a/x/b/        mux redirects to /a/x/b/
-func (h *restMux) tailOf(r *http.Request) (found *restHandler, values []string) {
+func (h *restMux) tailOf(r *http.Request) (tail *restHandler, values []string) {
 	for _, tail := range h.tails {
 		if m := tail.served; m.verb != r.Method && (m.verb != http.MethodGet || r.Method != http.MethodHead) {
 			continue
 		}
-		if list := tail.matchTail(r.URL); list != nil && (found == nil || found.served.losesTo(tail.served)) {
-			found, values = tail, list
+		if values := tail.match(r.URL); values != nil {
+			return tail.restHandler, values
 		}
 	}
-	return found, values
+	return nil, nil
+}
+
+// match returns the values of the placeholders for tailOf, or nil. In an unclean path it is the
+// text of {name...} that has the empty segment or the dot segment. A path is unclean also if it has
+// %2F beside bytes that it should have escaped, and then it matches no route.
+func (t tailRoute) match(u *url.URL) (values []string) {
+	texts := strings.SplitN(u.EscapedPath(), "/", len(t.path)) // the last one has the rest, with its slashes
+	if len(texts) < len(t.path) {
+		return nil
+	}
+	for i, s := range t.path {
+		text, err := url.PathUnescape(texts[i])
+		switch {
+		case err != nil, s.kind == literalSegment && text != s.text, s.kind == placeholder && !isTailText(texts[i]),
+			s.kind == tailSegment && (text == "" || !isClean(u) && isTailText(text)):
+			return nil
+		case s.isFilled():
+			values = append(values, text)
+		}
+	}
+	return values
 }
 
 // serveNoRoute responds to a request that no route matches.
@@ -261,28 +297,6 @@ func (c *restCall) httpStatus(err error) int {
 func (c *restCall) bodyReader() *bodyReader { return c.ws.upload.reader() }
 
 func (h *restHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.serveRequest(w, r, h) }
-
-// matchTail returns the values of the placeholders for tailOf, or nil. In an unclean path it is the
-// text of {name...} that has the empty segment or the dot segment. A path is unclean also if it has
-// %2F beside bytes that it should have escaped, and then it matches no route.
-func (h *restHandler) matchTail(u *url.URL) (values []string) {
-	route := segmentsOf(h.service.prefix + h.served.path)
-	texts := strings.SplitN(u.EscapedPath(), "/", len(route)) // the last one has the rest, with its slashes
-	if len(texts) < len(route) {
-		return nil
-	}
-	for i, s := range route {
-		text, err := url.PathUnescape(texts[i])
-		switch {
-		case err != nil, s.kind == literalSegment && text != s.text, s.kind == placeholder && !isTailText(texts[i]),
-			s.kind == tailSegment && (text == "" || !isClean(u) && isTailText(text)):
-			return nil
-		case s.isFilled():
-			values = append(values, text)
-		}
-	}
-	return values
-}
 
 func (h *restHandler) writeErrorResponse(w http.ResponseWriter, r *http.Request, err error) {
 	h.respondByOption(w, r, err)

@@ -338,6 +338,7 @@ type service struct {
 	cookies    bool    // a scheme uses a Cookie; see checkCookieSite
 	methods    []*method
 	names      map[methodName]*method // by every name they answer to
+	rivals     map[*method][]*method  // whose routes take requests of a method; see checkRoutes
 	types      []*shape               // every named type that the methods reach
 	typeNames  map[*shape]string      // in documents
 	workspaces *sync.Pool             // of *workspace; see call.go
@@ -470,7 +471,7 @@ func newService(p *mistakes, o Options, about prose, methods []*method, types []
 	})
 	s.typeNames = nameTypes(p, types, listParts(methods))
 	s.names = nameMethods(p, methods)
-	checkRoutes(p, methods)
+	s.rivals = checkRoutes(p, methods)
 	checkOperationIDs(p, methods)
 	checkMCPNames(p, methods)
 	return s
@@ -641,19 +642,24 @@ func (s *service) checkJoined(p *mistakes, other *service) {
 		s.opts.Name, other.opts.Name, s.opts.MaxStreams, other.opts.MaxStreams)
 }
 
-// listParts returns the suffixes of the components that documents make of a part of a type: the
-// fields of an input that are in the body, and the fields of an output that are not headers.
+// listParts returns the suffixes of the components that documents make of a part of a type, each
+// once: the fields of an input that are in the body, and the fields of an output that are not headers.
 func listParts(methods []*method) map[reflect.Type][]string {
 	parts := make(map[reflect.Type][]string)
+	add := func(s *shape, part string) {
+		if !slices.Contains(parts[s.typ], part) {
+			parts[s.typ] = append(parts[s.typ], part)
+		}
+	}
 	for _, m := range methods {
 		if m.bind != nil && m.bind.rest.body != nil && m.bind.rest.inBody != m.in { // nil after a mistake
-			parts[m.in.typ] = append(parts[m.in.typ], "Body")
+			add(m.in, "Body")
 		}
 		if m.form && m.in != nil {
-			parts[m.in.typ] = append(parts[m.in.typ], "Form")
+			add(m.in, "Form")
 		}
 		if m.hasHeaderMembers() {
-			parts[m.out.typ] = append(parts[m.out.typ], "Response")
+			add(m.out, "Response")
 		}
 	}
 	return parts

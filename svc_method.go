@@ -1179,8 +1179,12 @@ func checkLiteral(segment string) error {
 			return fmt.Errorf("the path has %q in it, which a URL spells %%%02X", r, r)
 		}
 	}
-	if _, err := url.PathUnescape(segment); err != nil {
+	text, err := url.PathUnescape(segment)
+	switch {
+	case err != nil:
 		return fmt.Errorf("the path has a %% that two hexadecimal digits do not follow")
+	case text == "/": // by package net/http
+		return fmt.Errorf("the path has the segment %s, which http.ServeMux takes for the slash at the end of a path; write other text", segment)
 	}
 	if !utf8.ValidString(segment) {
 		return fmt.Errorf("the path is not valid UTF-8")
@@ -1213,6 +1217,7 @@ const (
 	placeholder                       // {id}, one segment
 	tailSegment                       // {path...} at the end, one segment or more
 	endSlash                          // nothing, behind a slash at the end
+	noSegment                         // behind the end of a path
 )
 
 // segmentsOf returns the segments of a path, or of a pattern, whose first segment is the verb. Of
@@ -1259,79 +1264,42 @@ func templateOf(path []segment, names []string) string {
 // isFilled reports whether requests have their own text in place of s.
 func (s segment) isFilled() bool { return s.kind == placeholder || s.kind == tailSegment }
 
-// checkRoutes notes pairs of methods whose routes match the same request. A mux panics for them
-// too, but for the first pair alone, and it names patterns and not methods. It finds a clash in a
-// time that does not grow with the number of routes. To put a route on the mux takes longer than
-// all else, so routes without placeholders are not put there: they clash only with the same
-// text. If the unescaped texts are the same, as of /a%20b and /a b, the routes are compared.
-func checkRoutes(p *mistakes, methods []*method) {
-	mux, known := http.NewServeMux(), make(map[string]bool, len(methods))
-	var refused []*method // their routes are not on mux
+// looksLike reports whether documents show s as they show other.
+func (s segment) looksLike(other segment) bool { return s == other || s.isFilled() && other.isFilled() }
+
+// checkRoutes notes pairs of methods whose routes match the same request, and neither is more
+// specific, and pairs that documents cannot tell apart. It returns for each method its rivals, in
+// order: the methods with a more specific route, to which a mux gives the requests that match both.
+func checkRoutes(p *mistakes, methods []*method) (rivals map[*method][]*method) {
+	rivals = make(map[*method][]*method)
+	routes := make([][]segment, len(methods))
+	var known routeTree
 	for i, m := range methods {
 		if m.path == "" { // noted already, or not served over REST
 			continue
 		}
-		text, _ := url.PathUnescape(m.pattern())
-		fits := !known[text] && (!strings.Contains(m.path, "{") || m.fitsOn(mux))
-		if !fits || slices.ContainsFunc(refused, m.clashesWith) {
-			noteClashes(p, methods[:i], m)
+		routes[i] = segmentsOf(m.pattern())
+		for _, n := range known.meeting(routes[i]) {
+			other := methods[n]
+			switch more, less, _ := compareRoutes(routes[n], routes[i]); {
+			case !more && !less:
+				p.addf("%s and %s have the same route %s; give one of them an HTTP pattern or a resource of its own, in Options.Methods",
+					other.title(), m.title(), m.pattern())
+			case more && less:
+				p.addf("%s and %s have the routes %s and %s, and some requests match both; change one", other.title(), m.title(),
+					other.pattern(), m.path)
+			case slices.EqualFunc(routes[n], routes[i], segment.looksLike): // one has {id} where the other has {path...}
+				p.addf("%s and %s have the routes %s and %s, which documents cannot tell apart, since {name...} is {name} there; "+
+					"change one", other.title(), m.title(), other.pattern(), m.path)
+			case losesTo(routes[n], routes[i]):
+				rivals[other] = append(rivals[other], m)
+			case losesTo(routes[i], routes[n]):
+				rivals[m] = append(rivals[m], other)
+			}
 		}
-		if !fits {
-			refused = append(refused, m)
-		}
-		known[text] = true
+		known.add(routes[i], i)
 	}
-	checkTemplates(p, methods)
-}
-
-// checkTemplates notes pairs of methods whose routes have one template and one verb in documents,
-// and do not match the same requests for a mux: one has {id} where the other has {path...}.
-func checkTemplates(p *mistakes, methods []*method) {
-	hasTail := func(m *method) bool { return m.tail }
-	if !slices.ContainsFunc(methods, hasTail) {
-		return
-	}
-	known := make(map[string]*method, len(methods))
-	for _, m := range methods {
-		key := templateOf(segmentsOf(m.pattern()), nil)
-		switch other := known[key]; {
-		case m.path == "":
-		case other == nil:
-			known[key] = m
-		case other.tail != m.tail:
-			p.addf("%s and %s have the routes %s and %s, which documents cannot tell apart, since {name...} is {name} there; "+
-				"change one", other.title(), m.title(), other.pattern(), m.path)
-		}
-	}
-}
-
-// fitsOn reports whether the route of m conflicts with no route on mux, and adds it.
-func (m *method) fitsOn(mux *http.ServeMux) (fits bool) {
-	// A panic is the only report of Handle. It also panics for an invalid pattern.
-	defer func() { fits = recover() == nil }()
-	mux.Handle(muxPattern(m.pattern()), http.NotFoundHandler())
-	return true
-}
-
-// clashesWith reports whether the routes of m and other differ only in the names of placeholders,
-// or each has a placeholder where the other has a text. An invalid pattern clashes with nothing.
-func (m *method) clashesWith(other *method) bool {
-	mux := http.NewServeMux()
-	return m.fitsOn(http.NewServeMux()) && other.fitsOn(mux) && !m.fitsOn(mux)
-}
-
-// noteClashes notes each of methods whose route clashes with the route of m.
-func noteClashes(p *mistakes, methods []*method, m *method) {
-	for _, other := range methods {
-		switch clash := m.clashesWith(other); {
-		case clash && slices.Equal(segmentsOf(m.pattern()), segmentsOf(other.pattern())):
-			p.addf("%s and %s have the same route %s; give one of them an HTTP pattern or a resource of its own, in Options.Methods",
-				other.title(), m.title(), m.pattern())
-		case clash:
-			p.addf("%s and %s have the routes %s and %s, and some requests match both; change one", other.title(), m.title(),
-				other.pattern(), m.path)
-		}
-	}
+	return rivals
 }
 
 // isOperationID reports whether text can be an OperationID. Generators turn other texts into names
@@ -1398,29 +1366,110 @@ func (m *method) otherNames() [2]string {
 	return [2]string{first + m.goName[len(first):], strings.ToLower(m.goName)}
 }
 
-// coversRoute reports whether all requests for one route match the other. Both are in the form of
-// segmentsOf.
+// compareRoutes compares the requests that match two routes on a http.ServeMux: meet reports whether
+// some match both, more whether others match only the first, and less whether others match only the
+// second. Both are in the form of segmentsOf.
 //
-//	route          by           covered
-//	/a/b, /a/{x}   /a/{y}       yes
-//	/a/, /a/b/c    /a/{y}       no
-//	/a/b, /a/b/c   /a/{y...}    yes
-//	/a, /a/, /a/b/ /a/{y...}    no: {y...} has no empty segment
-//	/a/{x...}      /a/{y}       no
-func coversRoute(route, by []segment) bool {
-	n := len(by)
-	if by[n-1].kind == tailSegment && len(route) > n && route[len(route)-1].kind != endSlash {
-		route = route[:n]
-	}
-	return slices.EqualFunc(route, by, func(s, by segment) bool {
-		switch by.kind {
-		case placeholder:
-			return s.kind == literalSegment || s.kind == placeholder
-		case tailSegment:
-			return s.kind != endSlash
+//	/a/{x}     /a/b        meet, more
+//	/a/{x}     /{y}/b      meet, more, less
+//	/a/{x...}  /a/, /a/b/  meet, more
+//	/a/{x}     /a/         nothing
+//	/a/{x...}  /a          nothing
+func compareRoutes(route, other []segment) (more, less, meet bool) {
+	for i := range max(len(route), len(other)) {
+		a, b := segmentAt(route, i), segmentAt(other, i)
+		switch {
+		case a == b:
+		case a.kind == noSegment || b.kind == noSegment:
+			return false, false, false
+		case a.kind == tailSegment, a.kind == placeholder && b.kind == literalSegment:
+			more = true
+		case b.kind == tailSegment, b.kind == placeholder && a.kind == literalSegment:
+			less = true
+		default:
+			return false, false, false
 		}
-		return s == by
-	})
+	}
+	return more, less, true
+}
+
+// segmentAt returns the segment of a route that takes segment i of a path.
+func segmentAt(route []segment, i int) segment {
+	last := len(route) - 1
+	switch {
+	case i <= last:
+		return route[i]
+	case route[last].kind == tailSegment:
+		return route[last]
+	}
+	return segment{kind: noSegment}
+}
+
+// losesTo reports whether other takes requests of a route, since it is more specific. For svc,
+// {name...} is never empty, so it does not lose the path with a slash at its end, as it does on a mux.
+func losesTo(route, other []segment) bool {
+	more, less, _ := compareRoutes(route, other)
+	isEmpty := route[len(route)-1].kind == tailSegment && other[len(other)-1].kind == endSlash
+	return more && !less && !isEmpty
+}
+
+// A routeTree finds the routes that meet another one without looking at all of them. Below a node
+// are the segments that can follow those on the way to it.
+type routeTree struct {
+	ends  []int // the numbers of the routes that end here
+	below map[segment]*routeTree
+}
+
+// add adds a route, in the form of segmentsOf, with a number.
+func (t *routeTree) add(route []segment, n int) {
+	for _, s := range route {
+		next := t.below[s]
+		if next == nil {
+			if next = new(routeTree); t.below == nil {
+				t.below = make(map[segment]*routeTree)
+			}
+			t.below[s] = next
+		}
+		t = next
+	}
+	t.ends = append(t.ends, n)
+}
+
+// meeting returns the numbers of the routes that meet a route, in their order.
+func (t *routeTree) meeting(route []segment) []int {
+	found := t.search(route, nil)
+	slices.Sort(found)
+	return found
+}
+
+// search appends the routes below t that meet a route whose next segments are these.
+func (t *routeTree) search(next []segment, found []int) []int {
+	if t == nil {
+		return found
+	}
+	if len(next) == 0 {
+		return append(found, t.ends...)
+	}
+	s := next[0]
+	if tail := t.below[segment{kind: tailSegment}]; tail != nil && s.kind != tailSegment {
+		found = append(found, tail.ends...)
+	}
+	switch s.kind {
+	case literalSegment:
+		found = t.below[segment{kind: placeholder}].search(next[1:], found)
+		return t.below[s].search(next[1:], found)
+	case endSlash:
+		return t.below[s].search(next[1:], found)
+	}
+	for other, child := range t.below {
+		switch {
+		case s.kind == tailSegment:
+			found = child.search(next, append(found, child.ends...))
+		case other.kind == literalSegment || other.kind == placeholder:
+			found = child.search(next[1:], found)
+		}
+	}
+	return found
 }
 
 // placeOfTexts returns the segment of a route whose texts decide that a more specific route gets a
@@ -1433,11 +1482,4 @@ func placeOfTexts(route, other []segment) int {
 		}
 	}
 	return 0 // not if other is more specific
-}
-
-// losesTo reports whether the route of other is more specific than the route of m: a mux gives
-// other the requests that match both.
-func (m *method) losesTo(other *method) bool {
-	mine, its := segmentsOf(m.pattern()), segmentsOf(other.pattern())
-	return coversRoute(its, mine) && !coversRoute(mine, its)
 }

@@ -533,10 +533,7 @@ type takenPath struct{ member, path string }
 // /users/all for /users/{id}, as the client encodes them.
 func (w *clientWriter) takenPaths(m *method, members []clientMember) (taken []takenPath) {
 	own, names := segmentsOf(w.service.prefix+m.path), m.pathMembers(members)
-	for _, other := range w.methods {
-		if !m.losesTo(other) {
-			continue
-		}
+	for _, other := range inSourceOrder(w.service.rivals[m]) {
 		path := segmentsOf(w.service.prefix + other.path)
 		texts := make([]string, len(path))
 		for i, s := range path {

@@ -354,6 +354,7 @@ func TestRegisterPatterns(t *testing.T) {
 		"POST /todos/{id}/a b",
 		"POST /todos/{id}?full=1",
 		"POST /todos/{id}/%zz",
+		"POST /todos/{id}/%2f",
 		"POST /todos/{id}/\x80",
 		"POST /",
 		// And what is right.
