@@ -157,8 +157,13 @@ func (h *restMux) addTail(tail tailRoute) {
 func (h *restMux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if isClean(r.URL) && r.Method != http.MethodConnect && (h.ends == nil || !h.mayRedirect(r.URL) || h.hasRoute(r)) {
 		h.mux.ServeHTTP(w, r)
-		return
+	} else {
+		h.serveTail(w, r)
 	}
+}
+
+// serveTail responds to a request that mux redirects.
+func (h *restMux) serveTail(w http.ResponseWriter, r *http.Request) {
 	tail, values := h.tailOf(r)
 	if tail == nil {
 		h.serveNoRoute(w, r)
@@ -306,15 +311,12 @@ func (h *restHandler) writeErrorResponse(w http.ResponseWriter, r *http.Request,
 // logs the errors of the call itself.
 func (h *restHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspace) error {
 	m := h.served
-	if tail := m.bind.rest.tail; tail != nil && r.PathValue(tail.sourceName) == "" {
+	if m.tail && h.hasEmptyTail(r) {
 		return httpError(http.StatusNotFound, CodeNotFound, nothingThere)
 	}
 	c := &restCall{call: call{Context: r.Context(), endpoint: &h.endpoint, method: m, request: r, response: w.Header(), ws: ws}}
-	if m.deprecation != nil {
-		m.deprecation.announce(w.Header())
-	}
-	for _, name := range h.vary {
-		addHeader(w.Header(), "Vary", name)
+	if m.deprecation != nil || h.vary != nil {
+		h.setHeader(c.response)
 	}
 	err := c.run(c)
 	switch {
@@ -323,17 +325,37 @@ func (h *restHandler) respond(w http.ResponseWriter, r *http.Request, ws *worksp
 		panic(http.ErrAbortHandler)
 	case c.begun: // and ended
 	case err != nil:
-		c.end(c, err)
-		h.challenge(r.Context(), w.Header(), err)
-		if h.onError == nil { // as WriteError, in memory that is there
-			ws.enc.buf = writeEnvelope(w, err, ws.enc.buf, &c.values)
-		} else {
-			h.writeErrorResponse(w, r, err)
-		}
+		c.writeError(w, err)
 	default:
 		c.writeOutput(w)
 	}
 	return nil
+}
+
+// hasEmptyTail reports whether mux has chosen the route for a path in which {name...} is empty.
+func (h *restHandler) hasEmptyTail(r *http.Request) bool {
+	return r.PathValue(h.served.bind.rest.tail.sourceName) == ""
+}
+
+// setHeader sets what the header of every response has.
+func (h *restHandler) setHeader(header http.Header) {
+	if d := h.served.deprecation; d != nil {
+		d.announce(header)
+	}
+	for _, name := range h.vary {
+		addHeader(header, "Vary", name)
+	}
+}
+
+// writeError ends a call that has failed and writes its response.
+func (c *restCall) writeError(w http.ResponseWriter, err error) {
+	c.end(c, err)
+	c.endpoint.challenge(c.request.Context(), w.Header(), err)
+	if c.endpoint.onError == nil { // as WriteError, in memory that is there
+		c.ws.enc.buf = writeEnvelope(w, err, c.ws.enc.buf, &c.values)
+	} else {
+		c.endpoint.respondByOption(w, c.request, err)
+	}
 }
 
 // writeOutput ends a call that has succeeded and writes its response. Preconditions count
@@ -510,34 +532,56 @@ func (c *restCall) runStream(ctx context.Context, cancel context.CancelCauseFunc
 	m := c.method
 	m.tellDropped(c.response, "Content-Type", contentTypeEvents, "events have a media type of their own")
 	if c.request.Method == http.MethodHead {
-		c.begun, c.status = true, http.StatusOK
-		setEventHeader(c.response)
-		c.ws.writer.WriteHeader(http.StatusOK)
-		c.end(c, m.discardStream(cancel, stream))
+		c.answerHead(cancel, stream)
 		return nil
 	}
+	events, err := c.openEvents(cancel)
+	if err != nil {
+		return c.refuseStream(cancel, stream, err)
+	}
+	c.begun, c.status = true, http.StatusOK // whatever ends the stream
+	defer events.close()
+	events.flush(true) // if the comment cannot be sent, the first sendEvent returns the error
+	err = m.sendItems(ctx, cancel, events, c.ws, stream)
+	if c.end(c, err); err != nil {
+		c.sendError(events, err)
+	}
+	return nil
+}
+
+// answerHead responds to HEAD for a stream.
+func (c *restCall) answerHead(cancel context.CancelCauseFunc, stream any) {
+	c.begun, c.status = true, http.StatusOK
+	setEventHeader(c.response)
+	c.ws.writer.WriteHeader(http.StatusOK)
+	c.end(c, c.method.discardStream(cancel, stream))
+}
+
+// refuseStream returns err, with the error of a stream that is not sent.
+func (c *restCall) refuseStream(cancel context.CancelCauseFunc, stream any, err error) error {
+	return errors.Join(err, c.method.discardStream(cancel, stream))
+}
+
+// openEvents returns the stream of the response, which begins with the id of StreamFrom.
+func (c *restCall) openEvents(cancel context.CancelCauseFunc) (*eventStream, error) {
 	begin := Event{}
 	if id := c.streamFrom.Load(); id != nil {
 		begin.ID = *id
 	}
 	if err := begin.checkFields(); err != nil {
-		return errors.Join(&Error{Code: CodeInternal, cause: fmt.Errorf("StreamFrom: %w", err)}, m.discardStream(cancel, stream))
+		return nil, &Error{Code: CodeInternal, cause: fmt.Errorf("StreamFrom: %w", err)}
 	}
-	events, err := startEvents(c.ws.writer, m.eventTimes, cancel)
-	if err != nil {
-		return errors.Join(err, m.discardStream(cancel, stream))
+	events, err := openEvents(c.ws.writer, c.method.eventTimes, cancel)
+	if err == nil {
+		events.queueID(begin.ID)
 	}
-	c.begun, c.status = true, http.StatusOK // whatever ends the stream
-	defer events.close()
-	if begin.ID != "" {
-		events.sendID(begin.ID)
-	}
-	err = m.sendItems(ctx, cancel, events, c.ws, stream)
-	if c.end(c, err); err != nil {
-		data, _ := m.errorForm.appendBody(nil, ErrorFrom(err), c.request) // OnError writes whole responses
-		events.sendLast(&Event{Name: eventError}, data)
-	}
-	return nil
+	return events, err
+}
+
+// sendError sends the event that ends a stream with an error.
+func (c *restCall) sendError(events *eventStream, err error) {
+	data, _ := c.method.errorForm.appendBody(nil, ErrorFrom(err), c.request) // OnError writes whole responses
+	events.sendLast(&Event{Name: eventError}, data)
 }
 
 // sendItems sends each item of the stream, and then its end. An iterator returns

@@ -141,7 +141,7 @@ var errEventsEnded = errors.New("the event stream has ended")
 // errWriterPanicked is the error of a stream whose ResponseWriter panicked.
 var errWriterPanicked = errors.New("the ResponseWriter panicked")
 
-// newEvents returns a stream that begins with its first write: with the status 200, the
+// newEvents returns a stream that begins with its first flush: with the status 200, the
 // header and a comment, so that the client knows at once that its request is being
 // served. w must be able to flush, or events would wait until a buffer is full. onError
 // is called with the first error, from any goroutine. It must not use the stream.
@@ -151,14 +151,12 @@ func newEvents(w http.ResponseWriter, times eventTimes, onError func(error)) *ev
 	return s
 }
 
-// startEvents returns a stream that has begun, or an error if w cannot flush.
-func startEvents(w http.ResponseWriter, times eventTimes, onError func(error)) (*eventStream, error) {
+// openEvents is newEvents for a w that may not be able to flush. That is an error.
+func openEvents(w http.ResponseWriter, times eventTimes, onError func(error)) (*eventStream, error) {
 	if !canFlush(w) {
 		return nil, fmt.Errorf("events need a ResponseWriter that can flush: give %T a method Flush or Unwrap", w)
 	}
-	s := newEvents(w, times, onError)
-	s.flush(true) // if the comment cannot be sent, the first sendEvent returns the error
-	return s, nil
+	return newEvents(w, times, onError), nil
 }
 
 // setEventHeader sets the header of a response with events. X-Accel-Buffering makes
@@ -189,15 +187,12 @@ func (s *eventStream) sendLast(e *Event, data []byte) error {
 	return s.sendEvent(e, data)
 }
 
-// sendID sends an id without an event (WHATWG HTML, section 9.2.6): clients send it back when they
-// reconnect before the first event. An error belongs to the next event.
-func (s *eventStream) sendID(id string) {
-	s.mu.Lock()
-	if s.err == nil {
+// queueID adds an id without an event (WHATWG HTML, section 9.2.6), unless it is empty: clients send
+// it back when they reconnect before the first event.
+func (s *eventStream) queueID(id string) {
+	if id != "" {
 		s.queue = append(append(append(s.queue, "id: "...), id...), "\n\n"...)
 	}
-	s.mu.Unlock()
-	s.flush(true)
 }
 
 // queueEvent adds an event to the queue, which the next flush writes.

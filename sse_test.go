@@ -291,10 +291,11 @@ func TestEventStream(t *testing.T) {
 		func(w http.ResponseWriter) http.ResponseWriter { return &trackedWriter{ResponseWriter: w} },
 	} {
 		w := &sseWriter{header: http.Header{"Content-Length": {"3"}}}
-		s, err := startEvents(wrap(w), defaultEventTimes, func(err error) { t.Errorf("failed with %v", err) })
+		s, err := openEvents(wrap(w), defaultEventTimes, func(err error) { t.Errorf("failed with %v", err) })
 		if err != nil {
 			t.Fatal(err)
 		}
+		s.flush(true)
 		last := &Event{Name: []string{eventDone, eventError}[i%2]}
 		if err := errors.Join(s.sendEvent(&Event{ID: "1"}, []byte("x")), s.sendLast(last, []byte("{}"))); err != nil {
 			t.Error(err)
@@ -332,8 +333,8 @@ func TestEventStreamKeepsCacheControl(t *testing.T) {
 // A writer that cannot flush would hold events back.
 func TestEventStreamWithoutFlush(t *testing.T) {
 	w := struct{ http.ResponseWriter }{httptest.NewRecorder()}
-	if s, err := startEvents(w, defaultEventTimes, nil); s != nil || err == nil || !strings.Contains(err.Error(), "that can flush") {
-		t.Errorf("startEvents = %v, %v", s, err)
+	if s, err := openEvents(w, defaultEventTimes, nil); s != nil || err == nil || !strings.Contains(err.Error(), "that can flush") {
+		t.Errorf("openEvents = %v, %v", s, err)
 	}
 	if h := w.Header(); len(h) > 0 {
 		t.Errorf("the header is %v", h)
@@ -355,10 +356,11 @@ func TestEventStreamFails(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			failed := make(chan error, 2)
 			fine := &sseWriter{header: make(http.Header)}
-			s, err := startEvents(fine, eventTimes{time.Millisecond, time.Minute}, func(err error) { failed <- err })
+			s, err := openEvents(fine, eventTimes{time.Millisecond, time.Minute}, func(err error) { failed <- err })
 			if err != nil {
 				t.Fatal(err)
 			}
+			s.flush(true)
 			s.mu.Lock()
 			s.w = test.w
 			s.mu.Unlock()
@@ -381,10 +383,11 @@ func TestEventStreamHeartbeat(t *testing.T) {
 	w := &sseWriter{header: make(http.Header), wrote: make(chan string)}
 	started := make(chan *eventStream)
 	go func() {
-		s, err := startEvents(w, eventTimes{time.Millisecond, time.Minute}, func(err error) { t.Errorf("failed with %v", err) })
+		s, err := openEvents(w, eventTimes{time.Millisecond, time.Minute}, func(err error) { t.Errorf("failed with %v", err) })
 		if err != nil {
 			t.Error(err)
 		}
+		s.flush(true)
 		started <- s
 	}()
 	if first := <-w.wrote; first != ":\n\n" {
@@ -419,11 +422,12 @@ func TestEventStreamStuckReader(t *testing.T) {
 		begun, ended := make(chan bool), make(chan error, 1)
 		server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			ctx, cancel := context.WithCancelCause(r.Context())
-			s, err := startEvents(w, eventTimes{time.Minute, time.Minute}, cancel)
+			s, err := openEvents(w, eventTimes{time.Minute, time.Minute}, cancel)
 			if err != nil {
 				t.Error(err)
 				return
 			}
+			s.flush(true)
 			<-begun
 			s.times.write = 100 * time.Millisecond
 			defer s.close()
@@ -458,11 +462,12 @@ func TestEventStreamStuckReader(t *testing.T) {
 func TestEventStreamOutlivesWriteTimeout(t *testing.T) {
 	read := make(chan bool)
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s, err := startEvents(w, eventTimes{20 * time.Millisecond, time.Minute}, func(err error) { t.Errorf("failed with %v", err) })
+		s, err := openEvents(w, eventTimes{20 * time.Millisecond, time.Minute}, func(err error) { t.Errorf("failed with %v", err) })
 		if err != nil {
 			t.Error(err)
 			return
 		}
+		s.flush(true)
 		defer s.close()
 		<-read
 		s.sendEvent(&Event{}, []byte("still here"))
