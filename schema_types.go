@@ -40,6 +40,7 @@ type shapes struct {
 	all      []*shape                   // in the order they were met
 	named    []*shape                   // the shapes in all that have a name
 	fit      map[fitKey]map[*shape]bool // the shapes that checkUse has checked
+	filesIn  map[use]map[*shape]bool    // the parts that checkFiles has checked
 
 	tagMistakes int // how many mistakes are about tags, which do not prevent plans
 }
@@ -49,7 +50,7 @@ func newShapes(p *mistakes) *shapes {
 	return &shapes{
 		mistakes: p, inside: make(map[reflect.Type]fieldOwner), tagged: make(map[reflect.Type]bool), ownTags: ownTags(),
 		near:   make(map[string]string),
-		byType: make(map[reflect.Type]*shape), fit: make(map[fitKey]map[*shape]bool),
+		byType: make(map[reflect.Type]*shape), fit: make(map[fitKey]map[*shape]bool), filesIn: make(map[use]map[*shape]bool),
 	}
 }
 
@@ -629,7 +630,10 @@ func (c *shapes) checkFiles(s *shape, u use, at string) {
 	if c.byType[typeBody] == nil && c.byType[typeFile] == nil {
 		return // most services have no files
 	}
-	s.walk(&placeText{name: at}, make(map[*shape]bool), func(inner *shape, at *placeText) {
+	if c.filesIn[u] == nil || len(c.list) > 0 { // as checkUse
+		c.filesIn[u] = make(map[*shape]bool)
+	}
+	check := func(inner *shape, at *placeText, isPart bool) {
 		if inner.file == nil {
 			return
 		}
@@ -639,12 +643,17 @@ func (c *shapes) checkFiles(s *shape, u use, at string) {
 			c.addf("%s: a File is for outputs; an input gets a file by a field of type svc.Body", at)
 		case u != asInput && t == typeBody:
 			c.addf("%s: a Body is for inputs; a method returns a file as a *svc.File", at)
-		case t == typeBody && (inner != s || s.kind == kindFile):
+		case t == typeBody && (isPart || s.kind == kindFile):
 			c.addf("%s: a Body must be a field of the input itself, as svc.Body without a pointer, not the input or a part of another type", at)
-		case inner != s:
+		case isPart:
 			c.addf("%s: a File must be the output itself, or embedded there without a pointer, not a part of another type", at)
 		}
-	})
+	}
+	top := &placeText{name: at}
+	check(s, top, false)
+	for p := range s.parts {
+		p.shape.walk(&placeText{outer: top, part: p}, c.filesIn[u], func(s *shape, at *placeText) { check(s, at, true) })
+	}
 }
 
 // A level is a struct whose fields belong to the struct being walked: that struct itself, or an
