@@ -824,9 +824,12 @@ func (s *service) borrowWorkspace(lean bool) *workspace {
 	return ws
 }
 
-// readBody reads the body of r into ws.body, or reads and drops it.
+// readBody reads the body of r, if there is one, into ws.body, or reads and drops it.
 func (ws *workspace) readBody(r *http.Request, l limits, drop bool) (err error) {
-	ws.body, err = l.readBody(r, ws.slot.bodyOf(r), ws.body[:0], drop)
+	if ws.body = ws.body[:0]; !ws.unread {
+		return nil
+	}
+	ws.body, err = l.readBody(r, ws.slot.bodyOf(r), ws.body, drop)
 	ws.unread = err != nil
 	return err
 }

@@ -156,13 +156,13 @@ func (r *report) reset(lean bool) {
 // dropViolations drops the violations, including nested ones. If lean is set, it keeps the memory
 // of the list, which no application has seen.
 func (r *report) dropViolations(lean bool) {
-	kept := violations{}
-	if lean {
-		clear(r.found.list)
-		kept.list, kept.text = r.found.list[:0], r.found.text
-		r.leanErr.found, r.leanErr.cause = nil, nil
+	if found := &r.found; lean {
+		clear(found.list)
+		found.list, found.bytes, found.omitted, found.cause = found.list[:0], 0, 0, nil
+		r.leanErr.cause = nil
+	} else {
+		*found = violations{}
 	}
-	r.found = kept
 	r.nestedErr, r.nestedCount = nil, 0
 }
 
@@ -359,8 +359,9 @@ func (d *decoder) violationsError() error {
 	if !d.opts.lean {
 		return vs.err()
 	}
-	d.report.leanErr = Error{Code: CodeInvalidArgument, sentParts: sentParts{found: vs}, cause: vs.cause}
-	return &d.report.leanErr
+	e := &d.report.leanErr // only these fields of it are ever set
+	e.Code, e.found, e.cause = CodeInvalidArgument, vs, vs.cause
+	return e
 }
 
 // textError returns the error of a text that is not acceptable JSON. Its message has the byte

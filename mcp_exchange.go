@@ -183,10 +183,9 @@ type soleExchange struct {
 
 // newExchange returns an exchange of r in ws.
 func newExchange(ctx context.Context, r mcpRequest, request *http.Request, ws *workspace) *exchange {
-	x := &soleExchange{request: r}
+	x := &soleExchange{request: r, exchange: exchange{
+		call: call{Context: ctx, endpoint: &r.h.endpoint, request: request, ws: ws}, slot: ws.slot}}
 	x.mcpRequest = &x.request
-	x.call = call{Context: ctx, endpoint: &r.h.endpoint, request: request, ws: ws}
-	x.slot = ws.slot
 	x.version = x.headerOf("Mcp-Protocol-Version")
 	x.rev = x.headerRevision()
 	return &x.exchange

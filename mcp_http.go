@@ -34,16 +34,16 @@ func (h *mcpHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.serve
 
 // respond writes the response to a request, or returns the error to send.
 func (h *mcpHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspace) error {
-	// If the CORS middleware has allowed the origin, its headers stay.
-	if origin, ok := r.Header["Origin"]; ok && !isAllowedOrigin(r.Context()) {
-		if !h.allowsOrigin(origin, r.Host) {
+	if origin, ok := r.Header["Origin"]; ok {
+		switch {
+		case isAllowedOrigin(r.Context()): // the headers of the CORS middleware stay
+			exposeHeaders(w.Header(), mcpExposed) // without its session a page cannot go on
+		case !h.allowsOrigin(origin, r.Host):
 			return Errorf(CodePermissionDenied, "this origin is not allowed here")
+		default:
+			addHeader(w.Header(), "Vary", "Origin")
+			h.cors.setHeader(w.Header(), origin[0], true)
 		}
-		addHeader(w.Header(), "Vary", "Origin")
-		h.cors.setHeader(w.Header(), origin[0], true)
-	}
-	if isAllowedOrigin(r.Context()) {
-		exposeHeaders(w.Header(), mcpExposed) // without its session a page cannot go on
 	}
 	switch r.Method {
 	case http.MethodPost:

@@ -362,13 +362,13 @@ func (c *restCall) writeError(w http.ResponseWriter, err error) {
 // only if the response without them would be a success (RFC 9110, section 13.2.1), so they
 // are evaluated after the call.
 func (c *restCall) writeOutput(w http.ResponseWriter) {
-	m := c.method
+	m, h := c.method, c.response
 	etag := ""
 	if m.headers != nil {
-		setHeaders(w.Header(), c.header)
+		setHeaders(h, c.header)
 		etag = c.header.Get("Etag")
 	}
-	c.markReplayed(c.response)
+	c.markReplayed(h)
 	unchanged := m.isRead() && etag != "" && isUnchanged(c.request, etag)
 	if unchanged {
 		c.status = http.StatusNotModified
@@ -378,11 +378,13 @@ func (c *restCall) writeOutput(w http.ResponseWriter) {
 	case unchanged:
 		writeNotModified(w)
 	case m.out == nil || m.bare:
-		m.tellDropped(w.Header(), "Content-Type", "", "the response has no body")
-		delete(w.Header(), "Content-Type")
+		m.tellDropped(h, "Content-Type", "", "the response has no body")
+		delete(h, "Content-Type")
 		w.WriteHeader(c.httpStatus(nil))
 	default:
-		m.tellDropped(w.Header(), "Content-Type", m.mediaType, "set MethodOptions.ContentType")
+		if len(h) > 0 { // most responses have no header yet
+			m.tellDropped(h, "Content-Type", m.mediaType, "set MethodOptions.ContentType")
+		}
 		writeRecord(w, c.request, c.httpStatus(nil), m.mediaType, c.ws.enc.buf, &c.values)
 	}
 }

@@ -1020,7 +1020,10 @@ func reflectCaller(t reflect.Type, impl reflect.Value, name string, hasIn, hasOu
 			n = 3
 		}
 		results := fn.Call(args[:n])
-		err, _ := results[len(results)-1].Interface().(error)
+		var err error
+		if last := results[len(results)-1]; !last.IsNil() {
+			err = last.Interface().(error)
+		}
 		if !hasOut || results[0].IsNil() {
 			return nil, err
 		}
