@@ -64,8 +64,6 @@ type call struct {
 	ended           atomic.Bool            // the method has returned, or its stream has ended
 	streamFrom      atomic.Pointer[string] // of StreamFrom; nil without it
 	refused         bool                   // checkCaller failed
-	inSlot          bool                   // between takeSlot and giveSlot
-	ofStreams       bool                   // one of Options.MaxStreams is this call's
 }
 
 // A carrier is a call and the parts of it that depend on the transport. It embeds a call, and is
@@ -121,10 +119,7 @@ func (c *call) runFunc(t carrier, fn func() error) (err error) {
 	defer func() {
 		c.ended.Store(true)
 		c.endBody(t, nil)
-		c.giveSlot()
-		if c.ofStreams {
-			c.endpoint.service.load.endStream()
-		}
+		c.leaveLoad()
 		if done {
 			return
 		}
@@ -178,7 +173,7 @@ func (c *call) runSteps(t carrier) error {
 		return c.discardOutput(func(error) {}, out, err)
 	}
 	if c.method.sendsFile() && c.ws != nil {
-		c.giveSlot()
+		c.ws.giveSlot()
 		return c.sendFile(t, out)
 	}
 	return t.encodeOutput(out)
@@ -211,37 +206,53 @@ func (c *call) callStream(t streamCarrier, in any) error {
 	if value != nil {
 		return t.encodeOutput(value)
 	}
-	c.giveSlot()
+	if c.ws != nil {
+		c.ws.giveSlot()
+	}
 	return t.runStream(ctx, cancel, stream)
 }
 
-// takeSlot takes the slot of the request for this call, and counts a stream or a file; see load.go.
-// It returns errBusy if the service is busy. It does nothing for a Service.Call and for calls over
-// standard input and output, which have other limits.
-func (c *call) takeSlot() error {
-	if c.ws == nil || c.request == nil {
+// takeSlot takes the slot of the request for this call, unless its goroutine has it already, and
+// counts a stream or a file; see load.go. Its error satisfies isBusy. It does nothing for a
+// Service.Call and for calls over standard input and output, which have other limits.
+func (c *call) takeSlot() (err error) {
+	ws := c.ws
+	if ws == nil || c.request == nil {
 		return nil
 	}
-	if slot := c.ws.slot; slot != nil {
-		if err := slot.enter(c.Context); err != nil {
+	if ws.slot != nil && !ws.inSlot {
+		if err = ws.slot.enter(); err != nil {
 			return err
 		}
-		c.inSlot = true
+		ws.inSlot = true
 	}
 	if c.method.stream != "" || c.method.sendsFile() {
-		if err := c.endpoint.service.load.beginStream(); err != nil {
-			return err // runFunc gives the slot back
-		}
-		c.ofStreams = true
+		ws.stream, err = c.endpoint.service.load.streams.take(askerOf(c.Context))
 	}
-	return nil
+	return err // leaveLoad gives the slot back
 }
 
-// giveSlot releases what takeSlot took, except for a stream or a file.
-func (c *call) giveSlot() {
-	if c.inSlot {
-		c.inSlot = false
-		c.ws.slot.leave()
+// leaveLoad gives back all that takeSlot took, at the end of the call. The worker of a batch keeps
+// the slot for its next call.
+func (c *call) leaveLoad() {
+	ws := c.ws
+	if ws == nil {
+		return
+	}
+	if ws.budget == nil {
+		ws.giveSlot()
+	}
+	if ws.stream != nil {
+		ws.stream.giveBack()
+		ws.stream = nil
+	}
+}
+
+// giveSlot gives back the slot, if the goroutine has it.
+func (ws *workspace) giveSlot() {
+	if ws.inSlot {
+		ws.inSlot = false
+		ws.slot.leave()
 	}
 }
 
@@ -810,6 +821,8 @@ type workspace struct {
 	text   rpcText             // in body, for JSON-RPC and MCP
 	budget *batchBudget        // of the batch; nil for a call that is alone in its request
 	slot   *slot               // of the request; nil without Options.MaxConcurrent
+	inSlot bool                // this goroutine uses it
+	stream *share              // of Options.MaxStreams, during the call; or nil
 }
 
 // borrowWorkspace returns a workspace, whose decoder is started and whose enc.buf is empty, to
@@ -867,7 +880,7 @@ func (ws *workspace) reset() bool {
 	}
 	ws.text.reset()
 	ws.enc.buf = ws.enc.buf[:0] // or the next response would begin with this one
-	ws.form, ws.upload, ws.writer, ws.unread, ws.budget, ws.slot = nil, nil, nil, false, nil, nil
+	ws.form, ws.upload, ws.writer, ws.unread, ws.budget, ws.slot, ws.inSlot = nil, nil, nil, false, nil, nil, false
 	return true
 }
 

@@ -109,6 +109,7 @@ type bodyReader struct {
 	total int64         // bytes read so far
 	spent time.Duration // in waiting for the current block
 	err   error         // what every later Read returns
+	ahead []byte        // was read ahead of the method, and comes before err
 }
 
 // The errors of misuse: errBodyOver is the error of a Read. errBodyRead is the answer of a method
@@ -120,11 +121,12 @@ var (
 		"goroutine first")
 )
 
-// openBody returns the Body of r, or the error that rejects the request.
-func (t *fileTags) openBody(w http.ResponseWriter, r *http.Request, l limits) (*Body, error) {
+// openBody returns the Body of r, or the error that rejects the request. body is r.Body, or a reader
+// of it.
+func (t *fileTags) openBody(w http.ResponseWriter, r *http.Request, body io.Reader, l limits) (*Body, error) {
 	types := r.Header["Content-Type"]
 	_, params, _ := mime.ParseMediaType(r.Header.Get("Content-Disposition"))
-	b := &Body{ContentType: strings.Join(types, ", "), Size: r.ContentLength, FileName: fileName(params["filename"]), content: r.Body}
+	b := &Body{ContentType: strings.Join(types, ", "), Size: r.ContentLength, FileName: fileName(params["filename"]), content: body}
 	err := cmp.Or(checkUncompressed(w, r), t.limitBody(b, l, ""))
 	switch {
 	case checkSite(r) != nil:
@@ -202,6 +204,30 @@ func (b *bodyReader) Read(p []byte) (n int, err error) {
 	default:
 		return 0, errBodyOver
 	}
+	if len(b.ahead) > 0 {
+		if b.ended.Load() {
+			return 0, errBodyOver
+		}
+		n = copy(p, b.ahead)
+		if b.ahead = b.ahead[n:]; len(b.ahead) == 0 {
+			b.ahead = nil
+		}
+		return n, nil
+	}
+	return b.readNow(p)
+}
+
+// readAhead reads a part of the body for a later Read.
+func (b *bodyReader) readAhead() {
+	if len(b.ahead) == cap(b.ahead) {
+		b.ahead = append(make([]byte, 0, max(2*len(b.ahead), 4<<10)), b.ahead...)
+	}
+	n, _ := b.readNow(b.ahead[len(b.ahead):cap(b.ahead)])
+	b.ahead = b.ahead[:len(b.ahead)+n]
+}
+
+// readNow is Read for what has not been read yet.
+func (b *bodyReader) readNow(p []byte) (n int, err error) {
 	if b.err != nil || len(p) == 0 {
 		return 0, b.err
 	}

@@ -463,7 +463,7 @@ func parseForm(body []byte, boundary string) (*formInput, error) {
 // without a file. If the parts may be in any order, it reads all of them. file is the field of the
 // Body. After an error, a part of the body is unread.
 //
-// body is r.Body, or a reader of it that may fail with errBusy.
+// body is r.Body, or a reader of it that may fail with an error of isBusy.
 func openForm(
 	w http.ResponseWriter, r *http.Request, body io.Reader, boundary string, l limits, file *field,
 ) (*formInput, *Body, error) {
@@ -489,8 +489,8 @@ func openForm(
 		return in, nil, err
 	case err == errFormOverLimit:
 		return nil, nil, l.tooLargeError()
-	case errors.Is(err, errBusy):
-		return nil, nil, errBusy
+	case isBusy(err):
+		return nil, nil, err
 	default:
 		return nil, nil, bodyError(r, err)
 	}

@@ -79,7 +79,7 @@ var started = time.Now()
 // must be read too: net/http notices that a client disconnects, and cancels the context of the
 // request, only after the end of the body. After an error the rest of the body is unread.
 //
-// body is r.Body, or a reader of it that may fail with errBusy.
+// body is r.Body, or a reader of it that may fail with an error of isBusy.
 func (l limits) readBody(r *http.Request, body io.Reader, buf []byte, drop bool) ([]byte, error) {
 	if !hasBody(r) {
 		return buf, nil
@@ -88,12 +88,12 @@ func (l limits) readBody(r *http.Request, body io.Reader, buf []byte, drop bool)
 	if l.size < 0 || r.ContentLength <= l.size {
 		buf, err = readAll(buf, body, l.size, r.ContentLength, drop)
 	}
-	switch err {
-	case nil:
+	switch {
+	case err == nil:
 		return buf, nil
-	case errOverLimit:
+	case err == errOverLimit:
 		return buf, l.tooLargeError()
-	case errBusy:
+	case isBusy(err):
 		return buf, err
 	}
 	return buf, bodyError(r, err)
@@ -777,7 +777,7 @@ func (p *logPlace) appendAttrs(attrs []slog.Attr) []slog.Attr {
 // canceled, and warning otherwise. It is debug for an error that wraps errRoutine, or
 // http.ErrServerClosed: programs end their streams with it when they stop.
 func logError(ctx context.Context, logger *slog.Logger, err error, place logPlace) {
-	if err == errBusy {
+	if isBusy(err) {
 		return
 	}
 	logger = cmp.Or(logger, slog.Default())
@@ -822,10 +822,22 @@ func isRoutine(err error, e *Error) bool {
 // errRoutine is the cause of an error that clients of a protocol bring about in its normal course.
 var errRoutine = errors.New("clients try this to learn whether the server has it")
 
-// errBusy refuses a request before any of it has run; see load.go. It is not logged: an overloaded
-// server should not write a line for each request that it refuses.
-var errBusy = Errorf(CodeUnavailable, "the server is busy; try again").withOwnReason(reasonOverloaded).
-	WithHeader("Retry-After", "1") // in seconds (RFC 9110, section 10.2.3)
+// The errors that refuse a call before any of it has run; see load.go. errShare is for a caller that
+// holds its share of what many callers want.
+var (
+	errBusy  = busyError("the server is busy; try again")
+	errShare = busyError("the server is busy with other requests of this caller, or of all callers who are not known; " +
+		"try again when one of them has ended")
+)
+
+func busyError(message string) *Error {
+	return Errorf(CodeUnavailable, "%s", message).withOwnReason(reasonOverloaded).
+		WithHeader("Retry-After", "1") // in seconds (RFC 9110, section 10.2.3)
+}
+
+// isBusy reports whether err is one of them. They are not logged: an overloaded server should not
+// write a line for each request that it refuses.
+func isBusy(err error) bool { return err == errBusy || err == errShare }
 
 // A trackedWriter is a ResponseWriter that knows whether the response has begun, because an error
 // cannot be sent after that. http.ResponseController finds the methods of the wrapped writer by

@@ -12,15 +12,14 @@ import (
 	"testing"
 )
 
-// A gateUser is somebody who tries, waits for and leaves a gate in TestGate.
+// A gateUser is somebody who tries, queues for and leaves a gate in TestGate.
 type gateUser struct {
 	inside bool
-	cancel context.CancelFunc // of a wait that goes on; nil without
-	done   chan error         // of that wait
+	turn   chan struct{} // nil without one
 }
 
 // Verify a gate against a model of it, by all sequences of up to 5 steps that 3 users can take: to
-// try, to wait, to leave, and to give up waiting.
+// try, to queue, to leave, and to give up waiting.
 func TestGate(t *testing.T) {
 	const longest, users = 5, 3
 	var steps func(n int, taken []int)
@@ -44,25 +43,16 @@ func runGate(t *testing.T, n int, steps []int) bool {
 	var users [3]gateUser
 	var queue []int // the model: who waits, the longest first
 	free := n
-	defer func() { // no goroutine stays
-		for i := range users {
-			if users[i].cancel != nil {
-				users[i].cancel()
-				<-users[i].done
-			}
-		}
-	}()
 	for _, step := range steps {
 		i, u := step/2, &users[step/2]
 		switch first := step%2 == 0; {
-		case u.cancel != nil && first: // gives up
-			u.cancel()
-			if err := <-u.done; !errors.Is(err, context.Canceled) {
-				t.Fatalf("%d slots, %v: a wait that was given up returns %v", n, steps, err)
+		case u.turn != nil && first: // gives up
+			if g.cancel(u.turn); !isClosed(u.turn) {
+				t.Fatalf("%d slots, %v: the channel of a turn that was given up is open", n, steps)
 			}
-			u.cancel = nil
+			u.turn = nil
 			queue = slices.DeleteFunc(queue, func(other int) bool { return other == i })
-		case u.cancel != nil:
+		case u.turn != nil:
 			return false
 		case u.inside && first:
 			g.leave()
@@ -73,11 +63,10 @@ func runGate(t *testing.T, n int, steps []int) bool {
 			}
 			next := &users[queue[0]]
 			queue = queue[1:]
-			if err := <-next.done; err != nil {
-				t.Fatalf("%d slots, %v: who has waited longest gets %v", n, steps, err)
+			if !isClosed(next.turn) {
+				t.Fatalf("%d slots, %v: who has waited longest gets none", n, steps)
 			}
-			next.cancel()
-			next.inside, next.cancel = true, nil
+			next.inside, next.turn = true, nil
 		case u.inside:
 			return false
 		case first:
@@ -87,133 +76,163 @@ func runGate(t *testing.T, n int, steps []int) bool {
 			if free > 0 {
 				u.inside, free = true, free-1
 			}
-		case free > 0:
-			if err := g.wait(context.Background()); err != nil {
-				t.Fatalf("%d slots, %v: wait with a free slot: %v", n, steps, err)
-			}
-			u.inside, free = true, free-1
 		default:
-			var ctx context.Context
-			ctx, u.cancel = context.WithCancel(context.Background())
-			u.done = make(chan error, 1)
-			queue = append(queue, i)
-			go func() { u.done <- g.wait(ctx) }()
-			for g.queued() < len(queue) {
-				runtime.Gosched()
+			turn := g.queue()
+			if isClosed(turn) != (free > 0) {
+				t.Fatalf("%d slots, %v: with %d free, the turn has come: %v", n, steps, free, isClosed(turn))
+			}
+			if free > 0 {
+				u.inside, free = true, free-1
+			} else {
+				u.turn, queue = turn, append(queue, i)
 			}
 		}
-		if g.free != free || g.queued() != len(queue) {
-			t.Fatalf("%d slots, %v: %d free and %d wait, want %d and %d", n, steps, g.free, g.queued(), free, len(queue))
+		if g.free != free || len(g.waiting) != len(queue) {
+			t.Fatalf("%d slots, %v: %d free and %d wait, want %d and %d", n, steps, g.free, len(g.waiting), free, len(queue))
+		}
+	}
+	for _, i := range queue { // a turn that came, and is given up, leaves its slot
+		g.leave()
+		g.try()
+		if free++; isClosed(users[i].turn) {
+			g.cancel(users[i].turn)
 		}
 	}
 	return true
 }
 
-func (g *gate) queued() int {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return len(g.waiting)
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
 }
 
-// Verify the slots of two requests at one gate, by all sequences of up to 7 steps: that a request
-// has one slot while a call of it runs, and no more; that only the first call is refused; that
-// nothing runs after that; and that all is free when both have ended. What would wait gives up.
+// A modelSlot is a request of TestSlot, with a model of what it has.
+type modelSlot struct {
+	slot
+	calls                         int // that have entered and not left
+	inSlot, hasBody               bool
+	begun, refused, asks, ended   bool
+	arrivesNow, wasUpload, closed bool
+}
+
+// The steps of TestSlot: what a request can do.
+var slotSteps = []struct {
+	name string
+	can  func(r *modelSlot) bool
+}{
+	{"enter", func(r *modelSlot) bool { return !r.asks && !(r.arrives && (r.calls > 0 || r.wasUpload)) }},
+	{"leave", func(r *modelSlot) bool { return r.calls > 0 }},
+	{"pause", func(r *modelSlot) bool { return r.calls == 1 && r.inSlot }},
+	{"resume", func(r *modelSlot) bool { return r.calls == 1 }},
+	{"takeBody", func(r *modelSlot) bool { return !r.begun && !r.refused }},
+	{"arrive", func(r *modelSlot) bool { return r.hasBody && !r.arrives }},
+	{"close", func(r *modelSlot) bool { return true }},
+}
+
+// take takes a step of r beside another request. It returns what is wrong with the result.
+func (r *modelSlot) take(step string, other *modelSlot) (wrong string) {
+	gone, cancel := context.WithCancel(context.Background())
+	cancel() // what would wait gives up
+	var err, want error
+	room := !other.inSlot
+	switch step {
+	case "enter":
+		err = r.enter()
+		switch {
+		case r.arrives:
+			r.wasUpload = true
+		case !r.inSlot:
+			r.hasBody = false
+			if r.refused || !room {
+				r.refused, want = !r.begun, errBusy
+			} else {
+				r.inSlot = true
+			}
+		}
+		if err == nil {
+			r.begun = true
+			r.calls++
+		}
+	case "leave":
+		r.leave()
+		if r.calls--; r.calls == 0 || r.arrives {
+			r.inSlot, r.asks, r.hasBody = false, false, false
+		}
+	case "pause":
+		r.pause()
+		r.inSlot, r.asks = false, true
+	case "resume":
+		err = r.resume(gone)
+		if r.asks && !room {
+			want = context.Canceled
+		} else if r.asks {
+			r.inSlot, r.asks = true, false
+		}
+	case "takeBody":
+		if err = r.takeBody(asker{}); other.hasBody && !r.hasBody {
+			want = errBusy
+		}
+		r.hasBody = r.hasBody || err == nil
+	case "arrive":
+		r.arrives = true
+	case "close":
+		r.close()
+		r.calls, r.inSlot, r.hasBody, r.asks, r.refused, r.closed = 0, false, false, false, true, true
+	}
+	if !errors.Is(err, want) || err == nil != (want == nil) {
+		return fmt.Sprintf("%v, want %v", err, want)
+	}
+	return ""
+}
+
+// Verify two requests at one slot and one share of the bodies, by all sequences of up to 7 steps:
+// that a request has one slot while a call of it runs, and no more; that only the first call is
+// refused, or a later one without a slot; that nothing runs after that; that an upload has its
+// share until its call ends, and no slot; and that all is free when both have ended.
 func TestSlot(t *testing.T) {
 	const longest = 7
-	gone, cancel := context.WithCancel(context.Background())
-	cancel()
-	type request struct {
-		slot
-		calls                            int // that have entered and not left
-		begun, refused, asks, read, over bool
-	}
-	names := []string{"enter", "leave", "pause", "resume", "enterAhead", "close"}
 	run := func(steps []int) (possible bool) {
-		g := &gate{free: 1}
-		requests := [2]*request{{slot: slot{gate: g}}, {slot: slot{gate: g}}}
+		l := newLoad(1, 0, false, false)
+		requests := [2]*modelSlot{{slot: slot{load: l}}, {slot: slot{load: l}}}
 		for _, step := range steps {
-			r, other := requests[step/len(names)], requests[1-step/len(names)]
-			had, room := r.users > 0, other.users == 0
-			if r.over {
+			r, other, s := requests[step/len(slotSteps)], requests[1-step/len(slotSteps)], slotSteps[step%len(slotSteps)]
+			if r.closed || !s.can(r) {
 				return false
 			}
-			var err error
-			switch names[step%len(names)] {
-			case "enter":
-				if r.asks {
-					return false
-				}
-				err = r.enter(gone)
-				switch {
-				case r.refused && err != errBusy,
-					!r.refused && !r.begun && (err == errBusy) == (had || room),
-					!r.refused && r.begun && (err == nil) != (had || room),
-					r.begun && err == errBusy:
-					t.Fatalf("%v: enter: %v", steps, err)
-				}
-				if r.refused = err == errBusy; err == nil {
-					r.begun = true
-					r.calls++
-				}
-			case "leave":
-				if r.calls == 0 || r.asks {
-					return false
-				}
-				r.calls--
-				r.leave()
-			case "pause":
-				if r.calls != 1 || r.asks || r.users != 1 {
-					return false
-				}
-				r.asks = true
-				r.pause()
-			case "resume":
-				if !r.asks {
-					return false
-				}
-				if err = r.resume(gone); (err == nil) != room {
-					t.Fatalf("%v: resume: %v", steps, err)
-				}
-				if r.asks = false; err != nil {
-					r.calls = 0 // it leaves without a slot
-					r.leave()
-				}
-			case "enterAhead":
-				if r.read || r.begun || r.refused {
-					return false
-				}
-				if err = r.enterAhead(); (err == nil) != room {
-					t.Fatalf("%v: enterAhead: %v", steps, err)
-				}
-				r.read, r.refused = true, err != nil
-			case "close":
-				r.over = true
-				r.close()
+			if wrong := r.take(s.name, other); wrong != "" {
+				t.Fatalf("%v: %s: %s", steps, s.name, wrong)
 			}
-			inside := 0
+			slots, bodies := 1, 0
 			for _, r := range requests {
-				if r.users > 0 {
-					inside++
+				if r.inSlot {
+					slots--
 				}
-				if r.users < 0 || r.refused && r.users > 0 || r.over && r.users > 0 {
-					t.Fatalf("%v: a request has %d users, refused %v, over %v", steps, r.users, r.refused, r.over)
+				if r.hasBody {
+					bodies++
+				}
+				if (r.users > 0) != r.inSlot || (r.body != nil) != r.hasBody || r.turn != nil || r.slot.waiting > 0 {
+					t.Fatalf("%v: a request has %d users, a body %v, a turn %v; want %v, %v", steps, r.users, r.body != nil, r.turn != nil, r.inSlot, r.hasBody)
 				}
 			}
-			if g.free+inside != 1 || len(g.waiting) > 0 {
-				t.Fatalf("%v: %d free, %d requests inside, %d wait", steps, g.free, inside, len(g.waiting))
+			if l.gate.free != slots || l.bodies.used != bodies || len(l.gate.waiting) > 0 {
+				t.Fatalf("%v: %d free, %d bodies, %d wait", steps, l.gate.free, l.bodies.used, len(l.gate.waiting))
 			}
 		}
 		for _, r := range requests {
 			r.close()
 		}
-		if g.free != 1 {
-			t.Fatalf("%v: %d free at the end", steps, g.free)
+		if l.gate.free != 1 || l.bodies.used != 0 || len(l.bodies.of) > 0 {
+			t.Fatalf("%v: %d free and %d bodies at the end", steps, l.gate.free, l.bodies.used)
 		}
 		return true
 	}
 	var all func(taken []int)
 	all = func(taken []int) {
-		for step := range 2 * len(names) {
+		for step := range 2 * len(slotSteps) {
 			next := append(slices.Clone(taken), step)
 			if run(next) && len(next) < longest {
 				all(next)
@@ -223,24 +242,91 @@ func TestSlot(t *testing.T) {
 	all(nil)
 }
 
-// Verify that a nil slot, of a service without a limit, allows everything.
-func TestNoSlot(t *testing.T) {
-	var p *slot
-	r, _ := http.NewRequest("POST", "/", strings.NewReader("body"))
-	if p.enter(t.Context()) != nil || p.resume(t.Context()) != nil || p.bodyOf(r) != r.Body {
-		t.Error("a nil slot does not allow everything")
+// Verify the goroutines of one call that have the answers to their questions while the service is
+// full: they wait for one slot together, so none of them waits for the others to end.
+func TestSlotAnswers(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		then func(s *slot, other *slot, leave []context.CancelFunc)
+		errs []error // of the goroutines
+		free int     // at the end, if the call and the other request have what they then have
+	}{
+		{"the slot comes", func(_, other *slot, _ []context.CancelFunc) { other.leave() }, []error{nil, nil}, 0},
+		{"one gives up", func(s, other *slot, leave []context.CancelFunc) {
+			leave[0]()
+			for waiting(s) > 1 {
+				runtime.Gosched()
+			}
+			other.leave()
+		}, []error{context.Canceled, nil}, 0},
+		{"both give up", func(_, _ *slot, leave []context.CancelFunc) { leave[0](); leave[1]() },
+			[]error{context.Canceled, context.Canceled}, 0},
+		{"the call ends", func(s, _ *slot, _ []context.CancelFunc) { s.leave() }, []error{nil, nil}, 0},
+		{"the request ends, and then the other one", func(s, other *slot, _ []context.CancelFunc) { s.close(); other.leave() },
+			[]error{nil, nil}, 1},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			l := newLoad(1, 0, false, false)
+			s, other := l.newSlot(), l.newSlot()
+			s.enter()
+			s.pause()
+			s.pause() // of the second goroutine
+			if err := other.enter(); err != nil {
+				t.Fatal(err)
+			}
+			results := [2]chan error{make(chan error, 1), make(chan error, 1)}
+			var leave []context.CancelFunc
+			for i := range results {
+				ctx, cancel := context.WithCancel(t.Context())
+				leave = append(leave, cancel)
+				go func() { results[i] <- s.resume(ctx) }()
+			}
+			for waiting(s) < 2 {
+				runtime.Gosched()
+			}
+			if len(l.gate.waiting) != 1 {
+				t.Errorf("they wait for %d slots", len(l.gate.waiting))
+			}
+			test.then(s, other, leave)
+			for i, result := range results {
+				if err := <-result; err != test.errs[i] {
+					t.Errorf("goroutine %d: %v, want %v", i, err, test.errs[i])
+				}
+			}
+			if l.gate.free != test.free || len(l.gate.waiting) != 0 {
+				t.Errorf("%d free, and %d wait", l.gate.free, len(l.gate.waiting))
+			}
+			s.close()
+			other.close()
+			if l.gate.free != 1 {
+				t.Errorf("%d free at the end", l.gate.free)
+			}
+		})
 	}
-	p.pause()
-	p.leave()
-	p.close()
 }
 
-// Verify how much of a body is read without a slot.
+func waiting(s *slot) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.waiting
+}
+
+// Verify that a slot that is nil, of a service without a limit, allows everything.
+func TestNoSlot(t *testing.T) {
+	s := newLoad(0, 0, false, false).newSlot()
+	r, _ := http.NewRequest("POST", "/", strings.NewReader("body"))
+	if s != nil || s.resume(t.Context()) != nil || s.bodyOf(r) != r.Body || s.readAhead(nil, nil) != nil {
+		t.Error("a nil slot does not allow everything")
+	}
+	s.pause()
+}
+
+// Verify how much of a body is read without a share of the bodies.
 func TestSlotBody(t *testing.T) {
 	for _, test := range []struct {
 		size      int
 		announced bool
-		full      bool // no slot is free
+		full      bool // no share is free
 		want      int  // bytes that are read
 	}{
 		{freeBody, true, true, freeBody},
@@ -250,18 +336,69 @@ func TestSlotBody(t *testing.T) {
 		{3 * freeBody, true, false, 3 * freeBody},
 	} {
 		t.Run(fmt.Sprintf("%d announced %v full %v", test.size, test.announced, test.full), func(t *testing.T) {
-			g := &gate{free: 1}
+			l := newLoad(1, 0, false, false)
 			if test.full {
-				g.free = 0
+				l.bodies.take(asker{})
 			}
-			p := &slot{gate: g}
+			s := l.newSlot()
 			r, _ := http.NewRequest("POST", "/", strings.NewReader(strings.Repeat("a", test.size)))
 			if !test.announced {
 				r.ContentLength = -1
 			}
-			data, err := io.ReadAll(p.bodyOf(r))
+			data, err := io.ReadAll(s.bodyOf(r))
 			if len(data) != test.want || (err == errBusy) != (test.want < test.size) || err != nil && err != errBusy {
 				t.Errorf("%d bytes, %v; want %d", len(data), err, test.want)
+			}
+			if l.gate.free != 1 {
+				t.Error("the body has taken the slot")
+			}
+		})
+	}
+}
+
+// Verify how many each caller can have of a number that all share, and that what is given back can
+// be had again.
+func TestShares(t *testing.T) {
+	ada, bob, nobody := asker{true, "ada"}, asker{true, "bob"}, asker{}
+	for _, test := range []struct {
+		name  string
+		most  int
+		known bool
+		of    []asker // each takes as many as it can
+		want  []int
+		last  error // of the last one
+	}{
+		{"one caller", 5, false, []asker{ada}, []int{3}, errShare},
+		{"two callers", 5, false, []asker{ada, bob}, []int{3, 2}, errBusy},
+		{"a caller without a subject", 4, false, []asker{{known: true}, nobody}, []int{2, 2}, errBusy},
+		{"strangers where nobody else needs any", 5, false, []asker{nobody}, []int{5}, errBusy},
+		{"strangers where others need some", 5, true, []asker{nobody, ada}, []int{3, 2}, errBusy},
+		{"only one", 1, true, []asker{ada, nobody}, []int{1, 0}, errBusy},
+		{"none", 0, false, []asker{nobody}, []int{0}, errBusy},
+		{"no limit", -1, true, []asker{nobody, ada}, []int{99, 99}, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := newShares(test.most, test.known)
+			var all []*share
+			for i, a := range test.of {
+				n, err := 0, error(nil)
+				for n < 99 {
+					var own *share
+					if own, err = s.take(a); err != nil {
+						break
+					}
+					all = append(all, own)
+					n++
+				}
+				if n != test.want[i] || i == len(test.of)-1 && err != test.last {
+					t.Errorf("%v has %d, and then %v; want %d, %v", a, n, err, test.want[i], test.last)
+				}
+			}
+			for _, own := range all {
+				own.giveBack()
+			}
+			if s.used != 0 || len(s.of) != 0 {
+				t.Errorf("%d are used at the end, by %d", s.used, len(s.of))
 			}
 		})
 	}
@@ -270,15 +407,22 @@ func TestSlotBody(t *testing.T) {
 // Verify that the limit on streams is exact, and that a negative one is none.
 func TestMaxStreams(t *testing.T) {
 	for _, test := range []struct{ max, want int }{{0, 10_000}, {1, 1}, {3, 3}, {-1, 20_000}} {
-		l := newLoad(0, test.max)
+		streams := newLoad(0, test.max, true, false).streams
 		n := 0
-		for n < 20_000 && l.beginStream() == nil {
+		var last *share
+		for n < 20_000 {
+			own, err := streams.take(asker{})
+			if err != nil {
+				break
+			}
+			last = own
 			n++
 		}
 		if n != test.want {
 			t.Errorf("MaxStreams %d: %d begin, want %d", test.max, n, test.want)
 		}
-		if l.endStream(); l.beginStream() != nil {
+		last.giveBack()
+		if _, err := streams.take(asker{}); err != nil {
 			t.Errorf("MaxStreams %d: a stream has ended, and none may begin", test.max)
 		}
 	}

@@ -156,7 +156,6 @@ func (q *question) ask(ctx context.Context, capability, what string) ([]byte, er
 	case x.rev.rounds:
 		return nil, q
 	}
-	x.slot.pause() // waiting is not load
 	text, err := x.askClient(ctx, &question{Method: q.Method, Params: q.paramsIn(x.rev)}, what)
 	if e := x.slot.resume(ctx); err == nil {
 		err = e
@@ -589,6 +588,7 @@ func (x *exchange) askClient(ctx context.Context, q *question, what string) ([]b
 	if !ok {
 		return nil, tooManyQuestions(askerOf(x), what)
 	}
+	x.slot.pause() // waiting is not load; ask takes the slot again
 	x.sendToClient(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,%s`, id, encodeDocument(q)[len("{"):]), false)
 	err := error(nil)
 	select {
@@ -615,7 +615,7 @@ const lateAnswer = "the client did not answer in time" + whenReady +
 
 func tooManyQuestions(of asker, what string) error {
 	why := fmt.Sprintf("%d questions of this session, %d of %s, or %d of all wait for an answer, and no more may wait; call again later",
-		maxSessionQuestions, of.mostQuestions(), of.name(), maxQuestions)
+		maxSessionQuestions, newQuestionShares().mostOf(of), of.name(), maxQuestions)
 	return questionError(CodeResourceExhausted, "", why, what)
 }
 

@@ -297,8 +297,8 @@ func (x *exchange) makeCall(fn func() error, failed failFunc) (err error) {
 			setErrorHeader(x.w.Header(), ErrorFrom(err).header)
 		}
 		return refusal(err)
-	case err == errBusy:
-		return x.busyAnswer()
+	case isBusy(err):
+		return x.busyAnswer(err)
 	case err != nil:
 		return failed(x, err)
 	}

@@ -389,15 +389,15 @@ func refusal(err error) *mcpError {
 	return &mcpError{number: rpcInvalidRequest, text: e.message(), refusal: e.HTTPStatus(), cause: err}
 }
 
-// busyAnswer returns errBusy as an answer with the id. It is not a result: nothing has run. Only
-// modern clients understand a status other than 200.
-func (x *exchange) busyAnswer() *mcpError {
-	e := &mcpError{number: rpcInternalError, text: errBusy.message(), data: appendRPCData(nil, errBusy), refusal: http.StatusOK,
-		cause: errBusy}
+// busyAnswer returns an error of isBusy as an answer with the id. It is not a result: nothing has
+// run. Only modern clients understand a status other than 200.
+func (x *exchange) busyAnswer(err error) *mcpError {
+	busy := ErrorFrom(err)
+	e := &mcpError{number: rpcInternalError, text: busy.message(), data: appendRPCData(nil, busy), refusal: http.StatusOK, cause: err}
 	if x.rev.statuses {
-		e.refusal = errBusy.HTTPStatus()
+		e.refusal = busy.HTTPStatus()
 		if x.line == nil {
-			setErrorHeader(x.w.Header(), errBusy.header)
+			setErrorHeader(x.w.Header(), busy.header)
 		}
 	}
 	return e

@@ -81,12 +81,12 @@ func (h *mcpHandler) respondToPost(w http.ResponseWriter, r *http.Request, ws *w
 		return err
 	}
 	err := ws.readBody(r, h.limits, false)
-	if err != nil && err != errBusy && ErrorFrom(err).HTTPStatus() != http.StatusRequestEntityTooLarge {
+	if err != nil && !isBusy(err) && ErrorFrom(err).HTTPStatus() != http.StatusRequestEntityTooLarge {
 		return err
 	}
 	x := newExchange(r.Context(), mcpRequest{h: h, w: w, accept: parseAccept(r.Header["Accept"]), agreed: h.agreementOf(r)}, r, ws)
-	if err == errBusy { // of a body that is large and not read to its end
-		x.refuseBody(x.busyAnswer())
+	if isBusy(err) { // of a body that is large and not read to its end
+		x.refuseBody(x.busyAnswer(err))
 		return nil
 	}
 	x.message = h.messages.Get().(*message)

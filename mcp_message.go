@@ -404,10 +404,11 @@ func (x *exchange) answerListen() error {
 		return withoutTasks
 	}
 	if x.line == nil {
-		if err := x.h.service.load.beginStream(); err != nil {
-			return x.busyAnswer()
+		share, err := x.h.service.load.streams.take(askerOf(x))
+		if err != nil {
+			return x.busyAnswer(err)
 		}
-		defer x.h.service.load.endStream()
+		defer share.giveBack()
 	}
 	subscription := `"io.modelcontextprotocol/subscriptionId":` + string(m.id)
 	if x.sendsEvents() {

@@ -180,34 +180,9 @@ const (
 	maxQuestions          = 4096 // of all callers of a handler
 )
 
-// An asker is a caller as questions count it.
-type asker struct {
-	known   bool // it has a Principal
-	subject string
-}
-
-// askerOf returns the caller of a call.
-func askerOf(ctx context.Context) asker {
-	if p, ok := PrincipalFrom(ctx); ok {
-		return asker{true, p.Subject}
-	}
-	return asker{}
-}
-
-// name says who the caller is, for messages.
-func (a asker) name() string {
-	if a.known {
-		return "this caller"
-	}
-	return "callers who are not known"
-}
-
-// mostQuestions returns how many questions of the caller may wait.
-func (a asker) mostQuestions() int {
-	if a.known {
-		return maxCallerQuestions
-	}
-	return maxAnonymousQuestions
+// newQuestionShares returns the shares of the questions that wait.
+func newQuestionShares() *shares {
+	return &shares{most: maxQuestions, each: maxCallerQuestions, unknown: maxAnonymousQuestions}
 }
 
 // A questionTable holds the questions to clients that wait for an answer. The zero value is
@@ -216,13 +191,13 @@ type questionTable struct {
 	mu       sync.Mutex
 	waiting  map[string]*openQuestion // by idKey of the id
 	sessions map[string]int           // how many each session has; never 0
-	askers   map[asker]int            // how many each caller has; never 0
+	shares   *shares                  // of each caller
 }
 
 // An openQuestion is a question that waits for its answer.
 type openQuestion struct {
 	session string      // of the client that is asked; "" over standard input and output
-	asker   asker       // the caller
+	share   *share      // of the caller
 	answer  chan []byte // gets the result, or nil for an error; buffered
 }
 
@@ -230,18 +205,22 @@ type openQuestion struct {
 // open. The ids are random, so that a replica never mistakes the answer to a question of a
 // different replica for its own.
 func (t *questionTable) add(session string, of asker) (id []byte, q *openQuestion, ok bool) {
-	id, q = appendQuoted(nil, "svc-"+rand.Text()), &openQuestion{session, of, make(chan []byte, 1)}
+	id = appendQuoted(nil, "svc-"+rand.Text())
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(t.waiting) >= maxQuestions || t.sessions[session] >= maxSessionQuestions || t.askers[of] >= of.mostQuestions() {
+	if t.waiting == nil {
+		t.waiting, t.sessions, t.shares = make(map[string]*openQuestion), make(map[string]int), newQuestionShares()
+	}
+	if t.sessions[session] >= maxSessionQuestions {
 		return nil, nil, false
 	}
-	if t.waiting == nil {
-		t.waiting, t.sessions, t.askers = make(map[string]*openQuestion), make(map[string]int), make(map[asker]int)
+	share, err := t.shares.take(of)
+	if err != nil {
+		return nil, nil, false
 	}
+	q = &openQuestion{session, share, make(chan []byte, 1)}
 	t.waiting[idKey(id)] = q
 	t.sessions[session]++
-	t.askers[of]++
 	return id, q, true
 }
 
@@ -259,9 +238,7 @@ func (t *questionTable) deliver(session string, id, result []byte) bool {
 	if t.sessions[session]--; t.sessions[session] == 0 {
 		delete(t.sessions, session)
 	}
-	if t.askers[q.asker]--; t.askers[q.asker] == 0 {
-		delete(t.askers, q.asker)
-	}
+	q.share.giveBack()
 	q.answer <- slices.Clone(result)
 	return true
 }

@@ -365,7 +365,7 @@ func TestMCPSessionLimits(t *testing.T) {
 			t.Fatalf("the question %s is not there", key)
 		}
 	}
-	if len(table.waiting)+len(table.sessions)+len(table.askers) != 0 {
+	if len(table.waiting)+len(table.sessions)+table.shares.used+len(table.shares.of) != 0 {
 		t.Error("answered questions are left")
 	}
 }

@@ -406,7 +406,11 @@ func (c *restCall) readText() (err error) {
 	case m.form:
 		return c.readForm()
 	case m.takesBody():
-		ws.upload, err = m.in.file.tags.openBody(ws.writer, r, m.limits)
+		content := ws.slot.bodyOf(r)
+		ws.upload, err = m.in.file.tags.openBody(ws.writer, r, content, m.limits)
+		if err == nil {
+			err = ws.slot.readAhead(ws.upload.reader(), content)
+		}
 		ws.unread = err != nil // otherwise bodyReader.end knows what was read
 		return err
 	case m.bind.rest.body == nil:
@@ -438,7 +442,11 @@ func (c *restCall) readForm() error {
 		}
 		return err
 	}
-	ws.form, ws.upload, err = openForm(ws.writer, c.request, ws.slot.bodyOf(c.request), boundary, m.limits, m.in.file)
+	content := ws.slot.bodyOf(c.request)
+	ws.form, ws.upload, err = openForm(ws.writer, c.request, content, boundary, m.limits, m.in.file)
+	if err == nil {
+		err = ws.slot.readAhead(ws.upload.reader(), content)
+	}
 	ws.unread = err != nil
 	return err
 }

@@ -77,8 +77,8 @@ func (h *rpcHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspa
 	if err == nil {
 		err = ws.readBody(r, h.limits, false)
 	}
-	if err == errBusy {
-		h.refuseBody(w, r, ws)
+	if isBusy(err) {
+		h.refuseBody(w, r, ws, ErrorFrom(err))
 		return nil
 	}
 	if err != nil {
@@ -116,15 +116,15 @@ func checkRPCType(w http.ResponseWriter, r *http.Request) error {
 	return checkSubtype(w, r, subtype)
 }
 
-// refuseBody responds to a message with errBusy if its body is large and was not read to its end.
-// The response has the id if it was already read, but never for a batch.
-func (h *rpcHandler) refuseBody(w http.ResponseWriter, r *http.Request, ws *workspace) {
+// refuseBody responds with e, an error of isBusy, to a message whose body is large and was not read
+// to its end. The response has the id if it was already read, but never for a batch.
+func (h *rpcHandler) refuseBody(w http.ResponseWriter, r *http.Request, ws *workspace, e *Error) {
 	ws.leaveBody(r)
 	id := idBefore(ws.body)
 	if id == nil {
 		id = rpcNull
 	}
-	ws.enc.buf = appendRPCErrorOf(ws.enc.buf, errBusy, id)
+	ws.enc.buf = appendRPCErrorOf(ws.enc.buf, e, id)
 	writeJSON(w, r, http.StatusOK, ws.enc.buf, new(headerValues))
 }
 
@@ -513,6 +513,7 @@ const callsAtOnce = 8
 // large, because appending to it would copy its answers again and again.
 func (b *rpcBatch) answerUntilDone(ws *workspace) {
 	ws.budget = &b.budget
+	defer ws.giveSlot()
 	var calls []rpcCall
 	for {
 		i := int(b.next.Add(1)) - 1

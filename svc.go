@@ -465,7 +465,8 @@ func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *servi
 // every named type that they reach; the order of a name's types decides their names in documents.
 func newService(p *mistakes, o Options, about prose, methods []*method, types []*shape) *service {
 	s := &service{opts: o, about: about, methods: methods, types: types, workspaces: new(sync.Pool)}
-	s.load = newLoad(o.MaxConcurrent, o.MaxStreams)
+	s.load = newLoad(o.MaxConcurrent, o.MaxStreams, slices.ContainsFunc(methods, (*method).needsCaller),
+		slices.ContainsFunc(methods, func(m *method) bool { return m.needsCaller() && (m.stream != "" || m.sendsFile()) }))
 	s.cookies = slices.ContainsFunc(methods, func(m *method) bool {
 		return slices.ContainsFunc(m.schemes, func(s Scheme) bool { return s.Cookie != "" })
 	})

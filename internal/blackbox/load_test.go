@@ -171,7 +171,7 @@ func TestBusy(t *testing.T) {
 		{"JSON-RPC, a stream", "POST", "/rpc", rpc(`"id":7,`, "load.watch"), 200, busyRPC + `,"id":7}`},
 		{"JSON-RPC, a notification", "POST", "/rpc", rpc("", "load.read"), 204, ""},
 		{"JSON-RPC, a large body", "POST", "/rpc", `{"jsonrpc":"2.0","id":"a",` + quick + large + `"}}`, 200, busyRPC + `,"id":"a"}`},
-		{"JSON-RPC, a large body before its id", "POST", "/rpc", `{"jsonrpc":"2.0",` + quick + large + `"},"id":1}`, 200, busyRPC + `,"id":null}`},
+		{"JSON-RPC, a large body before its id", "POST", "/rpc", `{"jsonrpc":"2.0",` + quick + large + `"},"id":1}`, 200, busyRPC + `,"id":1}`},
 		{"JSON-RPC, a batch", "POST", "/rpc", `[` + rpc(`"id":1,`, "load.read") + `,` + rpc("", "load.read") + `,` + rpc(`"id":2,`, "load.read") + `]`,
 			200, `[` + busyRPC + `,"id":1},` + busyRPC + `,"id":2}]`},
 		{"JSON-RPC, an unknown method", "POST", "/rpc", rpc(`"id":1,`, "load.none"), 200, `{"jsonrpc":"2.0","error":{"code":-32601…`},
