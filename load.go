@@ -239,10 +239,10 @@ type slot struct {
 	load *load
 
 	mu       sync.Mutex
-	users    int           // the call that runs, or the workers of a batch
-	body     *share        // of load.bodies
+	users    int32         // the call that runs, or the workers of a batch
+	waiting  int32         // the goroutines that wait for turn
 	turn     chan struct{} // of the gate, for a call with an answer to its question; nil without one
-	waiting  int           // the goroutines that wait for turn
+	body     *share        // of load.bodies
 	paused   bool          // a question has given the slot back, and its call goes on
 	arrives  bool          // the request is an upload, whose body counts in place of its call
 	admitted bool          // a call has held the slot

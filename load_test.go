@@ -308,7 +308,7 @@ func TestSlotAnswers(t *testing.T) {
 func waiting(s *slot) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.waiting
+	return int(s.waiting)
 }
 
 // Verify that a slot that is nil, of a service without a limit, allows everything.

@@ -165,17 +165,18 @@ type Options struct {
 	// section 15.5.9) and the method is not called. It replaces http.Server.ReadTimeout; a negative
 	// value leaves ReadTimeout in force. Zero means DefaultBodyTimeout.
 	BodyTimeout time.Duration
-	// MaxConcurrent is how many requests the service works on at once, over REST, JSON-RPC and MCP
-	// together. Choose the number that the bottleneck serves at a time, such as the connections to
-	// the database. A request beyond the limit fails before its method is called, with UNAVAILABLE
-	// and the reason overloaded: over REST 503 with a Retry-After of one second. Streams and files
-	// that are being sent, and calls that wait for an answer of their caller, do not count.
-	// [Service.Call] and [Service.MCPStdio] do not count either. doc/limits.md has each case. Zero
-	// means no limit; a negative value is a mistake.
+	// MaxConcurrent is how many calls run at once, over REST, JSON-RPC and MCP together, and how many
+	// bodies of more than 64 KiB arrive at once beside them. Choose the number that the bottleneck
+	// serves at a time, such as the connections to the database. A request beyond the limit fails
+	// before its method is called, with UNAVAILABLE and the reason overloaded: over REST 503 with a
+	// Retry-After of one second. Streams and files that are being sent, and calls that wait for an
+	// answer of their caller, do not count; a large upload counts as a body until its method
+	// returns. One caller can hold half of the bodies. [Service.Call] and [Service.MCPStdio] do not
+	// count. doc/limits.md has each case. Zero means no limit; a negative value is a mistake.
 	MaxConcurrent int
 	// MaxStreams is how many streams, files and MCP subscriptions the service sends at once, over
-	// all transports. Further ones fail as with MaxConcurrent. Zero means 10,000; a negative value
-	// means no limit.
+	// all transports; half of them to one caller. Further ones fail as with MaxConcurrent. Zero
+	// means 10,000; a negative value means no limit.
 	MaxStreams int
 	// Intercept wraps every call on every transport, for access checks, tracing, transactions.
 	// [Register] calls it once with the function that calls a method; return the function to call
