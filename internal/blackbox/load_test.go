@@ -3,6 +3,7 @@ package blackbox_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -26,6 +27,7 @@ type (
 		Watch(context.Context) (svc.Stream[LoadOut], error)
 		Export(context.Context) (*svc.File, error)
 		Ask(context.Context) (*LoadOut, error)
+		Both(context.Context) (*LoadOut, error)
 		Secret(context.Context) error
 	}
 	LoadIn struct {
@@ -66,6 +68,15 @@ func (loadImpl) Ask(ctx context.Context) (*LoadOut, error) {
 	return &LoadOut{2}, svc.Confirm(ctx, "sure", "Sure?")
 }
 
+// Both asks two questions at once.
+func (loadImpl) Both(ctx context.Context) (*LoadOut, error) {
+	errs := make(chan error, 2)
+	for _, key := range []string{"one", "two"} {
+		go func() { errs <- svc.Confirm(ctx, key, "Really "+key+"?") }()
+	}
+	return &LoadOut{3}, errors.Join(<-errs, <-errs)
+}
+
 func (loadImpl) Secret(context.Context) error { return nil }
 
 // A loadContent is a file that never ends.
@@ -96,7 +107,7 @@ type loaded struct {
 func newLoaded(resource string, maxConcurrent, maxStreams int) *loaded {
 	l := &loaded{loadImpl: loadImpl{make(chan bool), make(chan bool), make(chan bool)}}
 	methods := map[string]svc.MethodOptions{"Secret": {}, "Read": {HTTP: "GET /" + resource + "/read"}, "Watch": {HTTP: "GET /" + resource + "/watch"}, "Export": {HTTP: "GET /" + resource + "/export"}}
-	for _, name := range []string{"Hold", "Quick", "Read", "Watch", "Export", "Ask"} {
+	for _, name := range []string{"Hold", "Quick", "Read", "Watch", "Export", "Ask", "Both"} {
 		o := methods[name]
 		o.Public = true
 		methods[name] = o
@@ -361,6 +372,24 @@ func TestQuestionsHoldNoPlace(t *testing.T) {
 	call.w.Body.Close()
 	leave = l.hold(l.all, "/load/hold")
 	leave()
+}
+
+// Verify that a call whose two answers come while the service is full takes one slot for both.
+func TestQuestionsShareSlot(t *testing.T) {
+	l := newLoaded("load", 1, 0)
+	c := beginSession(t, serveMCP(t, l.serveAt("/mcp")), "2025-11-25", `{"elicitation":{}}`)
+	call := c.call("1", "load_both", "")
+	ids := []string{call.event(`…Really…`), call.event(`…Really…`)}
+	leave := l.hold(l.all, "/load/hold")
+	for _, id := range ids {
+		c.answer(id, `{"action":"accept","content":{"yes":true}}`)
+	}
+	leave()
+	call.event(`…"n":3…`)
+	call.end()
+	if a := answerTo(l.all, "GET", "/load/read", ""); a.StatusCode != 200 {
+		t.Errorf("after the call, a read is %d", a.StatusCode)
+	}
 }
 
 // Verify that a call which panics, or ends its connection, gives its place back.
