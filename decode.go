@@ -117,6 +117,9 @@ type inputOptions struct {
 	// readDigits reads an integer of 64 bits from a string with its digits, since programs in
 	// JavaScript round numbers beyond 2^53.
 	readDigits bool
+	// dropNulls takes a null for a member that may be absent, and not null, as its absence:
+	// frameworks of models send null for every argument that the model left out.
+	dropNulls bool
 
 	keepURL bool // strings may be parts of the path and the query of the request; see isShortURL
 	ahead   int  // how many bytes of the input are not yet in scan.data: the bytes of the query
@@ -846,6 +849,9 @@ func (c *decoders) objectPlan(fields []*field, places map[*field]*inputPlace) *o
 			plan.in = place.in
 		}
 		plan.absent, plan.inner = c.defaultFor(f, c.fieldDecoder(f)), c.plans[f.shape.arrayItem()]
+		if f.shape.kind == kindCustom && !c.outputs && !f.isRequired() {
+			plan.decode = orAbsent(plan.decode, plan.absent)
+		}
 		c.checkExample(f, c.fieldDecoder(f))
 		if i < p.named {
 			p.byName[f.name] = i
@@ -1139,7 +1145,7 @@ func (p *objectPlan) decodeObject(d *decoder, v reflect.Value) {
 		d.enterMember(f)
 		switch {
 		case f.notNull && d.scan.peek() == 'n':
-			d.skipMismatch(errNull)
+			f.readNull(d, v)
 		case f.at >= 0:
 			f.decode(d, v.Field(f.at))
 		default:
@@ -1164,6 +1170,31 @@ func (d *decoder) enterMember(f *fieldPlan) {
 		d.in = f.in
 	}
 	d.pushToken(f.token)
+}
+
+// readNull reads a null for the member f of the struct v, which null is no value for.
+func (f *fieldPlan) readNull(d *decoder, v reflect.Value) {
+	if !d.opts.dropNulls || f.isRequired() {
+		d.skipMismatch(errNull)
+		return
+	}
+	if d.scan.skipValue(); d.scan.err == nil && f.absent != nil {
+		d.addIfAny(f.absent(d, f.settableIn(v)))
+	}
+}
+
+// orAbsent returns decode for an optional member of a type with UnmarshalJSON, which may read null
+// or refuse it. If it refuses, inputOptions.dropNulls applies. absent may be nil.
+func orAbsent(decode decodeFunc, absent defaultFunc) decodeFunc {
+	return func(d *decoder, v reflect.Value) {
+		if !d.opts.dropNulls || d.scan.peek() != 'n' || decode.refusal([]byte("null"), reflect.New(v.Type()).Elem()) == "" {
+			decode(d, v)
+			return
+		}
+		if d.scan.skipValue(); d.scan.err == nil && absent != nil {
+			d.addIfAny(absent(d, v))
+		}
+	}
 }
 
 // nextMember reads the name of the next member and returns the index of its field,

@@ -325,7 +325,7 @@ func (x *exchange) bindInput() (in any, err error) {
 	x.setInputOptions(t)
 	if t.key != nil { // from an argument, since some hosts send the same header with each request
 		var values []string
-		if value := memberAt(m.arguments, keyArgument); value != nil {
+		if value := memberAt(m.arguments, keyArgument); value != nil && !isJSONNull(value) {
 			values = []string{strconv.Quote(textAt(value))} // quoted unchanged, so inner quotes stay; "" is not a key
 		}
 		x.readKey(&x.ws.dec, "/"+keyArgument, values)
@@ -340,7 +340,7 @@ func (x *exchange) bindInput() (in any, err error) {
 // setInputOptions says how the arguments of t are read.
 func (x *exchange) setInputOptions(t *tool) {
 	o := &x.ws.dec.opts
-	o.allow, o.beside, o.readStrings, o.readDigits = t.allow, t.suggest, x.h.options.ReadStrings, true
+	o.allow, o.beside, o.readStrings, o.readDigits, o.dropNulls = t.allow, t.suggest, x.h.options.ReadStrings, true, true
 }
 
 func (x *exchange) encodeOutput(out any) error { return x.add(x, out) }

@@ -20,6 +20,7 @@ package svc
 //	a pattern that not all engines read  words; see isPlainPattern
 //	not, allOf, if and the like          words with the schema
 //	const                                an enum of one text
+//	default null                         nothing
 //	oneOf, a list of types               anyOf
 //	anyOf beside annotations             anyOf alone, whose first branch has these
 //	anyOf in anyOf                       one list
@@ -53,7 +54,7 @@ const (
 	inputKeywords = " type required description title examples deprecated minLength maxLength minItems maxItems minProperties " +
 		"maxProperties contentEncoding properties $defs $ref x-mcp-header "
 	outputKeywords = " type required description properties $defs $ref "
-	formKeywords   = " type required description title examples default enum enumNames const minLength maxLength minimum maximum " +
+	formKeywords   = " type required description title examples enum enumNames const minLength maxLength minimum maximum " +
 		"exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems uniqueItems contentEncoding properties anyOf items "
 )
 
@@ -162,6 +163,8 @@ func (u schemaUse) appendList(dst []byte, schemas [][]byte, end string) []byte {
 func (u schemaUse) publish(k keyword, schema keywords) (name string, value []byte) {
 	isKept := false
 	switch isObject := isJSONObject(k.value); {
+	case k.name == "default": // of null, some hosts compare it with the type
+		isKept = u != forToolOutput && !isJSONNull(k.value)
 	case u >= forForm:
 		isKept = isIn(formKeywords, k.name) || k.name == "format" && u.knowsFormat(k.value) ||
 			k.name == "pattern" && isPlainPattern(textOr(string(k.value))) || k.name == "oneOf" && isTitled(k.value)
@@ -183,8 +186,6 @@ func (u schemaUse) publish(k keyword, schema keywords) (name string, value []byt
 		isKept = u.knowsFormat(k.value)
 	case k.name == "pattern":
 		isKept = isPlainPattern(textOr(string(k.value)))
-	case k.name == "default":
-		isKept = !isJSONNull(k.value)
 	case k.name == "minimum", k.name == "maximum":
 		isKept = !slices.Contains(wideBounds, string(k.value))
 	default:

@@ -103,8 +103,6 @@ func TestMCPTypicalMistakes(t *testing.T) {
 			`INVALID_ARGUMENT: invalid input: /tags must be an array, is a string with JSON in it; send the array itself`, `{"title":"a","count":1,"tags":["x"]}`},
 		{"an extra argument", `{"title":"a","count":1,"confidence":0.5}`,
 			`INVALID_ARGUMENT: invalid input: /confidence is not a known property`, `{"title":"a","count":1}`},
-		{"null", `{"title":"a","count":1,"room":null}`,
-			`INVALID_ARGUMENT: invalid input: /room must not be null; leave it out`, `{"title":"a","count":1}`},
 		{"a missing argument", `{"title":"a"}`,
 			`INVALID_ARGUMENT: invalid input: /count is required`, `{"title":"a","count":1}`},
 		{"an enum in another case", `{"title":"a","count":1,"level":"High"}`,
@@ -119,41 +117,6 @@ func TestMCPTypicalMistakes(t *testing.T) {
 			eachMCP(t, s, nil, "tools/call", `"name":"tickets_create","arguments":`+test.wrong, `"text":"`+test.message+`"}],"isError":true`)
 			eachMCP(t, s, nil, "tools/call", `"name":"tickets_create","arguments":`+test.right, `"isError":false`)
 		})
-	}
-}
-
-// Verify for which arguments null is told to be left out.
-func TestMCPNullArguments(t *testing.T) {
-	h := newTickets().MCP(nil)
-	for _, test := range []struct{ arguments, want string }{
-		{`{"title":"a","count":null}`, `: /count must be an integer, is null"`},
-		{`{"title":null,"count":1}`, `: /title must be a string, is null"`},
-		{`{"title":"a","count":1,"note":null}`, `: /note must not be null; leave it out"`},
-		{`{"title":"a","count":1,"urgent":null}`, `: /urgent must not be null; leave it out"`},
-		{`{"title":"a","count":1,"level":null}`, `: /level must not be null; leave it out"`},
-		{`{"title":"a","count":1,"due":null}`, `: /due must not be null; leave it out"`},
-		{`{"title":"a","count":1,"tags":null}`, `: /tags must not be null; leave it out"`},
-		{`{"title":"a","count":1,"tags":[null]}`, `: /tags/0 must be a string, is null"`},
-		{`{"title":"a","count":1,"sizes":[1,null]}`, `: /sizes/1 must be an integer, is null"`},
-		{`{"title":"a","count":1,"pair":null}`, `: /pair must not be null; leave it out"`},
-		{`{"title":"a","count":1,"place":null}`, `: /place must not be null; leave it out"`},
-		{`{"title":"a","count":1,"place":{"floor":null}}`, `: /place/floor must not be null; leave it out"`},
-		{`{"title":"a","count":1,"lengths":{"a":null}}`, `: /lengths/a must be an integer, is null"`},
-		{`{"title":"a","count":1,"optional":{"floor":null}}`, `: /optional/floor must not be null; leave it out"`},
-		{`{"title":"a","count":1,"optional":null}`, `"isError":false`},
-		{`{"title":"a","count":1,"room":null,"note":null}`, `\n- /room must not be null; leave it out\n- /note must not be null; leave it out"`},
-	} {
-		t.Run(rowName(test.arguments), func(t *testing.T) {
-			got := mcpPost(h, mcpLegacy("2025-11-25", "tools/call", `"name":"tickets_create","arguments":`+test.arguments)).Body.String()
-			if !strings.Contains(got, test.want) {
-				t.Errorf("got %s\nwant %s", got, test.want)
-			}
-		})
-	}
-	many := `{"title":"a","count":1` + strings.Repeat(`,"place":{"floor":null}`, 1) + `,"sizes":[` + strings.Repeat("null,", 100) + `null],"room":null}`
-	got := mcpPost(h, mcpLegacy("2025-11-25", "tools/call", `"name":"tickets_create","arguments":`+many)).Body.String()
-	if strings.Contains(got, `/sizes/31 must not be null; leave it out`) || !strings.Contains(got, "more") {
-		t.Errorf("of many violations: %s", got)
 	}
 }
 
