@@ -19,7 +19,7 @@ func (x *exchange) readBody() bool {
 	text.readText(s, x.ws.body, 1, x)
 	switch {
 	case s.err != nil:
-		x.refuseUnread(x.ws.body, nil, protocolError(rpcParseError, "the body is not valid JSON: "+s.err.Error()))
+		x.refuseUnread(x.ws.body, nil, protocolError(rpcParseError, x.describeUnread(s.err)))
 		return false
 	case text.batch:
 		x.sendError(nil, noBatches)
@@ -27,6 +27,19 @@ func (x *exchange) readBody() bool {
 	}
 	x.message.rpcMessage = &text.messages[0]
 	return true
+}
+
+// describeUnread returns what is wrong with a body that is not JSON. Programs that are new to standard
+// input write a message over several lines, of which none is whole.
+func (x *exchange) describeUnread(err error) string {
+	if x.line == nil {
+		return "the body is not valid JSON: " + err.Error()
+	}
+	text := "the line is not valid JSON: " + err.Error()
+	if l := (looseText{x.ws.body}); x.ws.body[0] != '{' || l.skipValue() == nil {
+		text += "; write each message on one line"
+	}
+	return text
 }
 
 // serveBody answers the body. A client whose Accept allows no form of an answer gets 406 only if a

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"io"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -43,12 +44,12 @@ func glimpseAt(head, tail []byte) (g glimpse) {
 			return glimpse{}
 		}
 	}
-	switch isWhole := len(l.rest) > 0 && l.rest[0] == '}'; {
+	switch {
 	case hasResult && method == nil:
 		g.kind = rpcResponse
 	case ids != nil:
 		g = glimpse{rpcRequest, bytes.Clone(ids[0])}
-	case method != nil && (isWhole || bytes.HasPrefix(method, []byte(`"notifications/`))):
+	case isJSON(method) && strings.HasPrefix(textAt(method), "notifications/"): // any other method may have lost its id
 		g.kind = rpcNotification
 	}
 	return g

@@ -100,7 +100,7 @@ func TestMCPStdioConversation(t *testing.T) {
 		{"an abort", `11`, call(`11`, "abort", ``), `{"jsonrpc":"2.0","error":{"code":-32603,"message":"internal error"},"id":11}`},
 		{"an unknown method", `12`, `{"jsonrpc":"2.0","id":12,"method":"nope"}`, `…-32601…`},
 		{"a call with progress", `13`, call(`13`, "x", `,"_meta":{"progressToken":13}`), `…"structuredContent"…`},
-		{"an argument twice", `14`, `{"jsonrpc":"2.0","id":14,"method":"tools/call","params":{"name":"p_run","arguments":{"how":"a","how":"b"}}}`, `{"jsonrpc":"2.0","error":{"code":-32700,"message":"the body is not valid JSON: the same name twice…},"id":14}`},
+		{"an argument twice", `14`, `{"jsonrpc":"2.0","id":14,"method":"tools/call","params":{"name":"p_run","arguments":{"how":"a","how":"b"}}}`, `{"jsonrpc":"2.0","error":{"code":-32700,"message":"the line is not valid JSON: the same name twice…},"id":14}`},
 		{"a fraction as id", ``, call(`1.5`, "x", ``), ``}, // an id that is not allowed, so nothing is called
 		{"spaces around the message", `15`, " \t" + `{"jsonrpc":"2.0","id":15,"method":"ping"}` + "\r", `{"jsonrpc":"2.0","result":{},"id":15}`},
 		{"subscriptions/listen", `16`, modern("16", "subscriptions/listen", ""), `…subscriptionId":16}},"id":16}`},
@@ -137,7 +137,7 @@ func TestMCPStdioConversation(t *testing.T) {
 		`"method":"notifications/message","params":{"level":"warning","data":"told"}`:            2,
 		`"method":"notifications/subscriptions/acknowledged"`:                                    1,
 		`"message":"there are no batches`:                                                        2,
-		`"message":"the body is not valid JSON`:                                                  2,
+		`"message":"the line is not valid JSON`:                                                  2,
 		`"message":"/id must be a string or an integer, of at most 1024 bytes"}}`:                1,
 	} {
 		if got := strings.Count(rest, want); got != n {

@@ -45,6 +45,11 @@ func TestMCPUnread(t *testing.T) {
 		{"too long", `{"jsonrpc":"2.0","id":7,` + call(`"title":"`+long+`"`) + `}`, `7`, 413},
 		{"too long with the id at the end", `{` + call(`"title":"`+long+`"`) + `,"jsonrpc":"2.0","id":"b"}`, `"b"`, 413},
 		{"too long by one byte", `{"method":"` + strings.Repeat("x", limit-len(`{"method":"","id":7}`)+1) + `","id":7}`, `7`, 413},
+		{"an id without quotes", `{"jsonrpc":"2.0",id:1,"method":"tools/list"}`, ``, 400},
+		{"a comma at the end", `{"jsonrpc":"2.0","method":"tools/list",}`, ``, 400},
+		{"single quotes", `{'jsonrpc':'2.0','id':1,'method':'tools/list'}`, ``, 400},
+		{"no id, and too long", `{"jsonrpc":"2.0",` + call(`"title":"`+long+`"`) + `}`, ``, 413},
+		{"a method like a notification", `{"jsonrpc":"2.0","method":"notifications","params":{"a":1,"a":1}}`, ``, 400},
 		{"a list", `[{"jsonrpc":"2.0","id":7,"method":"ping","params":{"a":1,"a":1}}]`, ``, 400},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -79,6 +84,8 @@ func TestMCPUnread(t *testing.T) {
 	}
 	for _, test := range []struct{ name, text string }{
 		{"a notification", `{"jsonrpc":"2.0","method":"notifications/x","params":{"a":1,"a":1}}`},
+		{"a notification with an escape", `{"jsonrpc":"2.0","method":"notifications\/x","params":{"a":1,"a":1}}`},
+		{"a notification that is cut", `{"jsonrpc":"2.0","method":"notifications/x","params":{"a":1`},
 		{"an answer", `{"jsonrpc":"2.0","id":7,"result":{"a":"\ud800"}}`},
 		{"an error as answer", `{"jsonrpc":"2.0","id":7,"error":{"code":1,"code":1}}`},
 		{"an answer that is too long", `{"jsonrpc":"2.0","id":7,"result":{"a":"` + long + `"}}`},
@@ -205,6 +212,28 @@ func TestMCPBehindCORS(t *testing.T) {
 			exposed := w.Header().Values("Access-Control-Expose-Headers")
 			if w.Code != 200 || len(exposed) != 1 || !strings.HasSuffix(exposed[0], ", Mcp-Session-Id, MCP-Protocol-Version") || !strings.HasPrefix(exposed[0], "WWW-Authenticate, ") {
 				t.Errorf("%d %q", w.Code, exposed)
+			}
+		})
+	}
+}
+
+// Verify that a message over several lines of standard input is told to be on one.
+func TestMCPOverSeveralLines(t *testing.T) {
+	const hint = "; write each message on one line"
+	s := svc.MustRegister[mcpNotes](mcpService{}, &svc.Options{Resource: "notes", Logger: slog.New(slog.DiscardHandler)})
+	for text, want := range map[string]int{
+		"{\n  \"jsonrpc\": \"2.0\",\n  \"id\": 1,\n  \"method\": \"ping\"\n}\n": 5,
+		"{\"jsonrpc\":\"2.0\",\n\"id\":1,\"method\":\"ping\"}\n":                2,
+		"{\"jsonrpc\":\"2.0\",\"id\":1,\"id\":1,\"method\":\"ping\"}\n":         0,
+		"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n":                  0,
+	} {
+		t.Run(rowName(text), func(t *testing.T) {
+			var out bytes.Buffer
+			if err := s.MCPStdio(context.Background(), strings.NewReader(text), &out, nil); err != nil {
+				t.Error(err)
+			}
+			if got := strings.Count(out.String(), hint); got != want {
+				t.Errorf("%d times, want %d\n%s", got, want, out.String())
 			}
 		})
 	}
