@@ -633,7 +633,7 @@ func (s *service) lookupMethod(resource, name string) (*method, error) {
 			return m, nil
 		}
 	}
-	return nil, Errorf(CodeUnimplemented, "there is no method %q in resource %q", name, resource)
+	return nil, s.unknownMethod(resource, name)
 }
 
 // Info tells a method how it was called.

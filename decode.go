@@ -1278,17 +1278,17 @@ func (p *objectPlan) unknownComplaint(d *decoder, name string) *complaint {
 // such as the keys of a map. A name on the same level that differs only in case, _ and - takes
 // precedence over a name further inside.
 func (p *objectPlan) suggestInside(d *decoder, name string, lists ...[]knownName) string {
-	if len(p.inside) == 0 || findFolded(name, lists) != "" {
+	if _, ok := findFolded(name, lists); ok || len(p.inside) == 0 {
 		return ""
 	}
 	for i := range p.inside {
 		f := &p.inside[i]
-		switch member := findFolded(name, [][]knownName{f.plan.known}); {
-		case member == "":
+		switch member, ok := findFolded(name, [][]knownName{f.plan.known}); {
+		case !ok:
 		case len(d.path) == 1:
-			return "; did you mean " + f.token + pointerToken(member) + "?"
+			return "; did you mean " + f.token + pointerToken(member.text) + "?"
 		default:
-			return `; did you mean "` + f.token[len("/"):] + pointerToken(member) + `"?`
+			return `; did you mean "` + f.token[len("/"):] + pointerToken(member.text) + `"?`
 		}
 	}
 	return ""

@@ -106,14 +106,15 @@ type MCPServerInfo struct {
 // An mcpHandler answers requests on the endpoint. It is safe for concurrent use.
 type mcpHandler struct {
 	endpoint
-	options    MCPOptions          // with defaults, but for ServerInfo
-	cors       corsPolicy          // for options.AllowedOrigins
-	tools      map[string]*tool    // by the name of the tool
-	resources  []*tool             // with a URI
-	prompts    map[string]*tool    // by the name of the prompt
-	lists      map[string]*mcpList // by method, such as tools/list
-	newest     *revision           // of MCPOptions.Newest
-	unagreed   agreement           // the zero one, of requests over HTTP without a session
+	options    MCPOptions             // with defaults, but for ServerInfo
+	cors       corsPolicy             // for options.AllowedOrigins
+	tools      map[string]*tool       // by the name of the tool
+	resources  []*tool                // with a URI
+	prompts    map[string]*tool       // by the name of the prompt
+	lists      map[string]*mcpList    // by method, such as tools/list
+	names      map[string][]toolNames // by tools/list or prompts/list, for suggestions
+	newest     *revision              // of MCPOptions.Newest
+	unagreed   agreement              // the zero one, of requests over HTTP without a session
 	sessions   *mcpSessions
 	forms      sync.Map             // of *form, by reflect.Type; see formOf
 	extensions map[string]extension // by name
@@ -133,19 +134,24 @@ type mcpTexts struct {
 	cache      string // the last members of modern lists: a comma, ttlMs and cacheScope
 }
 
+// A toolNames has the names by which an unknown one may mean a tool or a prompt, or, without a tool,
+// a method that MCP does not serve.
+type toolNames struct {
+	tool  *tool // nil if every caller may know the names
+	names []knownName
+}
+
 // An mcpList is the answer to a method of the protocol that lists something, such as
 // tools/list.
 type mcpList struct {
 	begin string // of the member, such as "tools":[
 	tools []*tool
-	names []knownName // of the tools, for suggestions
-	texts [][]byte    // the object of each tool, as JSON
-	size  int         // of all, with commas
+	texts [][]byte // the object of each tool, as JSON
+	size  int      // of all, with commas
 }
 
 func (l *mcpList) add(t *tool, text []byte) {
 	l.tools = append(l.tools, t)
-	l.names = append(l.names, newKnownNames([]string{t.name})...)
 	l.texts = append(l.texts, text)
 	l.size += len(text) + len(",")
 }

@@ -45,18 +45,14 @@ import (
 // in the list. It never suggests a name that [MCPOptions.Show] hides from the caller.
 func (x *exchange) unknownName(list, noun, name string) *mcpError {
 	hint := "; " + list + " has all"
-	if meant := suggestName(name, x.shownNames(list)); meant != "" {
+	if meant := suggestName(name, x.shownNames(list)...); meant != "" {
 		hint = meant
 	}
 	return protocolError(rpcInvalidParams, "there is no "+noun+" of this name"+hint)
 }
 
-// shownNames returns the names in a list that the caller may see, or none if Show panics.
-func (x *exchange) shownNames(list string) (names []knownName) {
-	l := x.h.lists[list]
-	if x.h.options.Show == nil {
-		return l.names
-	}
+// shownNames returns the names that suggestions may say to the caller, or none if Show panics.
+func (x *exchange) shownNames(list string) (names [][]knownName) {
 	var err error
 	defer func() {
 		if err != nil {
@@ -65,9 +61,9 @@ func (x *exchange) shownNames(list string) (names []knownName) {
 		}
 	}()
 	defer recoverTo(&err)
-	for i, t := range l.tools {
-		if x.h.options.Show(x, t.described) {
-			names = append(names, l.names[i])
+	for _, known := range x.h.names[list] {
+		if show := x.h.options.Show; show == nil || known.tool == nil || show(x, known.tool.described) {
+			names = append(names, known.names)
 		}
 	}
 	return names

@@ -73,6 +73,43 @@ func (x *exchange) parseParams() {
 	m.wrong = m.wrong || m.arguments != nil && !isJSONObject(m.arguments)
 }
 
+// describeWrong says which member of a wrong message must be an object.
+func (m *message) describeWrong() string {
+	place, value := "/params", m.params
+	switch {
+	case !isJSONObject(m.params):
+	case m.arguments != nil && !isJSONObject(m.arguments):
+		place, value = "/params/arguments", m.arguments
+	default:
+		place, value = "/params/_meta", memberAt(m.params, "_meta")
+	}
+	return place + " " + errNotObject.about(value).message
+}
+
+// checkPlace returns an error for a call of t without arguments that has them elsewhere in params. To
+// go on would be a call with other arguments than were sent.
+func (m *message) checkPlace(t *tool) *mcpError {
+	if m.arguments != nil {
+		return nil
+	}
+	found := ""
+	eachMember(m.params, func(name, value []byte) {
+		isArgument := t.fieldNamed(string(name)) != nil && !slices.Contains(paramNames, string(name))
+		if found == "" && (isArgument || slices.Contains(nearArguments, string(name)) && !isJSONNull(value)) {
+			found = string(name)
+		}
+	})
+	if found == "" {
+		return nil
+	}
+	return protocolError(rpcInvalidParams, "/params/"+found+" is not read; send the arguments as the object /params/arguments")
+}
+
+var (
+	nearArguments = []string{"params", "parameters", "args", "input"}                                          // in place of arguments
+	paramNames    = []string{"name", "arguments", "inputResponses", "requestState", "_meta", "task", "cursor"} // of any revision
+)
+
 // emptyObject is the value of an empty array.
 var emptyObject = []byte("{}")
 

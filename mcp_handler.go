@@ -150,6 +150,7 @@ func (h *mcpHandler) compileTools(p *mistakes) {
 	s, show := h.service, h.options.Show
 	c := &toolCompiler{mistakes: p, service: s, schemas: make(map[schemaKey][]byte)}
 	named := make(map[string]*tool)
+	var all []*tool
 	var describer *describer
 	if show != nil {
 		describer = s.newDescriber()
@@ -167,7 +168,46 @@ func (h *mcpHandler) compileTools(p *mistakes) {
 		}
 		named[t.name] = t
 		h.addTool(t)
+		all = append(all, t)
 	}
+	h.nameTools(all, named)
+}
+
+// nameTools sets what suggestions for unknown tools and prompts know: first those that exist, then
+// what has another kind or is served elsewhere. named has all of them by their names.
+func (h *mcpHandler) nameTools(all []*tool, named map[string]*tool) {
+	h.names = make(map[string][]toolNames)
+	elsewhere := toolNames{nil, h.service.knownElsewhere(TransportMCP)}
+	for _, list := range []string{"tools/list", "prompts/list"} {
+		var here, others []toolNames
+		for _, t := range all {
+			if instead := t.isOther(list); instead != "" {
+				others = append(others, toolNames{t, t.knownNames(TransportMCP, `"`+t.name+`" `+instead)})
+				continue
+			}
+			names := slices.DeleteFunc(t.knownNames(TransportMCP, ""), func(k knownName) bool { return named[k.text] != nil && named[k.text] != t })
+			for i := range names {
+				if t.isPrompt() { // its messages change nothing
+					names[i].note = ""
+				}
+			}
+			here = append(here, toolNames{t, names})
+		}
+		h.names[list] = append(append(here, others...), elsewhere)
+	}
+}
+
+// isOther returns what t is if a list does not have it; "" if it does.
+func (t *tool) isOther(list string) string {
+	switch {
+	case list == "tools/list" && t.isTool(), list == "prompts/list" && t.isPrompt():
+		return ""
+	case t.isPrompt():
+		return "is a prompt; get it by prompts/get"
+	case t.isTool():
+		return "is a tool" + t.writeNote() + "; call it by tools/call"
+	}
+	return "is a resource; read " + t.mcp.URI + " by resources/read"
 }
 
 // addTool adds t to the lists of its kinds.
@@ -197,8 +237,7 @@ func (h *mcpHandler) listOf(method, member string) *mcpList {
 func (c *toolCompiler) compileTool(t *tool) {
 	wrong := wrongToolName(t.name)
 	c.addIf(wrong != "", "the tool name %q %s; set MethodOptions.MCP.Name", clip(t.name, 100), wrong)
-	isRead := t.route.isRead()
-	t.readOnly = *cmp.Or(t.mcp.ReadOnly, &isRead)
+	t.readOnly = t.isReadOnly()
 	t.heading = cmp.Or(t.mcp.Title, t.summary())
 	t.about = cmp.Or(t.mcp.Description, t.method.about.text, capitalized(strings.Join(splitWords(t.goName), " "))+" on "+t.resource+
 		", a "+strings.TrimLeft(t.route.verb+" method of ", " ")+c.service.opts.Name+".")

@@ -125,7 +125,7 @@ func (x *exchange) answerRequest() {
 func (x *exchange) answerMessage() error {
 	m := x.message
 	if m.wrong {
-		return protocolError(rpcInvalidParams, "/params, and _meta and arguments in it, must be objects")
+		return protocolError(rpcInvalidParams, m.describeWrong())
 	}
 	if e := x.checkRevision(); e != nil {
 		return e
@@ -298,6 +298,11 @@ func lookupRow(method string) (row mcpRow, ok bool) {
 // isIn reports whether the server has the method, in any revision.
 func (r *mcpRow) isIn(h *mcpHandler) bool { return r.has == nil || r.has(h) }
 
+// isOf reports whether the revision has the method.
+func (r *mcpRow) isOf(rev *revision) bool {
+	return r.era == everyEra || rev.modern == (r.era == modernEra)
+}
+
 // isProbe reports whether a method exists only in modern revisions, and in every server of them.
 func isProbe(method string) bool {
 	row, ok := lookupRow(method)
@@ -324,13 +329,29 @@ func (x *exchange) answerMethod() error {
 		// MCP 2025-11-25, Progress
 		return protocolError(rpcInvalidParams, "params._meta.progressToken must be a string or an integer, of at most 1024 bytes")
 	}
-	if row, ok := lookupRow(method); ok && row.isIn(x.h) && (row.era == everyEra || x.rev.modern == (row.era == modernEra)) {
+	if row, ok := lookupRow(method); ok && row.isIn(x.h) && row.isOf(x.rev) {
 		return row.answer(x)
 	}
 	if own, ok := x.h.extensions[method]; ok {
 		return x.answerExtension(own)
 	}
-	return protocolError(rpcNoMethod, "there is no such method")
+	return x.unknownMethod(method)
+}
+
+// unknownMethod returns the error for a method that does not exist, with the one that was meant. Models
+// that write requests themselves send the name of a tool as the method.
+func (x *exchange) unknownMethod(method string) *mcpError {
+	const text = "there is no such method"
+	if known, ok := findFolded(method, x.shownNames("tools/list")); ok && known.instead == "" {
+		return protocolError(rpcNoMethod, text+`; "`+known.meant+`" is a tool`+known.note+": call it by tools/call")
+	}
+	var names []string
+	for _, row := range mcpRows {
+		if row.isIn(x.h) && row.isOf(x.rev) {
+			names = append(names, row.name)
+		}
+	}
+	return protocolError(rpcNoMethod, text+suggestName(method, newKnownNames(names)))
 }
 
 // answerNothing answers with an empty result.
@@ -464,6 +485,9 @@ func (x *exchange) answerToolsCall() error {
 	}
 	if m.tool == nil {
 		return x.unknownName("tools/list", "tool", string(name))
+	}
+	if e := m.checkPlace(m.tool); e != nil {
+		return e
 	}
 	if m.tool.task != nil && x.rev.tasks && m.declaresTasks() {
 		return x.callTool((*exchange).addOutputOrTask)

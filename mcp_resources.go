@@ -173,6 +173,9 @@ func (x *exchange) answerPrompt() error {
 	if t == nil {
 		return x.unknownName("prompts/list", "prompt", string(name))
 	}
+	if e := m.checkPlace(t); e != nil {
+		return e
+	}
 	args := openMembers(nil)
 	eachMember(m.arguments, func(name, given []byte) {
 		if isText(given) {

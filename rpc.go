@@ -15,7 +15,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -50,7 +49,7 @@ func (s *Service) RPC() http.Handler {
 		}
 	}
 	h := &rpcHandler{endpoint: s.newEndpoint(TransportRPC), methods: s.namesOn(TransportRPC), document: buildOpenRPC(&s.service)}
-	h.names = newKnownNames(slices.Sorted(maps.Keys(h.methods)))
+	h.names = s.knownOn(TransportRPC)
 	h.batches.New = func() any { return new(rpcBatch) }
 	return h
 }
@@ -60,7 +59,7 @@ func (s *Service) RPC() http.Handler {
 type rpcHandler struct {
 	endpoint
 	methods  map[string]*method // by resource.name
-	names    []knownName        // of methods, in order
+	names    []knownName        // for suggestions
 	document []byte             // the result of rpc.discover
 	batches  sync.Pool          // of *rpcBatch
 }

@@ -4,6 +4,7 @@ package svc
 // method that the author of a service named.
 
 import (
+	"cmp"
 	"slices"
 	"unicode"
 	"unicode/utf8"
@@ -18,17 +19,25 @@ const (
 	maxSearches = 4
 )
 
-// A knownName is a name that can be suggested.
+// A knownName is a name that an unknown one is compared with.
 type knownName struct {
 	text, folded string
 	runes        []rune
+	meant        string // what to suggest for it; "" for the name itself
+	note         string // what to say of the suggestion, with a comma: , which changes data
+	instead      string // what to say in place of a suggestion: "todos_watch" is served over REST only
+}
+
+// newKnownName returns a name that can be suggested.
+func newKnownName(name string) knownName {
+	return knownName{text: name, folded: foldName(name), runes: []rune(name)}
 }
 
 // newKnownNames returns names that can be suggested.
 func newKnownNames(names []string) []knownName {
 	list := make([]knownName, len(names))
 	for i, name := range names {
-		list[i] = knownName{name, foldName(name), []rune(name)}
+		list[i] = newKnownName(name)
 	}
 	return list
 }
@@ -40,40 +49,50 @@ func newKnownNames(names []string) []knownName {
 //	x          among y:           nothing
 //
 // It prefers a known name that differs only in case, _ and -. Otherwise it takes the first with the
-// smallest edit distance, which may be at most 2 and a third of the length.
+// smallest edit distance, which may be at most 2 and a third of the length. Of two equally near
+// names, one without a note comes before one with it.
 func suggestName(name string, lists ...[]knownName) string {
-	meant := findFolded(name, lists)
-	if meant == "" && len(name) <= maxSuggested {
+	best, ok := findFolded(name, lists)
+	if !ok && len(name) <= maxSuggested {
 		sent := []rune(name)
 		least := min(maxSteps, len(sent)/3) + 1
 		for _, list := range lists {
-			for _, known := range list {
-				if steps := editDistance(sent, known.runes); steps < least {
-					meant, least = known.text, steps
+			for i := range list {
+				known := &list[i]
+				steps := editDistance(sent, known.runes)
+				if steps < least || ok && steps == least && best.note != "" && known.note == "" {
+					best, ok, least = *known, true, steps
 				}
 			}
 		}
 	}
-	if meant == "" {
+	switch {
+	case !ok:
 		return ""
+	case best.instead != "":
+		return "; " + best.instead
 	}
-	return `; did you mean "` + meant + `"?`
+	return `; did you mean "` + cmp.Or(best.meant, best.text) + `"` + best.note + "?"
 }
 
-// findFolded returns the first known name that differs from name only in case, _ and -, or "".
-func findFolded(name string, lists [][]knownName) string {
+// findFolded returns the known name that is name, or else the first that differs from it only in
+// case, _ and -. It reports false if there is none.
+func findFolded(name string, lists [][]knownName) (found knownName, ok bool) {
 	if len(name) > maxSuggested {
-		return ""
+		return found, false
 	}
 	folded := foldName(name)
 	for _, list := range lists {
-		for _, known := range list {
-			if known.folded == folded {
-				return known.text
+		for i := range list {
+			switch known := &list[i]; {
+			case known.text == name:
+				return *known, true
+			case known.folded == folded && !ok:
+				found, ok = *known, true
 			}
 		}
 	}
-	return ""
+	return found, ok
 }
 
 // foldName returns name without _ and -, and replaces each letter by the first of the letters that

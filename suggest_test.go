@@ -3,6 +3,7 @@ package svc
 import (
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -77,6 +78,9 @@ func editDistanceByHand(a, b []rune) int {
 func suggestNameByHand(name string, known []string) string {
 	letters := strings.NewReplacer("_", "", "-", "")
 	nearest, least := "", min(2, utf8.RuneCountInString(name)/3)+1
+	if slices.Contains(known, name) {
+		return `; did you mean "` + name + `"?`
+	}
 	for _, candidate := range known {
 		if strings.EqualFold(letters.Replace(candidate), letters.Replace(name)) {
 			return `; did you mean "` + candidate + `"?`

@@ -357,6 +357,12 @@ func (m *method) toolName() string {
 // isNamed reports whether the options say what m is called over MCP.
 func (m *method) isNamed() bool { return m.mcp.Name != "" || m.toolPrefix != "" }
 
+// isReadOnly reports whether m changes nothing, as far as its author says, or its verb.
+func (m *method) isReadOnly() bool {
+	isRead := m.route.isRead()
+	return *cmp.Or(m.mcp.ReadOnly, &isRead)
+}
+
 // maxToolName is the longest name of a tool, in characters. The specification allows 128 (MCP
 // 2025-11-25, Tools, Tool Names), but the APIs of several models only 64, and hosts put a prefix
 // before it.

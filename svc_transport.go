@@ -4,6 +4,7 @@ package svc
 // each serves. The file of a transport, such as rpc.go, implements it.
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -83,6 +84,96 @@ func (s *service) namesOn(t Transport) map[string]*method {
 		}
 	}
 	return names
+}
+
+// nameOn returns the name of m in calls by t: todos_mark_done over MCP, and else todos.mark_done.
+func (m *method) nameOn(t Transport) string {
+	if t == TransportMCP {
+		return m.toolName()
+	}
+	return m.resource + "." + m.name
+}
+
+// knownNames returns the names by which a call by t may mean m: its own, and those that other
+// transports have. instead replaces the suggestion unless it is empty.
+func (m *method) knownNames(t Transport, instead string) (list []knownName) {
+	own, aliases := m.nameOn(t), m.otherNames()
+	texts := []string{own, m.nameOn(TransportMCP), m.resource + "_" + m.name, m.nameOn(TransportRPC)}
+	for _, alias := range aliases {
+		texts = append(texts, m.resource+"."+alias)
+	}
+	for i, text := range texts {
+		if slices.Contains(texts[:i], text) {
+			continue
+		}
+		known := newKnownName(text)
+		known.meant, known.note, known.instead = own, m.writeNote(), instead
+		list = append(list, known)
+	}
+	return list
+}
+
+// writeNote is what a suggestion says of m, unless m only reads: nobody can know what an unknown name
+// was meant to do.
+func (m *method) writeNote() string {
+	if m.isReadOnly() {
+		return ""
+	}
+	return ", which changes data"
+}
+
+// servedElsewhere returns what a call by t of m, which t does not serve, is told: that m is served
+// over REST only. It is "" if REST does not serve m: then the public document does not name it.
+func (m *method) servedElsewhere(t Transport) string {
+	if m.isServedBy(t) || !m.isServedBy(TransportREST) {
+		return ""
+	}
+	var titles []string
+	for _, name := range m.served {
+		row := name.row()
+		titles = append(titles, cmp.Or(row.byName, row.title))
+	}
+	return `"` + m.nameOn(t) + `" is served over ` + strings.Join(titles, " and ") + " only"
+}
+
+// knownOn returns the names that suggestions over t know: first the methods that t serves, then others
+// of which a caller may know.
+func (s *service) knownOn(t Transport) (list []knownName) {
+	for _, m := range s.methodsOn(t) {
+		list = append(list, m.knownNames(t, "")...)
+	}
+	return append(list, s.knownElsewhere(t)...)
+}
+
+// knownElsewhere returns the names of the methods that t does not serve, and REST does.
+func (s *service) knownElsewhere(t Transport) (list []knownName) {
+	for _, m := range s.methods {
+		if instead := m.servedElsewhere(t); instead != "" {
+			list = append(list, m.knownNames(t, instead)...)
+		}
+	}
+	return list
+}
+
+// unknownMethod returns the error about a name that lookupMethod does not know, with the one that was
+// meant.
+func (s *service) unknownMethod(resource, name string) error {
+	var resources, methods []knownName
+	for _, m := range s.methods {
+		if m.resource != resource {
+			resources = append(resources, newKnownName(m.resource))
+			continue
+		}
+		for _, text := range []string{m.name, m.goName} {
+			known := newKnownName(text)
+			known.note = m.writeNote()
+			methods = append(methods, known)
+		}
+	}
+	if methods == nil {
+		return Errorf(CodeUnimplemented, "there is no resource %q%s", resource, suggestName(resource, resources))
+	}
+	return Errorf(CodeUnimplemented, "there is no method %q in resource %q%s", name, resource, suggestName(name, methods))
 }
 
 // setTransports sets the transports that serve m: those in names, from MethodOptions.Transports, or

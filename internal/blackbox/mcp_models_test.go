@@ -147,12 +147,12 @@ func TestMCPArgumentsOfAnotherLevel(t *testing.T) {
 // Verify that an unknown tool or prompt is told with the nearest name that the caller is shown.
 func TestMCPUnknownTool(t *testing.T) {
 	s := newTickets()
-	eachMCP(t, s, nil, "tools/call", `"name":"ticket_create"`, `"code":-32602,"message":"there is no tool of this name; did you mean \"tickets_create\"?"`)
-	eachMCP(t, s, nil, "tools/call", `"name":"ticketsCreate","arguments":{"title":"a"}`, `"code":-32602,"message":"there is no tool of this name; did you mean \"tickets_create\"?"`)
+	eachMCP(t, s, nil, "tools/call", `"name":"ticket_create"`, `"code":-32602,"message":"there is no tool of this name; did you mean \"tickets_create\", which changes data?"`)
+	eachMCP(t, s, nil, "tools/call", `"name":"ticketsCreate","arguments":{"title":"a"}`, `"code":-32602,"message":"there is no tool of this name; did you mean \"tickets_create\", which changes data?"`)
 	eachMCP(t, s, nil, "tools/call", `"name":"weather"`, `"code":-32602,"message":"there is no tool of this name; tools/list has all"`)
 	hidden := &svc.MCPOptions{Show: func(_ context.Context, m svc.Method) bool { return m.Name != "create" }}
 	eachMCP(t, s, hidden, "tools/call", `"name":"ticket_create"`, `"code":-32602,"message":"there is no tool of this name; tools/list has all"`)
-	eachMCP(t, s, hidden, "tools/call", `"name":"ticket_inspect"`, `; did you mean \"tickets_inspect\"?"`)
+	eachMCP(t, s, hidden, "tools/call", `"name":"ticket_inspect"`, `; did you mean \"tickets_inspect\", which changes data?"`)
 	broken := &svc.MCPOptions{Show: func(context.Context, svc.Method) bool { panic("secret") }}
 	eachMCP(t, s, broken, "tools/call", `"name":"ticket_create"`, `"code":-32602,"message":"there is no tool of this name; tools/list has all"`)
 	asking, _ := newAsking(nil)
