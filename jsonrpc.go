@@ -34,6 +34,7 @@ type rpcMessage struct {
 	id        []byte     // JSON; nil if absent or not allowed as an id
 	method    []byte     // the unquoted name; nil if absent or not a string
 	params    []byte     // JSON, an object or an array; of a response its result; nil if absent
+	failure   []byte     // the error of a response, as JSON; nil if absent
 	target    any        // set by the paramsReader, found by the method, for its own use; or nil
 	input     any        // the decoded params; nil if the paramsReader did not decode them
 	inputErr  error      // the error of the paramsReader
@@ -233,7 +234,7 @@ func (m *rpcMessage) setMembers(seen *rpcMembers) {
 	case string(version) != `"2.0"` && (!isText(version) || string(textOf(version)) != "2.0"): // it may contain escapes
 		m.refuse(rpcBadVersion, "/jsonrpc", nil)
 	case seen[rpcMethodMember] == nil && (seen[rpcResultMember] != nil || seen[rpcErrorMember] != nil):
-		m.kind, m.params = rpcResponse, seen[rpcResultMember]
+		m.kind, m.params, m.failure = rpcResponse, seen[rpcResultMember], seen[rpcErrorMember]
 	case seen[rpcMethodMember] == nil:
 		m.refuse(rpcNoName, "/method", nil)
 	case m.method == nil:

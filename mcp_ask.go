@@ -123,7 +123,7 @@ func sendQuestion(ctx context.Context, key, method string, params any) (name str
 	if capability == "elicitation" {
 		what = cmp.Or(textAt(q.Params, "message"), method)
 		if textAt(q.Params, "mode") == "url" {
-			capability = "elicitation.url"
+			capability, q.page = "elicitation.url", textAt(q.Params, "url")
 		}
 	}
 	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok && x.task != nil {
@@ -148,7 +148,7 @@ func (q *question) ask(ctx context.Context, capability, what string) ([]byte, er
 	x, answer := askedExchange(ctx, capability, q.key)
 	switch {
 	case x == nil:
-		return nil, cannotAsk(ctx, what)
+		return nil, cannotAsk(ctx, what, q.page)
 	case answer != nil && !isJSONObject(answer): // of a task
 		return nil, answerError(q.key, errNotObject.about(answer).inBody(""))
 	case answer != nil:
@@ -156,7 +156,7 @@ func (q *question) ask(ctx context.Context, capability, what string) ([]byte, er
 	case x.rev.rounds:
 		return nil, q
 	}
-	text, err := x.askClient(ctx, &question{Method: q.Method, Params: q.paramsIn(x.rev)}, what)
+	text, err := x.askClient(ctx, &question{Method: q.Method, Params: q.paramsIn(x.rev), page: q.page}, what)
 	if e := x.slot.resume(ctx); err == nil {
 		err = e
 	}
@@ -228,9 +228,13 @@ func (x *exchange) reachesClient(capability string) bool {
 	return capability != "elicitation" || x.rev.forms
 }
 
-// cannotAsk returns the error for a question that cannot be asked in ctx.
-func cannotAsk(ctx context.Context, question string) error {
+// cannotAsk returns the error for a question that cannot be asked in ctx. If it is to open a page, the
+// text ends in its address, so that the user can open it without the client.
+func cannotAsk(ctx context.Context, question, page string) error {
 	why := "this client cannot be asked; let the user do it elsewhere, or in a client that can ask"
+	if page != "" {
+		why, question = "this client cannot be asked to open a page; give the user the address at the end", question+" "+page
+	}
 	if holdsKey(ctx) {
 		why = "a call with an idempotency key cannot wait for an answer in this revision of MCP; " +
 			"call without a key, or let the user do it elsewhere"
@@ -280,6 +284,7 @@ type question struct {
 	key    string
 	Method string          `json:"method"` // of MCP, such as elicitation/create
 	Params json.RawMessage `json:"params,omitempty"`
+	page   string          // the address that the user is to open; or ""
 }
 
 // Error is for methods that log the error.
@@ -345,7 +350,7 @@ type form struct {
 func askForm(ctx context.Context, key, message string, t reflect.Type) (any, error) {
 	x, _ := askedExchange(ctx, "elicitation", "")
 	if x == nil {
-		return nil, cannotAsk(ctx, message)
+		return nil, cannotAsk(ctx, message, "")
 	}
 	f, err := x.h.formOf(t)
 	if err != nil {
@@ -356,7 +361,7 @@ func askForm(ctx context.Context, key, message string, t reflect.Type) (any, err
 		schema = f.june
 	}
 	if schema == nil {
-		return nil, cannotAsk(ctx, message)
+		return nil, cannotAsk(ctx, message, "")
 	}
 	params := object("mode", "form", "message", appendQuoted(nil, message), "requestedSchema", schema)
 	name, answer, err := sendQuestion(ctx, key, "elicitation/create", json.RawMessage(params))
@@ -590,21 +595,32 @@ func (x *exchange) askClient(ctx context.Context, q *question, what string) ([]b
 	}
 	x.slot.pause() // waiting is not load; ask takes the slot again
 	x.sendToClient(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,%s`, id, encodeDocument(q)[len("{"):]), false)
+	waiting, stopWaiting := x.stream.beginWaiting()
+	defer stopWaiting()
 	err := error(nil)
-	select {
-	case result := <-open.answer:
-		return result, nil
-	case <-ended:
-		table.deliver(session, id, nil)
-		return <-open.answer, nil // nil, or an answer that came before the end
-	case <-late:
-		err = unanswered(reasonNotConfirmed, lateAnswer, what)
-	case <-stop:
-		err = questionError(CodeUnavailable, "", "the server stops before there is an answer; call again", what)
-	case <-ctx.Done():
-	case <-x.Done():
+	for again := true; again; {
+		again = false
+		select {
+		case answer := <-open.answer:
+			if answer.unable {
+				return nil, cannotAsk(ctx, what, q.page)
+			}
+			return answer.result, nil
+		case <-ended:
+			table.deliver(session, id, clientAnswer{})
+			return (<-open.answer).result, nil // nil, or an answer that came before the end
+		case <-waiting:
+			x.stream.sendWaiting()
+			again = true
+		case <-late:
+			err = unanswered(reasonNotConfirmed, lateAnswer, what)
+		case <-stop:
+			err = questionError(CodeUnavailable, "", "the server stops before there is an answer; call again", what)
+		case <-ctx.Done():
+		case <-x.Done():
+		}
 	}
-	table.deliver(session, id, nil) // a late one is dropped
+	table.deliver(session, id, clientAnswer{}) // a late one is dropped
 	x.sendToClient([]byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":`+string(id)+`}}`), true)
 	return nil, cmp.Or(err, ctx.Err(), x.Err())
 }

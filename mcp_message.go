@@ -524,7 +524,7 @@ func (x *exchange) receiveNote() (known bool) {
 	switch {
 	case x.line != nil:
 	case m.kind == rpcResponse:
-		return session != "" && s.questions.deliver(session, m.id, m.params)
+		return session != "" && s.questions.deliver(session, m.id, answerIn(m.rpcMessage))
 	case m.kind == rpcNotification && session != "" && string(m.method) == "notifications/cancelled":
 		s.cancelCalls(session, m.params)
 	}

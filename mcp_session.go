@@ -196,9 +196,22 @@ type questionTable struct {
 
 // An openQuestion is a question that waits for its answer.
 type openQuestion struct {
-	session string      // of the client that is asked; "" over standard input and output
-	share   *share      // of the caller
-	answer  chan []byte // gets the result, or nil for an error; buffered
+	session string            // of the client that is asked; "" over standard input and output
+	share   *share            // of the caller
+	answer  chan clientAnswer // buffered
+}
+
+// A clientAnswer is the answer to a question. The zero value is that of a client which failed, or has gone.
+type clientAnswer struct {
+	result []byte // JSON; nil if there is none
+	unable bool   // the client does not know the request after all
+}
+
+// answerIn returns the answer in a response. Some clients declare a capability, and refuse each request
+// for it, as an unknown method or with params that they do not take.
+func answerIn(m *rpcMessage) clientAnswer {
+	code := string(memberAt(m.failure, "code"))
+	return clientAnswer{slices.Clone(m.params), m.params == nil && (code == "-32601" || code == "-32602")}
 }
 
 // add returns the id of a new question, as JSON, and the question. It reports false if too many are
@@ -218,15 +231,15 @@ func (t *questionTable) add(session string, of asker) (id []byte, q *openQuestio
 	if err != nil {
 		return nil, nil, false
 	}
-	q = &openQuestion{session, share, make(chan []byte, 1)}
+	q = &openQuestion{session, share, make(chan clientAnswer, 1)}
 	t.waiting[idKey(id)] = q
 	t.sessions[session]++
 	return id, q, true
 }
 
-// deliver gives a result to the question with this id, and ends it. It reports false if the session
+// deliver gives an answer to the question with this id, and ends it. It reports false if the session
 // has no such question. Only the first answer is delivered, so the channel never blocks.
-func (t *questionTable) deliver(session string, id, result []byte) bool {
+func (t *questionTable) deliver(session string, id []byte, a clientAnswer) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	key := idKey(id)
@@ -239,7 +252,7 @@ func (t *questionTable) deliver(session string, id, result []byte) bool {
 		delete(t.sessions, session)
 	}
 	q.share.giveBack()
-	q.answer <- slices.Clone(result)
+	q.answer <- a
 	return true
 }
 

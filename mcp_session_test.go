@@ -361,7 +361,7 @@ func TestMCPSessionLimits(t *testing.T) {
 		t.Errorf("question %d is taken, or the sessions %d are not right", maxQuestions, len(table.sessions))
 	}
 	for key, q := range table.waiting {
-		if !table.deliver(q.session, appendQuoted(nil, key[1:]), nil) {
+		if !table.deliver(q.session, appendQuoted(nil, key[1:]), clientAnswer{}) {
 			t.Fatalf("the question %s is not there", key)
 		}
 	}
@@ -395,7 +395,7 @@ func TestMCPQuestionsOfCallers(t *testing.T) {
 			if _, _, ok := table.add("a new session", test.of); ok {
 				t.Errorf("question %d is taken", test.most+1)
 			}
-			if last := fmt.Sprint(test.name, (test.most-1)/maxSessionQuestions); !table.deliver(last, id, nil) {
+			if last := fmt.Sprint(test.name, (test.most-1)/maxSessionQuestions); !table.deliver(last, id, clientAnswer{}) {
 				t.Error("the last question does not wait")
 			}
 			if _, _, ok := table.add("a new session", test.of); !ok {

@@ -210,7 +210,7 @@ func (p *mcpPipe) serveLine(ctx context.Context, line, tail []byte) {
 func (p *mcpPipe) handleNote(m *rpcMessage) {
 	switch {
 	case m.kind == rpcResponse:
-		p.questions.deliver("", m.id, m.params)
+		p.questions.deliver("", m.id, answerIn(m))
 	case m.kind == rpcNotification && string(m.method) == "notifications/cancelled":
 		p.cancelCall(m.params)
 	}

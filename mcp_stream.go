@@ -134,6 +134,11 @@ func (s *mcpStream) sendProgress(done, total float64, message string, own bool) 
 	case done <= s.last, done != total && s.tooMany():
 		return
 	}
+	s.queueProgress(done, total, message)
+}
+
+// queueProgress queues a report. The mutex must be held.
+func (s *mcpStream) queueProgress(done, total float64, message string) {
 	s.last = done
 	var known []byte // the total; nil if it is unknown
 	if total > 0 && !math.IsInf(total, 0) {
@@ -141,6 +146,39 @@ func (s *mcpStream) sendProgress(done, total float64, message string, own bool) 
 	}
 	s.queueNotification("notifications/progress",
 		object("progressToken", s.wants.token, "progress", appendFloat(nil, done, 64), "total", known, "message", message))
+}
+
+// beginWaiting returns a channel with a value whenever the client is to be told that a question still
+// waits: many clients end a call after 60 seconds without progress, and do not count the comments that
+// keep a connection open. It is nil if the client does not want progress.
+func (s *mcpStream) beginWaiting() (<-chan time.Time, func()) {
+	if s.wants.token == nil {
+		return nil, func() {}
+	}
+	ticker := time.NewTicker(s.to.times.heartbeat)
+	return ticker.C, ticker.Stop
+}
+
+// firstWait is the progress of the first report of sendWaiting, if the method has reported none: all
+// that it may report later is above it.
+const firstWait = 1e-9
+
+// sendWaiting reports that the user is being asked. The report is the least progress above the last one,
+// and does not count against the rate, so the reports of the method are sent as without it.
+func (s *mcpStream) sendWaiting() {
+	defer s.sendQueued()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	next := firstWait
+	if !math.IsInf(s.last, -1) {
+		next = math.Nextafter(s.last, math.Inf(1))
+	}
+	if !s.running || s.wants.token == nil || math.IsInf(next, 1) {
+		return
+	}
+	sent, at := s.sent, s.sentAt
+	s.queueProgress(next, 0, "waiting for the user")
+	s.sent, s.sentAt = sent, at
 }
 
 // sendLog sends a log message if the client wants its level. It encodes data without

@@ -219,6 +219,18 @@ func newQuestions() (*svc.Service, *int) {
 
 const everyCapability = `{"elicitation":{"form":{},"url":{}},"sampling":{},"roots":{}}`
 
+// cannotAsk is the answer to a call of a tool of newQuestions whose client cannot be asked: with the
+// address of a page.
+func cannotAsk(tool, id string) string {
+	switch tool {
+	case "q_page":
+		return `…FAILED_PRECONDITION: not done, since this client cannot be asked to open a page; give the user the address at the end. The question: Log in https://x/login"…"id":` + id + `}`
+	case "q_by_hand":
+		return `…FAILED_PRECONDITION: not done, since this client cannot be asked to open a page; give the user the address at the end. The question: elicitation/create https://x"…"id":` + id + `}`
+	}
+	return `…FAILED_PRECONDITION: not done, since this client cannot be asked; let the user do it elsewhere, or in a client that can ask. The question: …"id":` + id + `}`
+}
+
 // Verify the four questions over standard input and output, on every legacy revision that
 // has them: asked, answered, declined, canceled and answered with an error, while other
 // requests go on and nothing runs twice.
@@ -227,7 +239,6 @@ func TestMCPQuestionsLegacy(t *testing.T) {
 		schema = `{"type":"object","properties":{"mood":{"type":"string",%s,"description":"how it goes"},"other":{"type":"string",%s},"mail":{"type":"string","format":"email"},"link":{"type":"string","format":"uri"},"day":{"type":"string","format":"date"},"host":{"type":"string","description":"a host name, such as example.com"},"size":{"type":"integer","default":3}},"required":["mood"]}`
 		oneOf  = `"oneOf":[{"const":"g","title":"Good"},{"const":"b","title":"Bad"}]`
 		names  = `"enum":["g","b"],"enumNames":["Good","Bad"]`
-		cannot = `not done, since this client cannot be asked`
 	)
 	forms := map[string]string{
 		"2025-06-18": `{"message":"How?","requestedSchema":` + fmt.Sprintf(schema, names, names) + `}`,
@@ -250,7 +261,7 @@ func TestMCPQuestionsLegacy(t *testing.T) {
 					c := converse(t, s, nil, revision, everyCapability)
 					if test.method == "elicitation/create" && test.params == "" {
 						c.call("1", test.tool, "")
-						c.want(`…FAILED_PRECONDITION: ` + cannot + `…"id":1}`)
+						c.want(cannotAsk(test.tool, "1"))
 						c.end()
 						return
 					}
@@ -273,6 +284,11 @@ func TestMCPQuestionsLegacy(t *testing.T) {
 					c.call("2", test.tool, "")
 					c.send(`{"jsonrpc":"2.0","id":` + c.want(asks) + `,"error":{"code":-1,"message":"no"}}`)
 					c.want(`…FAILED_PRECONDITION: not done, since the client did not answer; …"id":2}`)
+					for _, code := range []string{"-32601", "-32602"} { // declared, and not there
+						c.call("7", test.tool, "")
+						c.send(`{"jsonrpc":"2.0","id":` + c.want(asks) + `,"error":{"code":` + code + `,"message":"no"}}`)
+						c.want(cannotAsk(test.tool, "7"))
+					}
 					c.call("3", test.tool, "")
 					c.answer(c.want(asks), `[]`)
 					c.want(`…INVALID_ARGUMENT: invalid input: /…must be an object…"id":3}`)
@@ -481,4 +497,28 @@ func TestMCPQuestionsInArrays(t *testing.T) {
 			c.end()
 		})
 	}
+}
+
+// Verify that the address of a page is in the error on each transport where nobody can be asked, and not
+// where the user has said no.
+func TestAskURLOfNobody(t *testing.T) {
+	s, _ := newQuestions()
+	const text = "give the user the address at the end. The question: Log in https://x/login"
+	_, err := s.Call(context.Background(), "q", "page", nil)
+	for where, got := range map[string]string{
+		"REST":         postJSON(s.REST(), "/q/page", "").Body.String(),
+		"JSON-RPC":     rpcPost(s.RPC(), `{"jsonrpc":"2.0","id":1,"method":"q.page"}`).Body.String(),
+		"Service.Call": err.Error() + `"`,
+		"2025-11-25":   mcpPost(s.MCP(nil), mcpLegacy("2025-11-25", "tools/call", `"name":"q_page"`)).Body.String(),
+		"2026-07-28":   mcpPost(s.MCP(nil), mcpModern("tools/call", `"name":"q_page"`)).Body.String(),
+	} {
+		if !strings.Contains(got, text+`"`) {
+			t.Errorf("%s: %s", where, got)
+		}
+	}
+	c := converse(t, s, nil, "2025-11-25", everyCapability)
+	c.call("1", "q_page", "")
+	c.answer(c.want(`…"method":"elicitation/create"…`), `{"action":"decline"}`)
+	c.want(`…The question: Log in"…"id":1}`)
+	c.end()
 }

@@ -178,7 +178,7 @@ func TestMCPSessionQuestions(t *testing.T) {
 				t.Run(test.tool, func(t *testing.T) {
 					c := beginSession(t, url, revision, everyCapability)
 					if revision < test.since {
-						c.want(c.post(fmt.Sprintf(sessionCall, "1", test.tool, "")), 200, `…FAILED_PRECONDITION: not done, since this client cannot be asked…"id":1}`)
+						c.want(c.post(fmt.Sprintf(sessionCall, "1", test.tool, "")), 200, cannotAsk(test.tool, "1"))
 						return
 					}
 					asks := `{"jsonrpc":"2.0","id":"svc-…","method":"` + test.method + `"` + test.params
@@ -198,6 +198,11 @@ func TestMCPSessionQuestions(t *testing.T) {
 					call = c.call("2", test.tool, "")
 					c.want(c.post(`{"jsonrpc":"2.0","id":`+call.event(asks)+`,"error":{"code":-1,"message":"no"}}`), 202, "")
 					call.event(`…FAILED_PRECONDITION: not done, since the client did not answer; …"id":2}`)
+					for _, code := range []string{"-32601", "-32602"} { // declared, and not there
+						call = c.call("5", test.tool, "")
+						c.want(c.post(`{"jsonrpc":"2.0","id":`+call.event(asks)+`,"error":{"code":`+code+`,"message":"no"}}`), 202, "")
+						call.event(cannotAsk(test.tool, "5"))
+					}
 					call = c.call("3", test.tool, "")
 					c.answer(call.event(asks), `[]`)
 					call.event(`…INVALID_ARGUMENT: invalid input: /…must be an object…"id":3}`)
