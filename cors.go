@@ -9,6 +9,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -50,12 +51,20 @@ const corsExposed = "WWW-Authenticate, Location, ETag, Link, Retry-After, Deprec
 // name).
 var corsReadable = []string{"Cache-Control", "Content-Language", "Content-Length", "Content-Type", "Expires", "Last-Modified", "Pragma"}
 
+// exposedHeader names the header with the list of headers that pages of other origins can read.
+const exposedHeader = "Access-Control-Expose-Headers"
+
 // exposeHeaders adds headers that pages of other origins can read, each preceded by a comma, if
 // CORS has set the default list.
 func exposeHeaders(h http.Header, more string) {
-	if list := h["Access-Control-Expose-Headers"]; len(list) == 1 && list[0] == corsExposed {
-		h["Access-Control-Expose-Headers"] = []string{corsExposed + more}
+	if list := h[exposedHeader]; len(list) == 1 && list[0] == corsExposed {
+		h[exposedHeader] = []string{corsExposed + more}
 	}
+}
+
+// exposeAlways adds headers to any list, also one of the application and an empty one.
+func exposeAlways(h http.Header, more string) {
+	h[exposedHeader] = []string{strings.Join(slices.Concat(h[exposedHeader], []string{more}), ", ")}
 }
 
 // CORS returns middleware that lets pages of other origins call, by the CORS protocol of the Fetch
@@ -115,9 +124,9 @@ func newCORSPolicy(opts CORSOptions) *corsPolicy {
 		c.always.Set("Access-Control-Allow-Credentials", "true")
 	}
 	if opts.ExposedHeaders == nil {
-		c.always.Set("Access-Control-Expose-Headers", corsExposed)
+		c.always.Set(exposedHeader, corsExposed)
 	} else if len(opts.ExposedHeaders) > 0 {
-		c.always.Set("Access-Control-Expose-Headers", strings.Join(opts.ExposedHeaders, ", "))
+		c.always.Set(exposedHeader, strings.Join(opts.ExposedHeaders, ", "))
 	}
 	if len(opts.AllowedHeaders) > 0 {
 		c.preflight.Set("Access-Control-Allow-Headers", strings.Join(opts.AllowedHeaders, ", "))

@@ -8,6 +8,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 	"unicode/utf8"
@@ -91,7 +92,7 @@ func (x *exchange) appendBlock(dst []byte, c *MCPContent) ([]byte, error) {
 	case c.Type == "audio" && !x.rev.audio:
 		c.Type, c.Text = "text", "(audio, "+c.MIMEType+")"
 	}
-	meta, err := encodeMeta(c.Meta)
+	meta, err := encodeMeta(x.allowedMeta("MCPContent.Meta", c.Meta))
 	m := openMembers(dst)
 	m.addText("type", cmp.Or(c.Type, "text"))
 	switch c.Type {
@@ -120,6 +121,25 @@ func (x *exchange) appendBlock(dst []byte, c *MCPContent) ([]byte, error) {
 	m.closeSome(at, '}')
 	m.add("_meta", meta)
 	return m.close(), err
+}
+
+// allowedMeta returns meta without the names that MCP does not allow, which are logged: they come after
+// the work, and one of them makes clients refuse the whole answer.
+func (x *exchange) allowedMeta(source string, meta map[string]any) map[string]any {
+	var wrong []string
+	for _, name := range slices.Sorted(maps.Keys(meta)) {
+		if !isMetaName(name) {
+			wrong = append(wrong, clip(name, 100))
+		}
+	}
+	if wrong == nil {
+		return meta
+	}
+	x.log(x, &Error{Code: CodeInternal, cause: fmt.Errorf("%s has the name %q, which _meta of MCP does not allow, so it is not sent; %s",
+		source, wrong, metaNameForm)})
+	meta = maps.Clone(meta)
+	maps.DeleteFunc(meta, func(name string, _ any) bool { return !isMetaName(name) })
+	return meta
 }
 
 // appendContents appends the contents of c, a resource, with meta as its _meta. It writes

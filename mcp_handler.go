@@ -8,12 +8,14 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"log/slog"
 	"maps"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // MCP returns a handler for one path, such as /mcp, that serves every method as a tool by the Model
@@ -56,7 +58,7 @@ func (s *service) newMCPHandler(opts *MCPOptions) *mcpHandler {
 	h.cors = corsPolicy{
 		origins:   newOriginSet(p, "MCPOptions.AllowedOrigins", o.AllowedOrigins),
 		echo:      true,
-		always:    http.Header{"Access-Control-Expose-Headers": {"WWW-Authenticate, Mcp-Session-Id, MCP-Protocol-Version"}},
+		always:    http.Header{exposedHeader: {"WWW-Authenticate, " + mcpExposed}},
 		preflight: http.Header{"Access-Control-Allow-Methods": {"POST, GET, DELETE, OPTIONS"}, "Access-Control-Max-Age": {"7200"}},
 	}
 	h.newest = revisionOf(cmp.Or(o.Newest, newestRevision.date))
@@ -69,7 +71,31 @@ func (s *service) newMCPHandler(opts *MCPOptions) *mcpHandler {
 	p.panicIfAny("cannot serve " + s.opts.Name + " over MCP")
 	h.texts = h.newTexts()
 	h.extensions = s.compileExtensions(o)
+	h.logLong()
 	return h
+}
+
+// mcpExposed are the headers that MCP pages need in addition to the headers of CORS.
+const mcpExposed = "Mcp-Session-Id, MCP-Protocol-Version"
+
+// maxShown is how many characters of a description and of the instructions Claude Code shows to its model.
+const maxShown = 2048
+
+// logLong logs which texts are longer than maxShown, since no error ever says so.
+func (h *mcpHandler) logLong() {
+	var names []string
+	if utf8.RuneCountInString(h.options.Instructions) > maxShown {
+		names = append(names, "MCPOptions.Instructions")
+	}
+	for _, t := range h.lists["tools/list"].tools {
+		if utf8.RuneCountInString(t.about) > maxShown {
+			names = append(names, t.name)
+		}
+	}
+	if names != nil {
+		cmp.Or(h.service.opts.Logger, slog.Default()).Warn("svc: some hosts, such as Claude Code, cut descriptions of tools and instructions to 2048 characters",
+			"longer", strings.Join(names, ", "))
+	}
 }
 
 // checkOptions adds the mistakes in options that are about no method. Defaults are set.
@@ -462,7 +488,8 @@ func (o *MCPOptions) checkExtensions(p *mistakes) {
 		text, ok := plainJSON(o.Extensions[name])
 		p.addIf(!ok || !isJSONObject(text), "Extensions[%q] must be a JSON object, of its settings; write struct{}{} for none", name)
 		vendor, rest, _ := strings.Cut(name, "/")
-		p.addIf(vendor == "" || rest == "", "Extensions[%q]: the name of an extension has a vendor and a slash, such as example.com/skills", name)
+		p.addIf(vendor == "" || rest == "" || !isMetaName(name),
+			"Extensions[%q]: the name of an extension has a vendor, a slash and a name, such as example.com/skills; %s", name, metaNameForm)
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Methods)) {
 		group, rest, _ := strings.Cut(name, "/")

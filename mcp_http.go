@@ -37,7 +37,7 @@ func (h *mcpHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspa
 	if origin, ok := r.Header["Origin"]; ok {
 		switch {
 		case isAllowedOrigin(r.Context()): // the headers of the CORS middleware stay
-			exposeHeaders(w.Header(), mcpExposed) // without its session a page cannot go on
+			exposeAlways(w.Header(), mcpExposed) // without its session a page cannot go on
 		case !h.allowsOrigin(origin, r.Host):
 			return Errorf(CodePermissionDenied, "this origin is not allowed here")
 		default:
@@ -67,9 +67,6 @@ func (h *mcpHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspa
 		return err
 	}
 }
-
-// mcpExposed are the headers that MCP pages need in addition to the headers of CORS.
-const mcpExposed = ", Mcp-Session-Id, MCP-Protocol-Version"
 
 // mcpAllow is the header Allow, which 405 must have (RFC 9110, section 15.5.6).
 const mcpAllow = "POST, OPTIONS"

@@ -121,7 +121,7 @@ func (x *exchange) addContents(t *tool, uri []byte, out any) error {
 	}
 	x.addJSON(`"contents":`)
 	err = x.addBlocks(content, func(dst []byte, c *MCPContent) ([]byte, error) {
-		meta, err := c.metaWith(t)
+		meta, err := x.metaWith(c, t)
 		c.becomeContents(textAt(uri), t)
 		return c.appendContents(dst, meta), err
 	})
@@ -152,13 +152,13 @@ func (c *MCPContent) becomeContents(uri string, t *tool) {
 
 // metaWith returns the _meta of a block that is part of the contents of t: the keys of both. Keys
 // of the block take precedence.
-func (c *MCPContent) metaWith(t *tool) ([]byte, error) {
+func (x *exchange) metaWith(c *MCPContent, t *tool) ([]byte, error) {
 	if len(c.Meta) == 0 {
 		return t.mcp.meta, nil
 	}
 	all := make(map[string]any)
 	maps.Copy(all, t.mcp.Meta)
-	maps.Copy(all, c.Meta)
+	maps.Copy(all, x.allowedMeta("MCPContent.Meta", c.Meta))
 	return encodeMeta(all)
 }
 
@@ -176,15 +176,26 @@ func (x *exchange) answerPrompt() error {
 	if e := m.checkPlace(t); e != nil {
 		return e
 	}
-	args := openMembers(nil)
-	eachMember(m.arguments, func(name, given []byte) {
-		if isText(given) {
-			given = textValue(t.fieldNamed(string(name)), textAt(given))
-		}
-		args.addRaw(string(name), given)
-	})
-	m.tool, m.arguments = t, args.close()
+	m.tool, m.arguments = t, t.promptArguments(m.arguments)
 	return x.callTool((*exchange).addMessages)
+}
+
+// promptArguments returns the input of the prompt t in arguments. Clients show a form, and send an empty
+// text for each field that their user has left empty: for an optional argument it is its absence. Some
+// send the argument input to a prompt that has no arguments.
+func (t *tool) promptArguments(arguments []byte) []byte {
+	m := openMembers(nil)
+	eachMember(arguments, func(name, given []byte) {
+		f := t.fieldNamed(string(name))
+		switch {
+		case f != nil && !f.isRequired() && isEmptyText(given), t.in == nil && string(name) == "input":
+			return
+		case isText(given):
+			given = textValue(f, textAt(given))
+		}
+		m.addRaw(string(name), given)
+	})
+	return m.close()
 }
 
 // addMessages adds the messages of a prompt to the result.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"reflect"
 	"slices"
@@ -39,7 +40,8 @@ type MCPMethod struct {
 	Description string
 	// Icons are for people.
 	Icons []MCPIcon
-	// Meta is sent as _meta, in lists and in the contents of a resource. It must be JSON.
+	// Meta is sent as _meta, in lists and in the contents of a resource. It must be JSON, and its names
+	// must have the form of MCP, such as ui or example.com/id (MCP 2026-07-28, Base Protocol, _meta).
 	Meta map[string]any
 	// Complete suggests values while a user fills in an argument of a prompt or a URI. Arguments
 	// with an enum do not need it: svc suggests the values of the enum.
@@ -112,6 +114,38 @@ func checkIcons(icons []MCPIcon) error {
 	return nil
 }
 
+// metaNameForm is the form of a name in _meta, for people (MCP 2026-07-28, Base Protocol, _meta).
+const metaNameForm = "a name begins and ends with a letter or digit and has - _ . in between; before it may be a prefix such as example.com/, " +
+	"whose labels begin with a letter and end with a letter or digit"
+
+// isMetaName reports whether _meta can have a member of this name. The reserved prefixes of MCP are
+// allowed, since extensions have them.
+func isMetaName(name string) bool {
+	prefix, rest, isPrefixed := strings.Cut(name, "/")
+	if !isPrefixed {
+		rest = name
+	}
+	for label := range strings.SplitSeq(prefix, ".") {
+		if isPrefixed && (!isWithin(label, "-") || isDigit(label[0])) {
+			return false
+		}
+	}
+	return rest == "" || isWithin(rest, "-_.")
+}
+
+// isWithin reports whether a text is made of letters and digits of ASCII, with these others in between.
+func isWithin(text, others string) bool {
+	ends := text[:min(1, len(text))] + text[max(0, len(text)-1):]
+	return text != "" && isMadeOf(text, others) && isMadeOf(ends, "")
+}
+
+// checkMeta adds the names that _meta of MCP does not allow.
+func (p *mistakes) checkMeta(meta map[string]any) {
+	for _, name := range slices.Sorted(maps.Keys(meta)) {
+		p.addIf(!isMetaName(name), "MethodOptions.MCP.Meta has the name %q, which _meta of MCP does not allow; %s", clip(name, 100), metaNameForm)
+	}
+}
+
 // encodeMeta returns the member _meta as JSON, or nil without one.
 func encodeMeta(meta map[string]any) ([]byte, error) {
 	if len(meta) == 0 {
@@ -170,7 +204,8 @@ type MCPContent struct {
 	Priority float64
 	// LastModified is when the resource was last changed. It is sent in UTC, in whole seconds.
 	LastModified time.Time
-	// Meta is sent as _meta. Its keys win over the keys of MCPMethod.Meta.
+	// Meta is sent as _meta. Its keys win over the keys of MCPMethod.Meta. A name that MCP does not allow
+	// is left out, and logged as an error.
 	Meta map[string]any
 	// Icons are the icons of a linked resource.
 	Icons []MCPIcon
@@ -208,6 +243,7 @@ func (c *methodCompiler) compileMCP(m *method) {
 	var err error
 	m.mcp.meta, err = encodeMeta(o.Meta)
 	c.addIf(err != nil, "MethodOptions.MCP.Meta is not JSON: %v", err)
+	c.checkMeta(o.Meta)
 	c.addIf(o.TTL < 0, "MethodOptions.MCP.TTL is %v; it must not be negative", o.TTL)
 	if o.InputSchema != nil {
 		c.compileInputSchema(m)

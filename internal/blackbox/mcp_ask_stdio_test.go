@@ -519,6 +519,6 @@ func TestAskURLOfNobody(t *testing.T) {
 	c := converse(t, s, nil, "2025-11-25", everyCapability)
 	c.call("1", "q_page", "")
 	c.answer(c.want(`…"method":"elicitation/create"…`), `{"action":"decline"}`)
-	c.want(`…The question: Log in"…"id":1}`)
+	c.want(`…The question: Log in (reason: not_confirmed)"…"id":1}`)
 	c.end()
 }

@@ -258,7 +258,7 @@ func TestMCPNamesIconsAndMeta(t *testing.T) {
 	icon := func(name string) []svc.MCPIcon {
 		return []svc.MCPIcon{{Src: "https://x/" + name, MIMEType: "image/png", Sizes: []string{"48x48", "any"}, Theme: "dark"}}
 	}
-	meta := func(name string) map[string]any { return map[string]any{"ui": map[string]any{"name": name}, "b<": 1} }
+	meta := func(name string) map[string]any { return map[string]any{"ui": map[string]any{"name": name}, "b.c": 1} }
 	s := svc.MustRegister[mcpLong](longImpl{}, &svc.Options{Methods: map[string]svc.MethodOptions{
 		"Get":       {HTTP: "GET /l/one", MCP: &svc.MCPMethod{Name: "fetch-It", URI: "l://get{?n}", Icons: icon("get"), Meta: meta("get")}},
 		"GetBlocks": {HTTP: "GET /l/blocks", MCP: &svc.MCPMethod{URI: "l://blocks{?n}"}},
@@ -269,7 +269,7 @@ func TestMCPNamesIconsAndMeta(t *testing.T) {
 	icons := func(name string) string {
 		return `"icons":[{"src":"https://x/` + name + `","mimeType":"image/png","sizes":["48x48","any"],"theme":"dark"}]`
 	}
-	metas := func(name string) string { return `"_meta":{"b\u003c":1,"ui":{"name":"` + name + `"}}` }
+	metas := func(name string) string { return `"_meta":{"b.c":1,"ui":{"name":"` + name + `"}}` }
 	for _, test := range []struct{ name, method, params, want string }{
 		{"tools/list", "tools/list", "", `{"name":"l_get",…{"name":"fetch-It",…` + icons("get") + `,` + metas("get") + `}`},
 		{"a tool by its name", "tools/call", `"name":"fetch-It","arguments":{"n":1}`, `{"text":"é"}`},

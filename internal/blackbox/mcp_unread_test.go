@@ -217,6 +217,23 @@ func TestMCPBehindCORS(t *testing.T) {
 	}
 }
 
+// Verify that MCP adds its headers to the list of an application.
+func TestMCPBehindCORSWithAList(t *testing.T) {
+	s := svc.MustRegister[mcpNotes](mcpService{}, &svc.Options{Resource: "notes", Logger: slog.New(slog.DiscardHandler)})
+	for want, list := range map[string][]string{
+		"X-A, X-B, Mcp-Session-Id, MCP-Protocol-Version": {"X-A", "X-B"},
+		"Mcp-Session-Id, MCP-Protocol-Version":           {},
+	} {
+		cors := svc.CORS(&svc.CORSOptions{AllowedOrigins: []string{"https://app.example"}, ExposedHeaders: list})
+		for range 2 { // nothing of the first is kept
+			w := mcpPost(cors(s.MCP(nil)), mcpLegacy("", "ping", "", "Origin: https://app.example"))
+			if got := w.Header().Values("Access-Control-Expose-Headers"); len(got) != 1 || got[0] != want {
+				t.Errorf("%q: %q, want %q", list, got, want)
+			}
+		}
+	}
+}
+
 // Verify that a message over several lines of standard input is told to be on one.
 func TestMCPOverSeveralLines(t *testing.T) {
 	const hint = "; write each message on one line"
