@@ -397,6 +397,14 @@ func (m *method) tellDropped(h http.Header, name, sent, instead string) {
 	}
 }
 
+// versionKey is the context key of the seenVersion. It is declared here so that version.go is a room
+// that nothing needs.
+type versionKey struct{}
+
+// A seenVersion is the version that [Version] detected for a request, and the query parameter that
+// may name it.
+type seenVersion struct{ version, query string }
+
 // readText reads the body, or opens it for a method that reads it itself. It also reads a body that
 // the method does not need: net/http reports that a client has left only after the whole request
 // has been read.

@@ -88,12 +88,6 @@ func VersionFromPath() func(http.Handler) http.Handler {
 	return Version(&VersionOptions{Header: versionSourceOff, QueryParam: versionSourceOff, PathPrefix: true})
 }
 
-// versionKey is the context key of the seenVersion.
-type versionKey struct{}
-
-// A seenVersion is the version of a request, and the query parameter that may name it.
-type seenVersion struct{ version, query string }
-
 // GetVersion returns the version that [Version] detected for the request of ctx. It
 // returns "" if the request has no version or did not pass through Version.
 func GetVersion(ctx context.Context) string {
