@@ -916,7 +916,7 @@ func newResourceMetadata(o BearerOptions) (m resourceMetadata) {
 	if len(o.AuthorizationServers) == 0 {
 		return m
 	}
-	u, _ := url.Parse(o.Resource) // newBearer has checked it
+	u, _ := url.Parse(o.Resource) // isResourceURL has accepted it
 	path := u.EscapedPath()
 	if path == "/" { // is dropped (RFC 9728, section 3.1)
 		path = ""

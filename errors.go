@@ -296,7 +296,7 @@ func (e *Error) WithReason(reason string) *Error {
 // Reason returns the reason of e, which [Error.WithReason] set or a client received, or "". svc
 // itself uses these reasons:
 //
-//	overloaded       from Limit: the server is busy, and nothing has run
+//	overloaded       the server or the caller has too much running (doc/limits.md), and nothing has run
 //	not_sent         from a client of Connect: there was no connection, and nothing has run
 //	outcome_unknown  the call may have happened: a client of Connect lost the answer, or
 //	                 Idempotency.Run failed after it had begun to call the method

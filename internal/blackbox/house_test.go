@@ -404,3 +404,38 @@ func wantComplaint(t *testing.T, sources map[string]string, want string) {
 		t.Errorf("got %q, want one complaint with %q", got, want)
 	}
 }
+
+// TestNamesInComments checks that comments of the package and CONTRIBUTING.md name what exists: words
+// such as newMessage are names of the code or of a text in it, and so are the words of [Links].
+func TestNamesInComments(t *testing.T) {
+	known := map[string]bool{ // of examples, and of TypeScript
+		"newService": true, "newestID": true, "isMeasured": true, "dueDate": true, "planDay": true, "lowerCamelCase": true, "exactOptionalPropertyTypes": true,
+		"encodeURIComponent": true, "toString": true, "appendRouteList": true}
+	word := regexp.MustCompile(`\w+`)
+	for _, text := range readSourcesAsText(t) {
+		for line := range strings.Lines(text) {
+			code, _, _ := strings.Cut(line, "// ")
+			for _, w := range word.FindAllString(code, -1) {
+				known[w] = true
+			}
+		}
+	}
+	fset := token.NewFileSet()
+	links := regexp.MustCompile(`\]\([^)]*\)`) // of Markdown
+	texts := map[string]string{"CONTRIBUTING.md": links.ReplaceAllString(readDocument(t, "CONTRIBUTING.md").text, "")}
+	for _, f := range readSources(t, fset) {
+		for _, group := range f.Comments {
+			texts[fset.Position(group.Pos()).String()] = group.Text()
+		}
+	}
+	name := regexp.MustCompile(`\b[a-z]+[A-Z]\w*|\[\*?[A-Z]\w*(?:\.[A-Z]\w*)?\]`)
+	for at, text := range texts {
+		for _, n := range name.FindAllString(text, -1) {
+			for _, w := range word.FindAllString(n, -1) {
+				if !known[w] && !known[strings.TrimSuffix(w, "s")] {
+					t.Errorf("%s: there is no %s", at, w)
+				}
+			}
+		}
+	}
+}
