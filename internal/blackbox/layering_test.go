@@ -38,7 +38,7 @@ var layers = [...][]string{
 	{"svc", "codec"},
 	{"call", "page", "cursor"},
 	{"document", "rest", "rpc", "client"},
-	{"mcp", "openapi", "contract", "version"},
+	{"mcp", "openapi", "contract", "version", "webhook"},
 	{"typescript"},
 	{"docs"},
 }
