@@ -4,8 +4,10 @@ package svc
 // mistakes, a type written for such a library would register and silently lose its rules.
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -37,9 +39,14 @@ var foreignTags = [...]foreignTag{
 	{name: "description", instead: "write `doc`"},
 	{name: "readOnly", instead: "remove the field from inputs, or refuse it by a method Validate() error"},
 	{name: "dependentRequired", instead: "write a method Validate() error that looks at both fields"},
+	{name: "const", instead: "write `enum:\"NAME\"`, an enum of one value"},
+	{name: "contentEncoding", instead: "a []byte is base64; for another encoding write a type with MarshalText and UnmarshalText"},
+	{name: "collectionFormat", instead: "a list in a query is a parameter for each of its items, as in ?a=1&a=2"},
+	{name: "collection_format", instead: "a list in a query is a parameter for each of its items, as in ?a=1&a=2"},
 	{"writeOnly", "write a struct for the output that does not have the field", true},
 	{"timeFormat", "a time.Time is RFC 3339; for another form write a type with MarshalText and UnmarshalText", true},
 	{"encoding", "a []byte is base64; for another encoding write a type with MarshalText and UnmarshalText", true},
+	{"deprecated", "write a paragraph that begins with Deprecated: in its comment, and set Options.Comments", true},
 	{"hidden", "documents have every field that clients can send or get; `json:\"-\"` removes it from both", true},
 }
 
@@ -47,9 +54,13 @@ var foreignTags = [...]foreignTag{
 // input or an output, once and not for each method. An input that checks itself, by Validate,
 // may do so with a library that reads the tag validate.
 func (p *mistakes) checkForeignTags(s *shape, u use, checksItself bool) {
+	if u == asInput {
+		p.checkUnnamed(s)
+	}
 	for _, f := range s.fields {
 		if u == asInput {
 			p.checkQueryOptions(f)
+			p.checkIn(f)
 		}
 		for _, foreign := range foreignTags {
 			value, ok := lookupTag(f.tag, foreign.name)
@@ -73,8 +84,45 @@ func (f *field) agreesWith(foreign foreignTag, value string, checksItself bool) 
 		return value == strconv.FormatBool(!f.optional)
 	case "readOnly", "writeOnly", "hidden":
 		return value == "false"
+	case "deprecated":
+		return value == "false" || value == "true" && f.deprecated
+	case "const":
+		return value == f.tag.Get("enum")
+	case "contentEncoding":
+		return value == "base64" && f.shape.deref().kind == kindBytes
+	case "collectionFormat", "collection_format":
+		return value == "multi"
 	}
 	return strings.HasSuffix(foreign.instead, "NAME\"`") && name == f.name
+}
+
+// checkIn notes a tag in that says where a field comes from, as httpin reads it: in:"query=page". Other
+// libraries write other things there.
+func (p *mistakes) checkIn(f *field) {
+	place, names, ok := strings.Cut(f.tag.Get("in"), "=")
+	name, _, _ := strings.Cut(names, ";") // in:"query=page;required"
+	name, _, _ = strings.Cut(name, ",")   // in:"query=page,p": or by another name
+	if !ok || !slices.Contains([]string{"query", "path", "header", "form", "body"}, place) {
+		return
+	}
+	if place == "form" || place == "body" {
+		place = "json"
+	}
+	p.addOnce(fmt.Sprintf("%s: svc does not read the tag in: write `%s:%q`", f.place, place, cmp.Or(name, f.name)))
+}
+
+// checkUnnamed notes an additionalProperties of huma, on a field _, which says there whether an
+// object may have unknown members.
+func (p *mistakes) checkUnnamed(s *shape) {
+	if s.typ.Kind() != reflect.Struct {
+		return
+	}
+	for i := range s.typ.NumField() {
+		if f := s.typ.Field(i); f.Name == "_" && f.Tag.Get("additionalProperties") != "" {
+			p.addOnce(fmt.Sprintf("%v: svc does not read the tag additionalProperties of its field _: unknown members are refused if "+
+				"Options.Strict is set, and else ignored", s.typ))
+		}
+	}
 }
 
 // checkQueryOptions notes an option of a tag query that svc does not know. Other libraries say
