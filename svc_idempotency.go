@@ -47,7 +47,7 @@ type Idempotency struct {
 	KeepFor time.Duration
 }
 
-// A KeyUse says whether calls of a method over a transport have an idempotency key. For the zero
+// A KeyUse says whether calls of a method over a transport must, may or cannot have an idempotency key. For the zero
 // value, keys are not read. A [Service.Call] has none, and runs each time.
 type KeyUse string
 
