@@ -20,7 +20,7 @@ import (
 	"example.com/svc"
 )
 
-// This file tests README.md, CONTRIBUTING.md, template/README.md and the pages in doc:
+// This file tests README.md, CONTRIBUTING.md, AGENTS.md, those of template, and the pages in doc:
 // their programs run, their other code is part of a test, their commands exist, their links
 // lead somewhere, and their tables say what the package does.
 
@@ -75,7 +75,8 @@ func readDocuments(t *testing.T) []document {
 	if err != nil || len(pages) == 0 {
 		t.Fatalf("doc has %d pages, %v", len(pages), err)
 	}
-	documents := []document{readDocument(t, "README.md"), readDocument(t, "CONTRIBUTING.md"), readDocument(t, "template/README.md")}
+	documents := []document{readDocument(t, "README.md"), readDocument(t, "CONTRIBUTING.md"), readDocument(t, "AGENTS.md"), readDocument(t, "template/README.md"),
+		readDocument(t, "template/AGENTS.md")}
 	for _, page := range pages {
 		documents = append(documents, readDocument(t, "doc/"+filepath.Base(page)))
 	}
@@ -135,7 +136,7 @@ func TestDocumentBlocks(t *testing.T) {
 // without their indents.
 func readSourcesAsText(t *testing.T) (texts []string) {
 	t.Helper()
-	for _, pattern := range []string{"*_test.go", root("*.go"), root("template/*.go"), root("interop/otel/*.go")} {
+	for _, pattern := range []string{"*_test.go", root("*.go"), root("template/*.go"), root("interop/otel/*.go"), root("internal/orders/*.go")} {
 		files, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)
