@@ -6,9 +6,8 @@ package svc
 //
 //   - the options and the handler
 //   - the page, its Content-Security-Policy and its data
-//   - examples, which are computed from the types and their rules
 //
-// All but the examples is read from the text of the document.
+// All but the examples, which examples.go makes, is read from the text of the document.
 
 import (
 	"bytes"
@@ -16,16 +15,12 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"html"
 	"maps"
-	"math"
 	"net/http"
 	"net/url"
-	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 )
@@ -278,7 +273,7 @@ func (m *method) readingOrder() int {
 }
 
 // addParameters fills names and examples. It adds an example if the parameter is required or has
-// the tag example. placeholders are the names of the path parameters in the document.
+// the tag example, and there is one that keeps the rules. placeholders are the names of the path parameters in the document.
 func (o *docsOperation) addParameters(m *method, placeholders []string) {
 	const restOnly = `{"name":""}`
 	for _, p := range m.ownParameters() {
@@ -300,14 +295,21 @@ func (o *docsOperation) addParameters(m *method, placeholders []string) {
 		}
 		if p.isRequired() || p.example != nil {
 			field := p.asParameter()
-			o.examples[p.in+" "+parameter] = exampleValue(&field, p.shape, 0, 0)
+			o.addExample(p.in+" "+parameter, exampleOfField(&field))
 		}
 	}
 	if m.form {
-		o.examples["body"] = exampleForm(m.bind.rest.params[whereForm])
+		o.addExample("body", exampleForm(m.bind.rest.params[whereForm]))
 	}
 	if m.bind.rest.body != nil {
-		o.examples["body"] = exampleBody(m.bind.rest.inBody)
+		o.addExample("body", exampleBody(m.bind.rest.inBody))
+	}
+}
+
+// addExample adds the example of a parameter or of the body, unless it is nil.
+func (o *docsOperation) addExample(of string, example []byte) {
+	if example != nil {
+		o.examples[of] = example
 	}
 }
 
@@ -320,13 +322,16 @@ func (o *docsOperation) tail() string {
 }
 
 // exampleForm returns an example of a form as a JSON object, with the fields that are required or
-// have an example. A form cannot have a list without items.
+// have an example, or nil. A form cannot have a list without items.
 func exampleForm(form []param) []byte {
 	m := openMembers(nil)
 	for i := range form {
 		if p := &form[i]; p.isRequired() || p.example != nil {
-			f := p.asPart()
-			m.addRaw(p.sourceName, exampleValue(f, f.shape, 0, 0))
+			text := exampleOfField(p.asPart())
+			if text == nil {
+				return nil
+			}
+			m.addRaw(p.sourceName, text)
 		}
 	}
 	return m.close()
@@ -348,211 +353,3 @@ func (w *docsWriter) resolve(o []byte) []byte {
 
 // isTrueAt reports whether a member of a JSON object is true.
 func isTrueAt(object []byte, name string) bool { return string(memberAt(object, name)) == "true" }
-
-// These limits are about one example.
-const (
-	maxExample       = 6    // levels of objects
-	maxExampleValues = 1000 // objects and items together
-)
-
-// An exampler makes one example. It leaves objects empty below depth levels of objects. After room
-// objects and items, all further ones are empty too.
-type exampler struct{ depth, room int }
-
-// exampleBody returns an example of the object s with as many levels of objects as there is room
-// for: if types share types, each level can have many times the objects of the level above.
-func exampleBody(s *shape) []byte {
-	for depth := maxExample; ; depth-- {
-		e := &exampler{depth, maxExampleValues}
-		if text := e.object(s, 0); e.room >= 0 || depth == 1 {
-			return text
-		}
-	}
-}
-
-// hasRoom reports whether there is room for one more object or item, and takes it.
-func (e *exampler) hasRoom() bool {
-	e.room--
-	return e.room >= 0
-}
-
-// object returns an example of the object s, with the fields that are required or have an example.
-// For a union it is an example of the first alternative.
-func (e *exampler) object(s *shape, depth int) []byte {
-	m := openMembers(nil)
-	isEmpty := !e.hasRoom() || depth >= e.depth
-	for _, f := range s.forms()[0].fields {
-		switch {
-		case f.hidden || isEmpty || !f.isRequired() && f.example == nil:
-		case f.only != nil:
-			m.addRaw(f.name, f.only)
-		default:
-			m.addRaw(f.name, e.value(f, f.shape, 0, depth+1))
-		}
-	}
-	return m.close()
-}
-
-// exampleValue returns an example for the field f, as exampler.value does.
-func exampleValue(f *field, s *shape, nth, depth int) []byte {
-	return (&exampler{maxExample, maxExampleValues}).value(f, s, nth, depth)
-}
-
-// value returns an example of shape s for the field f, or for its item nth. Examples of two items
-// differ if they can, for lists with uniqueItems. Members that may be null are null, so a type that
-// contains itself ends there, or in an empty list. depth is the number of objects around the value;
-// a parameter has depth 0. If no example keeps the rules, such as a pattern that matches none of
-// exampleTexts, the field needs the tag example.
-func (e *exampler) value(f *field, s *shape, nth, depth int) []byte {
-	target := s.deref()
-	if s == f.shape {
-		if given := cmp.Or(string(f.example), string(f.def), "null"); given != "null" {
-			return []byte(given)
-		}
-	}
-	switch enum := target.rules.lookup(roleValues); {
-	case target != s && depth > 0 && !f.notNull:
-		return []byte("null")
-	case enum != nil:
-		values := itemsOf(enum.value)
-		return values[min(nth, len(values)-1)]
-	case f.quoted: // the JSON of the value is in a string
-		plain := *f
-		plain.quoted = false
-		return appendQuoted(nil, e.value(&plain, plain.shape, nth, depth))
-	case target.kind == kindObject:
-		return e.object(target, depth)
-	case target.kind == kindByType:
-		choice := target.exampleChoice()
-		return e.value(choice, choice.shape, nth, depth)
-	case target.kind == kindSlice, target.kind == kindArray:
-		least := max(leastSize(target), 1-depth) // a query (depth 0) cannot have a list without items
-		list := []json.RawMessage{}
-		for i := 0; i < min(least, 20) && e.hasRoom(); i++ {
-			list = append(list, e.value(f, target.elem, i, depth))
-		}
-		return encodeDocument(list)
-	case target.kind == kindMap:
-		m := openMembers(nil)
-		for i := 0; i < min(leastSize(target), 20) && e.hasRoom(); i++ {
-			m.addRaw(textOr(string(e.value(f, target.key, i, depth))), e.value(f, target.elem, i, depth))
-		}
-		return m.close()
-	case target.kind == kindBool:
-		return strconv.AppendBool(nil, nth%2 == 0)
-	case target.kind.isNumeric():
-		return []byte(firstAccepted(target, numberExamples(target.rules, nth)))
-	case target.kind == kindDuration:
-		return []byte(`"1s"`)
-	case target.kind == kindBytes:
-		return appendQuoted(nil, firstAccepted(target, bytesExamples(target)))
-	case target.kind.isStringy() && target.custom["examples"] == nil:
-		texts := textExamples(target.rules, cmp.Or(kindFormats[target.kind], target.format), f.name, nth)
-		return appendQuoted(nil, firstAccepted(target, texts))
-	}
-	return customExample(target.custom)
-}
-
-// exampleChoice returns the alternative of a union by JSON type to use as an example: the first
-// with its own example, else the first scalar, since it cannot contain the union again, else the
-// first of all.
-func (s *shape) exampleChoice() *field {
-	if i := slices.IndexFunc(s.fields, func(f *field) bool { return f.example != nil }); i >= 0 {
-		return s.fields[i]
-	}
-	return s.fields[max(0, slices.IndexFunc(s.fields, func(f *field) bool { return f.shape.kind.isScalar() }))]
-}
-
-// leastSize returns the minimum number of items, members or bytes of a list, a map or a []byte of
-// shape s.
-func leastSize(s *shape) int {
-	if least := s.rules.lookup(roleLeast); least != nil {
-		return least.count
-	}
-	return reflect.Zero(s.typ).Len() // only an array has a length here
-}
-
-// customExample returns an example for the schema of a type's method JSONSchema.
-func customExample(schema map[string]any) []byte {
-	for _, keyword := range []string{"examples", "enum"} {
-		if list, _ := schema[keyword].([]any); len(list) > 0 {
-			return encodeDocument(list[0])
-		}
-	}
-	kind, _ := schema["type"].(string)
-	byType := map[string]string{"string": `"text"`, "integer": "1", "number": "1", "boolean": "true", "array": "[]"}
-	return []byte(cmp.Or(byType[kind], "{}"))
-}
-
-// firstAccepted returns the first of texts that spells a value of s and keeps its rules. If no text
-// does, or if s accepts every text, it returns the first one. The texts are numbers, or the
-// contents of JSON strings.
-func firstAccepted(s *shape, texts []string) string {
-	if len(s.rules) == 0 && s.kind != kindText { // UnmarshalText may refuse texts
-		return texts[0]
-	}
-	reader := &scalarReader{shape: s, decode: newDecoders(new(mistakes), false).decoderFor(s)}
-	i := slices.IndexFunc(texts, func(text string) bool {
-		if s.kind.isStringy() {
-			text = string(appendQuoted(nil, text))
-		}
-		return len(reader.read(text)) == 0
-	})
-	return texts[max(i, 0)]
-}
-
-// bytesExamples returns base64 texts to try for a []byte of shape s: of hello, cut off or repeated
-// to a size that s can have, of "", and of exampleTexts.
-func bytesExamples(s *shape) (texts []string) {
-	n := 5
-	if most := s.rules.lookup(roleMost); most != nil {
-		n = min(n, most.count)
-	}
-	n = max(n, min(leastSize(s), 1000))
-	for _, text := range append([]string{strings.Repeat("hello", n/5+1)[:n], ""}, exampleTexts...) {
-		texts = append(texts, base64.StdEncoding.EncodeToString([]byte(text)))
-	}
-	return texts
-}
-
-// numberExamples returns numbers to try: 1+nth, the bounds and their neighbours, and 0.25. All but
-// the bounds are multiplied by the step of multipleOf.
-//
-//	minimum 10, nth 0               => 1, 10, 11, 9, 0.25
-//	minimum 10, multipleOf 4, nth 1 => 8, 10, 12, 8, …
-func numberExamples(rules ruleSet, nth int) []string {
-	step := 1.0
-	if multiple := rules.lookup(roleStep); multiple != nil {
-		step, _ = strconv.ParseFloat(string(multiple.value), 64)
-	}
-	inSteps := func(n float64) string { return string(appendFloat(nil, n*step, 64)) }
-	texts := []string{inSteps(float64(1 + nth))}
-	for _, r := range rules {
-		x, _ := strconv.ParseFloat(string(r.value), 64)
-		texts = append(texts, string(r.value), inSteps(math.Floor(x/step)+1), inSteps(math.Ceil(x/step)-1))
-	}
-	return append(texts, "0.25")
-}
-
-// exampleTexts are texts that match many patterns.
-var exampleTexts = strings.Fields(`1 a A a1 abc ABC text 1s 0.5 a-b AB-1 12 1234 12345 2026-01-02 #ffffff +15550100 a@b.co ` +
-	`https://example.com/ 127.0.0.1 10.0.0.0/8 "text"`)
-
-// textExamples returns texts to try: one of the format, then "text", or "1" for a field whose
-// name ends in id, since many IDs are numbers in texts, then exampleTexts and "".
-func textExamples(rules ruleSet, format, name string, nth int) []string {
-	text := "text"
-	if strings.HasSuffix(strings.ToLower(name), "id") {
-		text = "1"
-	}
-	if nth > 0 {
-		text += strconv.Itoa(nth + 1)
-	}
-	if least := rules.lookup(roleLeast); least != nil {
-		text += strings.Repeat("x", max(0, min(least.count, 1000)-len(text)))
-	}
-	if checked := formatNamed(format); checked != nil {
-		return slices.Concat(checked.samples, []string{text}, exampleTexts, []string{""})
-	}
-	return slices.Concat([]string{text}, exampleTexts, []string{""})
-}

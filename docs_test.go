@@ -57,7 +57,7 @@ func TestBytesExample(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			f := ruledBy[bytes](test.row, test.text).methods[0].in.fields[0]
 			var got []byte
-			if err := json.Unmarshal(exampleValue(f, f.shape, 0, 1), &got); err != nil || string(got) != test.want {
+			if err := json.Unmarshal(exampleOfField(f), &got); err != nil || string(got) != test.want {
 				t.Errorf("got %q, %v, want %q", got, err, test.want)
 			}
 		})

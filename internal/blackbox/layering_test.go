@@ -35,7 +35,7 @@ var layers = [...][]string{
 	{"schema", "load"},
 	{"decode", "encode", "form", "schema_write"},
 	{"bind"},
-	{"svc", "codec"},
+	{"svc", "codec", "examples"},
 	{"call", "page", "cursor"},
 	{"document", "rest", "rpc", "client"},
 	{"mcp", "openapi", "contract", "version", "webhook"},
