@@ -462,8 +462,8 @@ type (
 	}
 )
 
-// Verify that no value is made that is larger than any request: as an example, or to show what
-// a change breaks.
+// Verify that no example is made that is larger than any request, and that a change breaks nothing
+// where each input is.
 func TestSharingValues(t *testing.T) {
 	t.Parallel()
 	type narrow struct {
@@ -476,12 +476,20 @@ func TestSharingValues(t *testing.T) {
 		}
 		return s
 	}
-	was := register(svc.Register[sharingAPI[sharingValue16[wide]]](sharingImpl[sharingValue16[wide]]{}, &svc.Options{Resource: "x"}))
-	is := register(svc.Register[sharingAPI[sharingValue16[narrow]]](sharingImpl[sharingValue16[narrow]]{}, &svc.Options{Resource: "x"}))
-	breaks, err := is.Breaks(was.Contract())
-	const want = "x.send input /V/A/A/A/A/A/A/A/A/A/A/A/A/A/A/A/A/N: cannot tell: maximum is 5, was none, but the values beside it have more than 256 objects and lists, so none is tried"
-	if got := fmt.Sprint(breaks); err != nil || got != "["+want+"]" {
-		t.Errorf("breaks are %s, %v", got, err)
+	var was *svc.Service
+	for _, test := range []struct {
+		most int64 // MaxBody
+		want string
+	}{
+		{4 << 20, "[x.send input /V/A/A/A/A/A/A/A/A/A/A/A/A/A/A/A/A/N: maximum is 5, was none; for example 6]"},
+		{1 << 20, "[]"}, // each input is longer
+	} {
+		opts := svc.Options{Resource: "x", MaxBody: test.most}
+		was = register(svc.Register[sharingAPI[sharingValue16[wide]]](sharingImpl[sharingValue16[wide]]{}, &opts))
+		is := register(svc.Register[sharingAPI[sharingValue16[narrow]]](sharingImpl[sharingValue16[narrow]]{}, &opts))
+		if breaks, err := is.Breaks(was.Contract()); err != nil || fmt.Sprint(breaks) != test.want {
+			t.Errorf("with MaxBody %d, breaks are %s, %v", test.most, breaks, err)
+		}
 	}
 	page := sharingAnswer(was.Docs(nil), "/llms.txt", "")
 	if len(page) > 20_000 || !strings.Contains(string(page), `-d '{"V":{"A":{"A":{"A":{"A":{"A":{},"B":{}}`) {
