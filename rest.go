@@ -118,8 +118,10 @@ func (s *Service) REST() http.Handler {
 	for _, r := range s.Routes() {
 		mountRoute(h.mux, r)
 		own := r.Handler.(*restHandler)
+		route := pathRoute{own, segmentsOf(r.Path)}
+		h.routes = append(h.routes, route)
 		if own.served.tail {
-			h.addTail(tailRoute{own, segmentsOf(r.Path)})
+			h.addTail(route)
 		}
 		n := strings.Count(r.Path, "/")
 		if (own.served.tail || strings.HasSuffix(r.Path, "/")) && !slices.Contains(h.ends, n) {
@@ -134,20 +136,21 @@ func (s *Service) REST() http.Handler {
 // handler of each route has its own.
 type restMux struct {
 	endpoint
-	mux   *http.ServeMux
-	tails []tailRoute // the more specific ones first
-	ends  []int       // the numbers of slashes of these routes and of those with a slash at the end
+	mux    *http.ServeMux
+	routes []pathRoute
+	tails  []pathRoute // of the routes with {name...}, the more specific ones first
+	ends   []int       // the numbers of slashes of these routes and of those with a slash at the end
 }
 
-// A tailRoute is a route with {name...}.
-type tailRoute struct {
+// A pathRoute is a route with the segments of its path.
+type pathRoute struct {
 	*restHandler
 	path []segment
 }
 
-// addTail adds a route to h.tails.
-func (h *restMux) addTail(tail tailRoute) {
-	i := slices.IndexFunc(h.tails, func(other tailRoute) bool { return losesTo(other.path, tail.path) })
+// addTail adds a route with {name...} to h.tails.
+func (h *restMux) addTail(tail pathRoute) {
+	i := slices.IndexFunc(h.tails, func(other pathRoute) bool { return losesTo(other.path, tail.path) })
 	if i < 0 {
 		i = len(h.tails)
 	}
@@ -155,24 +158,40 @@ func (h *restMux) addTail(tail tailRoute) {
 }
 
 func (h *restMux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if isClean(r.URL) && r.Method != http.MethodConnect && (h.ends == nil || !h.mayRedirect(r.URL) || h.hasRoute(r)) {
+	if isClean(r.URL) && r.Method != http.MethodConnect && !hasSlashSegment(r.URL) && (h.ends == nil || !h.mayRedirect(r.URL) || h.hasRoute(r)) {
 		h.mux.ServeHTTP(w, r)
 	} else {
-		h.serveTail(w, r)
+		h.serveBeside(w, r)
 	}
 }
 
-// serveTail responds to a request that mux redirects.
-func (h *restMux) serveTail(w http.ResponseWriter, r *http.Request) {
-	tail, values := h.tailOf(r)
-	if tail == nil {
+// serveBeside responds to a request that mux redirects or takes for another one.
+func (h *restMux) serveBeside(w http.ResponseWriter, r *http.Request) {
+	own, values := h.besideMux(r)
+	if own == nil {
 		h.serveNoRoute(w, r)
 		return
 	}
-	for i, name := range tail.served.placeholders {
+	for i, name := range own.served.placeholders {
 		r.SetPathValue(name, values[i])
 	}
-	tail.ServeHTTP(w, r)
+	r.Pattern = muxPattern(own.route)
+	own.ServeHTTP(w, r)
+}
+
+// hasSlashSegment reports whether a segment of the path is %2F. It is the value "/" of a
+// placeholder. http.ServeMux takes it for the slash at the end of a path, so DELETE /users/%2F would
+// be DELETE /users/, which deletes all users.
+func hasSlashSegment(u *url.URL) bool {
+	if u.RawPath == "" { // most paths: one with %2F has a RawPath
+		return false
+	}
+	for s := range strings.SplitSeq(u.EscapedPath(), "/") {
+		if strings.EqualFold(s, "%2F") {
+			return true
+		}
+	}
+	return false
 }
 
 // mayRedirect reports whether mux might redirect to the path with a slash at its end, or find a
@@ -190,7 +209,7 @@ func (h *restMux) mayRedirect(u *url.URL) bool {
 func (h *restMux) hasRoute(r *http.Request) bool {
 	chosen, _ := h.mux.Handler(r)
 	own, _ := chosen.(*restHandler)
-	if own == nil || !isClean(r.URL) {
+	if own == nil || !isClean(r.URL) || hasSlashSegment(r.URL) {
 		return false
 	}
 	path := r.URL.EscapedPath()
@@ -198,43 +217,53 @@ func (h *restMux) hasRoute(r *http.Request) bool {
 	return !isEmpty
 }
 
-// tailOf returns the most specific route with {name...} that takes a request which mux redirects,
-// and the values of its placeholders. Such requests are:
+// besideMux returns the most specific route that takes a request which mux redirects or takes for
+// another one, and the values of its placeholders. Such requests are:
 //
 //	GET /a/x//y  /a/{p...}                 the text has empty or dot segments: the call refuses it
 //	GET /a/b     /a/{p...}, /a/b/{q...}    mux redirects to /a/b/, whose q is empty
 //	GET /a/x/b   /a/{p...}, /a/x/b/        mux redirects to /a/x/b/
-func (h *restMux) tailOf(r *http.Request) (tail *restHandler, values []string) {
-	for _, tail := range h.tails {
-		if m := tail.served; m.verb != r.Method && (m.verb != http.MethodGet || r.Method != http.MethodHead) {
+//	GET /a/%2F   /a/, /a/{id}              id is "/"; mux chooses /a/
+func (h *restMux) besideMux(r *http.Request) (found *restHandler, values []string) {
+	routes, path := h.tails, []segment(nil)
+	if hasSlashSegment(r.URL) {
+		routes = h.routes
+	}
+	for _, own := range routes {
+		if m := own.served; m.verb != r.Method && (m.verb != http.MethodGet || r.Method != http.MethodHead) {
 			continue
 		}
-		if values := tail.match(r.URL); values != nil {
-			return tail.restHandler, values
+		if list, ok := own.match(r.URL); ok && (found == nil || losesTo(path, own.path)) {
+			found, path, values = own.restHandler, own.path, list
 		}
 	}
-	return nil, nil
+	return found, values
 }
 
-// match returns the values of the placeholders for tailOf, or nil. In an unclean path it is the
-// text of {name...} that has the empty segment or the dot segment. A path is unclean also if it has
-// %2F beside bytes that it should have escaped, and then it matches no route.
-func (t tailRoute) match(u *url.URL) (values []string) {
-	texts := strings.SplitN(u.EscapedPath(), "/", len(t.path)) // the last one has the rest, with its slashes
-	if len(texts) < len(t.path) {
-		return nil
+// match reports whether the route takes a path, and returns the values of the placeholders, for
+// besideMux. In an unclean path it is the text of {name...} that has the empty segment or the dot
+// segment. A path is unclean also if it has %2F beside bytes that it should have escaped, and then it
+// matches no route.
+func (t pathRoute) match(u *url.URL) (values []string, ok bool) {
+	most := -1 // segments of the path
+	if t.served.tail {
+		most = len(t.path) // the last one has the rest, with its slashes
+	}
+	texts := strings.SplitN(u.EscapedPath(), "/", most)
+	if len(texts) != len(t.path) {
+		return nil, false
 	}
 	for i, s := range t.path {
 		text, err := url.PathUnescape(texts[i])
 		switch {
-		case err != nil, s.kind == literalSegment && text != s.text, s.kind == placeholder && !isTailText(texts[i]),
+		case err != nil, !s.isFilled() && text != s.text, s.kind == placeholder && !isTailText(texts[i]),
 			s.kind == tailSegment && (text == "" || !isClean(u) && isTailText(text)):
-			return nil
+			return nil, false
 		case s.isFilled():
 			values = append(values, text)
 		}
 	}
-	return values
+	return values, true
 }
 
 // serveNoRoute responds to a request that no route matches.
@@ -250,7 +279,7 @@ func (h *restMux) respond(_ http.ResponseWriter, r *http.Request, _ *workspace) 
 	var allowed []string
 	for _, verb := range routeVerbs {
 		other := &http.Request{Method: verb, URL: r.URL, Host: r.Host}
-		if tail, _ := h.tailOf(other); tail == nil && !h.hasRoute(other) {
+		if own, _ := h.besideMux(other); own == nil && !h.hasRoute(other) {
 			continue
 		}
 		allowed = append(allowed, verb)
@@ -311,7 +340,7 @@ func (h *restHandler) writeErrorResponse(w http.ResponseWriter, r *http.Request,
 // logs the errors of the call itself.
 func (h *restHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspace) error {
 	m := h.served
-	if m.tail && h.hasEmptyTail(r) {
+	if m.tail && h.hasEmptyTail(r) || strings.HasSuffix(m.path, "/") && !strings.HasSuffix(r.URL.EscapedPath(), "/") {
 		return httpError(http.StatusNotFound, CodeNotFound, nothingThere)
 	}
 	c := &restCall{call: call{Context: r.Context(), endpoint: &h.endpoint, method: m, request: r, response: w.Header(), ws: ws}}

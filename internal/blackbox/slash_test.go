@@ -71,6 +71,17 @@ func TestSlashAtTheEnd(t *testing.T) {
 		{"GET", "/dirs/a%2Fb/", "200 dir a/b", ""},
 		{"GET", "/dirs/a", "404 ", ""},
 		{"GET", "/dirs/a%2F", "404 ", ""},
+		{"GET", "/notes/%2F", "200 get /", ""},
+		{"HEAD", "/notes/%2f", "200 ", ""},
+		{"GET", "/notes/%2Fx", "200 get /x", ""},
+		{"GET", "/notes/%2F/", "404 ", ""},
+		{"GET", "/notes/%2F%2F", "200 get //", ""},
+		{"POST", "/notes/%2F", "405 ", "GET, HEAD"},
+		{"GET", "/dirs/%2F/", "200 dir /", ""},
+		{"GET", "/dirs/%2F", "404 ", ""},
+		{"DELETE", "/dirs/%2F/", "405 ", "GET, HEAD"},
+		{"GET", "/files/%2F", "404 ", ""},
+		{"GET", "/%2F", "404 ", ""},
 		{"GET", "/dirs/a/b", "404 ", ""},
 		{"GET", "/dirs//", "404 ", ""},
 		{"PUT", "/dirs/a", "404 ", ""},
@@ -89,7 +100,8 @@ func TestSlashAtTheEnd(t *testing.T) {
 	}
 	mux := http.NewServeMux()
 	s.Mount(mux)
-	for path, want := range map[string]string{"/files/": "200 OK", "/files/x": "404 Not Found", "/dirs/a": "307 Temporary Redirect"} {
+	for path, want := range map[string]string{"/files/": "200 OK", "/files/x": "404 Not Found", "/dirs/a": "307 Temporary Redirect", "/notes/%2F": "404 Not Found",
+		"/files/%2f": "404 Not Found", "/%2F": "404 Not Found"} {
 		if a := answerTo(mux, "GET", path, ""); a.Status != want && !(a.StatusCode/100 == 3 && want[0] == '3') {
 			t.Errorf("on a mux, %s: %s, want %s", path, a.Status, want)
 		}
@@ -148,5 +160,91 @@ func TestSlashElsewhere(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("no %s in %v", want, err)
 		}
+	}
+}
+
+type (
+	// UsersAPI has a method for all users beside one for a single user.
+	UsersAPI interface {
+		DeleteAll(context.Context) error
+		Delete(context.Context, *SlashID) error
+		Pair(context.Context, *SlashPair) (*SlashOut, error)
+		File(context.Context, *SlashPath) (*SlashOut, error)
+	}
+	SlashPair struct {
+		ID    string `json:"id"`
+		Child string `json:"child"`
+	}
+	SlashPath struct {
+		Path string `json:"path"`
+	}
+	users struct{ deleted *[]string }
+)
+
+func (u users) DeleteAll(context.Context) error {
+	*u.deleted = append(*u.deleted, "all")
+	return nil
+}
+func (u users) Delete(_ context.Context, in *SlashID) error {
+	*u.deleted = append(*u.deleted, in.ID)
+	return nil
+}
+func (users) Pair(_ context.Context, in *SlashPair) (*SlashOut, error) {
+	return &SlashOut{in.ID + "|" + in.Child}, nil
+}
+func (users) File(_ context.Context, in *SlashPath) (*SlashOut, error) {
+	return &SlashOut{in.Path}, nil
+}
+
+// Verify that the segment %2F is the value "/" of a placeholder: http.ServeMux takes it for the slash
+// at the end of a path.
+func TestSlashAsSegment(t *testing.T) {
+	var deleted []string
+	s := svc.MustRegister[UsersAPI](users{&deleted}, &svc.Options{Resource: "users", Methods: map[string]svc.MethodOptions{
+		"DeleteAll": {HTTP: "DELETE /users/"}, "Delete": {HTTP: "DELETE /users/{id}"}, "Pair": {HTTP: "GET /r/{id}/c/{child}"},
+		"File": {HTTP: "GET /files/{path...}"},
+	}})
+	mux, router := http.NewServeMux(), http.NewServeMux()
+	s.Mount(mux)
+	for _, r := range s.Routes() { // a router that takes %2F for the slash at the end
+		if r.Method == "DELETE" && strings.HasSuffix(r.Path, "/") {
+			router.Handle("/users/", r.Handler)
+		}
+	}
+	for _, test := range []struct {
+		name         string
+		handler      http.Handler
+		request      string
+		want, ran    string
+		allowed, out string
+	}{
+		{"the value", s.REST(), "DELETE /users/%2F", "204", "/", "", ""},
+		{"in lower case", s.REST(), "DELETE /users/%2f", "204", "/", "", ""},
+		{"below a prefix", s.At("/v1").REST(), "DELETE /v1/users/%2F", "204", "/", "", ""},
+		{"behind StripPrefix", http.StripPrefix("/api", s.REST()), "DELETE /api/users/%2F", "204", "/", "", ""},
+		{"the slash itself", s.REST(), "DELETE /users/", "204", "all", "", ""},
+		{"another verb", s.REST(), "GET /users/%2F", "405", "", "DELETE", ""},
+		{"in the middle", s.REST(), "GET /r/%2F/c/x", "200", "", "", `{"name":"/|x"}`},
+		{"two", s.REST(), "GET /r/%2F/c/%2F", "200", "", "", `{"name":"/|/"}`},
+		{"in place of a literal", s.REST(), "GET /r/x/%2F/x", "404", "", "", ""},
+		{"in place of the name", s.REST(), "DELETE /%2F/%2F", "404", "", "", ""},
+		{"an empty segment beside it", s.REST(), "GET /r//c/%2F", "404", "", "", ""},
+		{"in {path...}", s.REST(), "GET /files/%2F", "400", "", "", ""},
+		{"in the middle of {path...}", s.REST(), "GET /files/a/%2F/b", "400", "", "", ""},
+		{"Mount", mux, "DELETE /users/%2F", "404", "", "", ""},
+		{"Mount, the slash itself", mux, "DELETE /users/", "204", "all", "", ""},
+		{"Routes", router, "DELETE /users/%2F", "404", "", "", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			deleted = nil
+			verb, path, _ := strings.Cut(test.request, " ")
+			a := answerTo(test.handler, verb, path, "")
+			if a.Status[:3] != test.want || strings.Join(deleted, " ") != test.ran || a.Header.Get("Allow") != test.allowed {
+				t.Errorf("%s: %s, Allow %q, deleted %q", test.request, a.Status, a.Header.Get("Allow"), deleted)
+			}
+			if got := textOf(a); test.out != "" && got != test.out {
+				t.Errorf("%s: %s, want %s", test.request, got, test.out)
+			}
+		})
 	}
 }
