@@ -220,7 +220,7 @@ func (x *exchange) checkParamHeaders(t *tool, arguments []byte) *mcpError {
 		if len(values) == 0 && !x.needsHeaders() {
 			continue // before the search in the arguments
 		}
-		value := memberAt(arguments, p.path...)
+		value := x.argumentAt(arguments, p.path)
 		isAbsent := value == nil || isJSONNull(value)
 		switch {
 		case len(values) == 0 && isAbsent:
@@ -230,6 +230,21 @@ func (x *exchange) checkParamHeaders(t *tool, arguments []byte) *mcpError {
 		}
 	}
 	return nil
+}
+
+// argumentAt returns the value at a path of the arguments, or nil. With MCPOptions.ReadStrings it
+// goes into a string wherever the decoder reads an object from one, so that no argument is bound that
+// a gateway has not seen in a header. It may also go into a string that the decoder refuses: the depth
+// of the text around it does not count here.
+func (x *exchange) argumentAt(arguments []byte, path []string) []byte {
+	value := arguments
+	for _, name := range path {
+		if x.h.options.ReadStrings && isText(value) {
+			value = jsonInside(value, '{', 0)
+		}
+		value = memberOf(value, name)
+	}
+	return value
 }
 
 // maxSafeInteger is the greatest integer n for which a float64 distinguishes n from n+1

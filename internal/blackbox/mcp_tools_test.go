@@ -486,6 +486,61 @@ func TestMCPHeaderTags(t *testing.T) {
 	}
 }
 
+// Verify that an argument inside a string, which ReadStrings reads, needs its header as well: a
+// gateway that routes by the header has not seen it otherwise.
+func TestMCPHeaderInStrings(t *testing.T) {
+	type inner struct {
+		Region string `json:"region,omitempty" mcpheader:"Region"`
+		Count  int    `json:"count,omitempty" mcpheader:"Count"`
+	}
+	type outer struct {
+		Inner *inner `json:"inner,omitempty"`
+	}
+	type input struct {
+		Place *mcpPlace `json:"place,omitempty"`
+		Outer *outer    `json:"outer,omitempty"`
+		Zone  string    `json:"zone,omitempty" mcpheader:"Zone" default:"a"`
+	}
+	s := svc.MustRegister[mcpTagged[input]](mcpTaggedService[input]{}, &svc.Options{Name: "Tagged"})
+	h := s.MCP(&svc.MCPOptions{ReadStrings: true})
+	for _, test := range []struct{ name, arguments, head string }{ // head is what lets the call pass, in each of its lines
+		{"all in a string", `"{\"zone\":\"x\"}"`, "Mcp-Param-Zone: x"},
+		{"an object in a string", `{"place":"{\"city\":\"x\"}"}`, "Mcp-Param-City: x"},
+		{"white space around it", `{"place":" \n{\"city\":\"x\"} "}`, "Mcp-Param-City: x"},
+		{"an escaped brace", `{"place":"\u007b\"city\":\"x\"}"}`, "Mcp-Param-City: x"},
+		{"two levels, the inner one in a string", `{"outer":{"inner":"{\"region\":\"x\"}"}}`, "Mcp-Param-Region: x"},
+		{"two levels, the outer one in a string", `{"outer":"{\"inner\":{\"region\":\"x\"}}"}`, "Mcp-Param-Region: x"},
+		{"two levels, a string in a string", `{"outer":"{\"inner\":\"{\\\"region\\\":\\\"x\\\"}\"}"}`, "Mcp-Param-Region: x"},
+		{"all in strings", `"{\"outer\":\"{\\\"inner\\\":\\\"{\\\\\\\"region\\\\\\\":\\\\\\\"x\\\\\\\"}\\\"}\"}"`, "Mcp-Param-Region: x"},
+		{"a number in a string", `{"outer":{"inner":"{\"count\":\"5\"}"}}`, "Mcp-Param-Count: 5"},
+		{"null on the path", `{"outer":"{\"inner\":null}"}`, ""},
+		{"absent, with a default", `{}`, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			call := `"name":"tagged_call","arguments":` + test.arguments
+			for _, head := range []string{"", test.head, "Mcp-Param-Region: other", "Mcp-Param-City: other"} {
+				lines := []string{head}
+				if head == "" {
+					lines = nil
+				}
+				got := mcpPost(h, mcpModern("tools/call", call, lines...)).Body.String()
+				want := "-32020"
+				if head == test.head {
+					want = `"isError":false`
+				}
+				if !strings.Contains(got, want) {
+					t.Errorf("with %q: %s", head, got)
+				}
+			}
+		})
+	}
+	// without ReadStrings the string is no object, and binding says so
+	got := mcpPost(s.MCP(nil), mcpModern("tools/call", `"name":"tagged_call","arguments":{"place":"{\"city\":\"x\"}"}`)).Body.String()
+	if !strings.Contains(got, "/place must be an object") {
+		t.Errorf("without ReadStrings: %s", got)
+	}
+}
+
 // mcpRegister returns what MCP panics with for a method with the input In.
 func mcpRegister[In any]() (mistakes any) {
 	defer func() { mistakes = recover() }()
