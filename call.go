@@ -817,6 +817,7 @@ type workspace struct {
 	form   *formInput          // in the request; nil without a form
 	upload *Body               // of the request, for a method that reads it itself; nil otherwise
 	writer http.ResponseWriter // of the response; nil without HTTP
+	before contentHeader       // of the response, when the request came
 	unread bool                // the request has a body that is not read to its end, and upload does not know
 	text   rpcText             // in body, for JSON-RPC and MCP
 	budget *batchBudget        // of the batch; nil for a call that is alone in its request
@@ -879,6 +880,8 @@ func (ws *workspace) reset() bool {
 		return false
 	}
 	ws.text.reset()
+	clear(ws.before)
+	ws.before = ws.before[:0]
 	ws.enc.buf = ws.enc.buf[:0] // or the next response would begin with this one
 	ws.form, ws.upload, ws.writer, ws.unread, ws.budget, ws.slot, ws.inSlot = nil, nil, nil, false, nil, nil, false
 	return true
@@ -931,7 +934,7 @@ func (e *endpoint) serveRequest(w http.ResponseWriter, r *http.Request, h respon
 	e.limits.setDeadline(w, r)
 	w = protectResponse(w, r)
 	ws := e.service.borrowWorkspace(!e.readsErrors)
-	ws.writer, ws.unread = w, hasBody(r)
+	ws.writer, ws.unread, ws.before = w, hasBody(r), ws.before.appendContent(w.Header())
 	if e.service.load.gate != nil {
 		ws.slot = e.service.load.newSlot()
 		defer ws.slot.close()
@@ -944,6 +947,7 @@ func (e *endpoint) serveRequest(w http.ResponseWriter, r *http.Request, h respon
 		err = h.respond(w, r, ws)
 	}
 	if err != nil {
+		ws.before.restore(w.Header())
 		ws.leaveBody(r)
 		e.logError(r.Context(), r, err, nil)
 		h.writeErrorResponse(w, r, err)

@@ -381,12 +381,10 @@ func TestErrorBodies(t *testing.T) {
 			var part bytes.Buffer
 			for i, write := range []ErrorWriter{WriteError, WriteProblem} {
 				w := httptest.NewRecorder()
-				w.Header().Set("Content-Encoding", "gzip") // of the answer that was meant
-				for _, name := range []string{"Content-Disposition", "Content-Language", "Content-Location", "Content-Range", "ETag", "Last-Modified",
-					"Cache-Control", "Expires", "Location"} {
+				for _, name := range []string{"Content-Disposition", "Content-Range", "ETag", "Last-Modified", "Cache-Control", "Expires", "Location"} {
 					w.Header().Set(name, "of the success")
 				}
-				for _, name := range []string{"Vary", "Set-Cookie", "Link", "Retry-After", "Www-Authenticate", "Deprecation"} {
+				for _, name := range []string{"Vary", "Set-Cookie", "Link", "Retry-After", "Www-Authenticate", "Deprecation", "Content-Language"} {
 					w.Header().Set(name, "of the exchange")
 				}
 				w.Header().Set("Allow", "GET")
@@ -400,11 +398,10 @@ func TestErrorBodies(t *testing.T) {
 					fmt.Fprintf(&part, "%s\n%d %s %s %s\n%s\n\n", test.name, w.Code, w.Header().Get("Content-Type"), w.Header().Get("Content-Length"),
 						w.Header().Get("Allow"), body)
 				}
-				if all := fmt.Sprint(w.Header()); strings.Contains(all, "of the success") || strings.Count(all, "of the exchange") != 6 {
+				if all := fmt.Sprint(w.Header()); strings.Contains(all, "of the success") || strings.Count(all, "of the exchange") != 7 {
 					t.Errorf("%s: %s", test.name, all)
 				}
-				if w.Header().Get("Content-Encoding") != "" || w.Header().Get("X-Content-Type-Options") != "nosniff" ||
-					bytes.Contains(body, []byte("secret")) {
+				if w.Header().Get("X-Content-Type-Options") != "nosniff" || bytes.Contains(body, []byte("secret")) {
 					t.Errorf("%s: %v\n%s", test.name, w.Header(), body)
 				}
 			}

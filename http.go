@@ -510,7 +510,8 @@ type ErrorWriter func(w http.ResponseWriter, r *http.Request, err error)
 //
 // with the status and the headers of the error. reason and details are left out if the error has
 // none. [ErrorFrom] converts errors that are not an [*Error]; nil counts as UNKNOWN. Headers of w
-// that describe a success, such as ETag and Cache-Control, are deleted. r may be nil.
+// that describe a success, such as ETag and Cache-Control, are deleted. Content-Encoding stays, since
+// middleware that compresses may have set it. r may be nil.
 func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	leaveUnknown(w, r)
 	writeEnvelope(w, err, make([]byte, 0, 512), new(headerValues))
@@ -570,7 +571,8 @@ const maxInstance = 2 << 10
 // writeErrorBody sends an error response. It deletes headers that the application has set for a
 // successful response: headers that describe its body or would keep the error in a cache. Other
 // headers stay, such as Vary, Set-Cookie, Allow, Retry-After, WWW-Authenticate and the headers of
-// middleware. It then sets the headers of the error. values is memory for the header.
+// middleware. So does Content-Encoding, as with http.Error: a method's own is gone already, by
+// contentHeader. It then sets the headers of the error. values is memory for the header.
 func writeErrorBody(w http.ResponseWriter, status int, header http.Header, contentType string, body []byte, values *headerValues) {
 	h := w.Header()
 	if len(h) > 0 { // a loop over an empty map costs as much as setting a header
@@ -588,8 +590,7 @@ func writeErrorBody(w http.ResponseWriter, status int, header http.Header, conte
 func deleteSuccess(h http.Header) {
 	for name := range h {
 		switch name {
-		case "Content-Encoding", "Content-Disposition", "Content-Language", "Content-Location", "Content-Range",
-			"Etag", "Last-Modified", "Cache-Control", "Expires", "Location":
+		case "Content-Disposition", "Content-Range", "Etag", "Last-Modified", "Cache-Control", "Expires", "Location":
 			delete(h, name)
 		}
 	}
@@ -624,6 +625,7 @@ func respondError(w http.ResponseWriter, r *http.Request, err error, opts ErrorO
 		WriteError(w, r, err)
 		return
 	}
+	content := contentHeader(nil).appendContent(w.Header())
 	setErrorHeader(w.Header(), errorOrUnknown(err).header)
 	tw := &trackedWriter{ResponseWriter: w}
 	panicked := callHandler(func(w http.ResponseWriter, r *http.Request) error {
@@ -635,6 +637,7 @@ func respondError(w http.ResponseWriter, r *http.Request, err error, opts ErrorO
 	}
 	switch {
 	case !tw.wrote:
+		content.restore(w.Header())
 		WriteError(w, r, err)
 	case panicked != nil:
 		panic(http.ErrAbortHandler)
@@ -695,6 +698,7 @@ func Handle(fn HandlerFunc, opts *ErrorOptions) http.Handler {
 	o := valueOf(opts)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		tw := &trackedWriter{ResponseWriter: w}
+		content := contentHeader(nil).appendContent(w.Header())
 		err := callHandler(fn, tw, r)
 		if err == nil {
 			return
@@ -703,6 +707,7 @@ func Handle(fn HandlerFunc, opts *ErrorOptions) http.Handler {
 		if tw.wrote {
 			panic(http.ErrAbortHandler) // closes the connection
 		}
+		content.restore(w.Header())
 		leaveHandled(tw, r)
 		respondError(tw, r, err, o)
 	})

@@ -23,6 +23,48 @@ func (values *headerValues) setBodyHeader(h http.Header, contentType string, len
 	h["Content-Type"] = values[0:1:1]
 	h["X-Content-Type-Options"] = values[1:2:2]
 	h["Content-Length"] = values[2:3:3]
+	if len(h) > 3 && h["Content-Encoding"] != nil { // middleware outside will encode the body, and only it knows the length
+		delete(h, "Content-Length")
+	}
+}
+
+// A contentHeader has the headers of a response that begin with Content-, as they were when svc was
+// called. Some middleware sets Content-Encoding before it calls the next handler and then compresses
+// whatever comes, so an error keeps that one. It does not keep what a method has set for a body that
+// is not sent.
+type contentHeader []contentField
+
+type contentField struct {
+	name   string
+	values []string
+}
+
+// appendContent appends the headers in h that begin with Content-.
+func (c contentHeader) appendContent(h http.Header) contentHeader {
+	if len(h) == 0 { // mostly; a loop over an empty map costs as much as setting a header
+		return c
+	}
+	for name, values := range h {
+		if strings.HasPrefix(name, "Content-") {
+			c = append(c, contentField{name, values})
+		}
+	}
+	return c
+}
+
+// restore makes the headers in h that begin with Content- those of c again.
+func (c contentHeader) restore(h http.Header) {
+	if len(h) == 0 {
+		return
+	}
+	for name := range h {
+		if strings.HasPrefix(name, "Content-") {
+			delete(h, name)
+		}
+	}
+	for _, f := range c {
+		h[f.name] = f.values
+	}
 }
 
 // setHeaders sets copies of the headers of an output or of a middleware.

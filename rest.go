@@ -379,6 +379,7 @@ func (h *restHandler) setHeader(header http.Header) {
 // writeError ends a call that has failed and writes its response.
 func (c *restCall) writeError(w http.ResponseWriter, err error) {
 	c.end(c, err)
+	c.ws.before.restore(w.Header())
 	c.endpoint.challenge(c.request.Context(), w.Header(), err)
 	if c.endpoint.onError == nil { // as WriteError, in memory that is there
 		c.ws.enc.buf = writeEnvelope(w, err, c.ws.enc.buf, &c.values)

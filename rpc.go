@@ -249,10 +249,13 @@ func (c *rpcCall) appendResult() error {
 	err := c.run(c)
 	switch {
 	case c.response == nil: // in a batch, where one response answers all calls
-	case c.refused:
-		setErrorHeader(c.response, ErrorFrom(err).header) // the challenge
 	case err == nil:
 		c.markReplayed(c.response)
+	default:
+		c.ws.before.restore(c.response)
+		if c.refused {
+			setErrorHeader(c.response, ErrorFrom(err).header) // the challenge
+		}
 	}
 	return err
 }
