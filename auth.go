@@ -17,6 +17,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -687,10 +688,49 @@ func withoutToken(err error, token string) error {
 	return err
 }
 
-// quotesToken reports whether text contains a part of token, also as a string of Go or of JSON.
+// quotesToken reports whether text contains a part of token, also as a string of Go or of JSON, or as
+// bytes are printed: in hex, base64 or decimals.
 func quotesToken(text, token string) bool {
-	return hasPart(text, token) || strings.Contains(text, `\`) && (hasPart(text, strings.Trim(strconv.Quote(token), `"`)) ||
+	return hasPart(text, token) || hasPart(decodedRuns(text), token) || strings.Contains(text, `\`) && (hasPart(text, strings.Trim(strconv.Quote(token), `"`)) ||
 		hasPart(text, strings.Trim(string(appendQuoted(nil, token)), `"`)))
+}
+
+// decodedRuns returns the bytes that text may spell, with NUL between: %x of fmt, base64 with or without
+// padding, as details of errors write []byte, and the numbers of %v. Text is decoded rather than the
+// token encoded, since a stranger chooses the token, of up to 8 KiB, and the text is short.
+func decodedRuns(text string) string {
+	var out []byte
+	not := func(set string) func(rune) bool {
+		return func(r rune) bool { return r > '~' || !isMadeOf(string(r), set) }
+	}
+	for _, run := range strings.FieldsFunc(text, not("+/-_")) {
+		run = strings.NewReplacer("-", "+", "_", "/").Replace(run)
+		for skip := range min(4, len(run)) { // where the token begins
+			part := run[skip:]
+			if len(part)%4 == 1 {
+				part = part[:len(part)-1]
+			}
+			bytes, _ := base64.RawStdEncoding.DecodeString(part)
+			out = append(append(out, bytes...), 0)
+		}
+	}
+	isHex := func(r rune) bool { return strings.ContainsRune("0123456789abcdefABCDEF", r) }
+	for _, run := range strings.FieldsFunc(text, func(r rune) bool { return !isHex(r) }) {
+		for skip := range min(2, len(run)) {
+			part := run[skip:]
+			bytes, _ := hex.DecodeString(part[:len(part)/2*2])
+			out = append(append(out, bytes...), 0)
+		}
+	}
+	for _, run := range strings.FieldsFunc(text, func(r rune) bool { return !isDigit(byte(min(r, 0x7f))) && r != ' ' && r != ',' }) {
+		for number := range strings.FieldsFuncSeq(run, func(r rune) bool { return r == ' ' || r == ',' }) {
+			if n, err := strconv.ParseUint(number, 10, 8); err == nil {
+				out = append(out, byte(n))
+			}
+		}
+		out = append(out, 0)
+	}
+	return string(out)
 }
 
 // hasPart reports whether text has 8 bytes of token in a row, or all of a shorter token. Shorter

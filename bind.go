@@ -178,6 +178,7 @@ func compileBinding(c *decoders, s *shape, r route) *binding {
 		rest.inBody = s.withFields(body)
 		rest.body = c.structPlan(rest.inBody, b.placeOf)
 	}
+	rest.applyHTTP(r)
 	b.sourceOf = b.sourceAt
 	return b
 }
@@ -339,7 +340,7 @@ func checkHeaderName(p *mistakes, f *field) {
 	written, _, _ := strings.Cut(tagText(f.tag, "header"), ",")
 	p.addIf(!isToken(name), "%s: header:%q: want the name of a header, in letters, digits and dashes", f.place, written)
 	instead := headerOwner(name)
-	isFree := canonical == headerAccept || canonical == "Content-Range" // they do not describe the body that svc reads
+	isFree := canonical == headerAccept // it does not describe the body that svc reads
 	p.addIf(instead != "" && !isFree, "%s: header:%q: %s", f.place, written, instead)
 	p.addIf(canonical == lastEventID && f.isRequired(),
 		"%s: a client sends %s only when it reconnects, so the field must be optional (omitempty)", f.place, name)
@@ -562,15 +563,14 @@ func (p *param) bindPath(d *decoder, v reflect.Value, value string) {
 }
 
 // bindHeader sets the field of the struct v from the values of its header. Two values are a
-// violation (RFC 9110, section 5.3), because a server cannot know which one counts. An empty
-// Last-Event-ID counts as absent: a client whose last event had no ID may send either.
+// violation (RFC 9110, section 5.3), because a server cannot know which one counts.
 func (p *param) bindHeader(d *decoder, v reflect.Value, values []string) {
 	d.in = inHeader
 	d.pushToken(p.sourceToken)
 	switch {
 	case len(values) > 1:
 		d.addViolation(errRepeated)
-	case len(values) == 1 && (values[0] != "" || p.canonical != lastEventID):
+	case len(values) == 1 && !p.countsAsAbsent(values[0]):
 		d.scratch = append(d.scratch[:0], values[0]...)
 		p.setScalar(d, p.settableIn(v), d.scratch, "")
 	default:
@@ -970,7 +970,7 @@ func (p *param) setScalar(d *decoder, v reflect.Value, text []byte, source strin
 		return
 	}
 	d.noteText(p.field, text)
-	if d.opts.keepURL && p.value.kind == kindString && string(text) == source {
+	if d.opts.keepURL && p.value.kind == kindString && source != "" && string(text) == source {
 		v.SetString(source)
 		d.checkRules(p.value.rules, v)
 		return

@@ -803,6 +803,9 @@ func (c *clientCall) writeHeader(b *callBuffer, r *http.Request, v reflect.Value
 	for i := range c.params[whereHeader] {
 		p := &c.params[whereHeader][i]
 		if text, ok := p.fieldText(b, v); ok && (text != "" || p.canonical != lastEventID) {
+			if at, isTime := parseTime(text); isTime && p.value.kind == kindTime && hasHTTPDate(p.canonical) {
+				text = at.UTC().Format(http.TimeFormat)
+			}
 			if !isHeaderValue(text) && (p.canonical != lastEventID || !isEventID(text)) {
 				p.complain(b, errNotHeader)
 			}

@@ -104,6 +104,8 @@ func (c *encoders) outputHeader(p *mistakes, f *field) outputHeader {
 	switch {
 	case !isToken(f.bound[whereHeader]):
 		p.addf("%s: header:%q: want the name of a header, in letters, digits and dashes", f.place, f.bound[whereHeader])
+	case h.canonical == "Content-Type":
+		p.addf("%s: header:%q: svc sets it by the option ContentType of the method or the service; drop the field", f.place, f.bound[whereHeader])
 	case !isResponseHeader(h.canonical):
 		p.addf("%s: header:%q: svc, the server or CORS sets this header of responses; choose another name", f.place, f.bound[whereHeader])
 	case !sound:

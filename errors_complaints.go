@@ -90,17 +90,18 @@ var (
 	errSameMapKey = &complaint{rule: ruleDuplicate, message: "is the same key as another name"}
 
 	// Values of JSON, and texts of scalars.
-	errNotArray    = wrongType("must be an array", "array", isJSONArray)
-	errNotObject   = wrongType("must be an object", "object", isJSONObject)
-	errNotString   = wrongType("must be a string", "", nil)
-	errNotBool     = wrongType("must be true or false", "boolean", isJSONBool)
-	errNotInteger  = wrongType("must be an integer", "integer", isPlainInteger)
-	errFraction    = &complaint{rule: ruleType, message: "must be an integer, is a number with a fraction"}
-	errNotNumber   = wrongType("must be a number", "number", isJSONNumber)
-	errNotTime     = wrongType("must be a date and time by RFC 3339, such as 2006-01-02T15:04:05Z", "", nil)
-	errNotDuration = wrongType("must be a duration, such as 1h30m or 1.5s", "", nil)
-	errNotBase64   = &complaint{rule: ruleType, message: "must be base64 with padding and on one line; in place of - and _ write + and /"}
-	errWrongForm   = &complaint{rule: ruleType, message: "is not in the form that is expected here"}
+	errNotArray      = wrongType("must be an array", "array", isJSONArray)
+	errNotObject     = wrongType("must be an object", "object", isJSONObject)
+	errNotString     = wrongType("must be a string", "", nil)
+	errNotBool       = wrongType("must be true or false", "boolean", isJSONBool)
+	errNotInteger    = wrongType("must be an integer", "integer", isPlainInteger)
+	errFraction      = &complaint{rule: ruleType, message: "must be an integer, is a number with a fraction"}
+	errNotNumber     = wrongType("must be a number", "number", isJSONNumber)
+	errNotTime       = wrongType("must be a date and time by RFC 3339, such as 2006-01-02T15:04:05Z", "", nil)
+	errNotHeaderTime = wrongType("must be an HTTP-date, such as Sun, 06 Nov 1994 08:49:37 GMT, or a date and time by RFC 3339", "", nil)
+	errNotDuration   = wrongType("must be a duration, such as 1h30m or 1.5s", "", nil)
+	errNotBase64     = &complaint{rule: ruleType, message: "must be base64 with padding and on one line; in place of - and _ write + and /"}
+	errWrongForm     = &complaint{rule: ruleType, message: "is not in the form that is expected here"}
 
 	// Inputs, and the parameters of a request.
 	errEmptyBody    = &complaint{rule: ruleRequired, message: "a JSON body is required; send at least {}"}
@@ -110,6 +111,7 @@ var (
 	errUnknownParam = &complaint{rule: ruleUnknown, message: "is not a known parameter"}
 	errNotUTF8      = &complaint{rule: ruleType, message: "must be valid UTF-8"}
 	errPlusInTime   = &complaint{rule: ruleType, message: errNotTime.message + "; in a query + is a blank, so write %2B for it"}
+	errNotTag       = &complaint{rule: ruleSyntax, message: `must be * or entity tags, each in its quotation marks, such as "1"`}
 	errStrayPercent = &complaint{rule: ruleSyntax, message: "has a % that two hexadecimal digits do not follow"}
 	errSemicolon    = &complaint{rule: ruleSyntax, message: "has a semicolon; write %3B for the character, and & between parameters"}
 	errNotKey       = &complaint{rule: "pattern",

@@ -310,8 +310,11 @@ var errNotJSONType = httpError(http.StatusUnsupportedMediaType, CodeInvalidArgum
 // checkUncompressed rejects a body that has a Content-Encoding, because a small compressed
 // body can expand to gigabytes. Accept-Encoding in the response lists the accepted
 // encodings (RFC 9110, section 12.5.3).
+//
+// identity is none (section 12.5.3).
 func checkUncompressed(w http.ResponseWriter, r *http.Request) error {
-	if len(r.Header["Content-Encoding"]) == 0 {
+	encodings := r.Header["Content-Encoding"]
+	if len(encodings) == 0 || len(encodings) == 1 && strings.EqualFold(strings.Trim(encodings[0], " \t"), "identity") {
 		return nil
 	}
 	w.Header().Set("Accept-Encoding", "identity")
@@ -557,11 +560,25 @@ func appendProblem(dst []byte, r *http.Request, e *Error) []byte {
 	dst = appendQuoted(append(dst, `{"type":"about:blank","title":`...), title)
 	dst = strconv.AppendInt(append(dst, `,"status":`...), int64(status), 10)
 	dst = appendQuoted(append(dst, `,"detail":`...), e.message())
-	if path := r.URL.EscapedPath(); len(path) <= maxInstance {
+	if path := requestedPath(r); path != "" && len(path) <= maxInstance {
 		dst = appendQuoted(append(dst, `,"instance":`...), path)
 	}
 	dst = appendQuoted(append(dst, `,"code":`...), string(e.code()))
 	return append(appendDetails(appendReason(dst, e), e), '}')
+}
+
+// requestedPath returns the path of r as the client sent it, which http.StripPrefix and other handlers
+// do not change, or "" if r does not come from net/http.
+func requestedPath(r *http.Request) string {
+	path, _, _ := strings.Cut(r.RequestURI, "?")
+	if path != "" && path[0] != '/' { // such as http://a.example/todos, to a proxy
+		u, err := url.ParseRequestURI(path)
+		if err != nil {
+			return ""
+		}
+		path = u.EscapedPath()
+	}
+	return path
 }
 
 // maxInstance is the longest path, in bytes, that WriteProblem writes. Clients choose the
@@ -598,12 +615,15 @@ func deleteSuccess(h http.Header) {
 
 // writeNotModified responds with 304. It deletes the headers that describe the body and keeps the
 // headers that a cache needs (RFC 9110, section 15.4.5): Cache-Control, Content-Location, Date,
-// ETag, Expires and Vary.
+// ETag, Expires and Vary, and Last-Modified without an ETag.
 func writeNotModified(w http.ResponseWriter) {
 	h := w.Header()
 	for _, name := range [...]string{"Content-Type", "Content-Length", "Content-Encoding", "Content-Language", "Content-Range",
-		"Content-Disposition", "Last-Modified"} {
+		"Content-Disposition"} {
 		delete(h, name)
+	}
+	if h["Etag"] != nil {
+		delete(h, "Last-Modified")
 	}
 	w.WriteHeader(http.StatusNotModified)
 }

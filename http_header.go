@@ -118,11 +118,12 @@ func addHeader(h http.Header, name, value string) {
 // (RFC 9110, section 7.6.1). name is in canonical form.
 func isResponseHeader(name string) bool {
 	switch name {
-	case "Date", "Trailer", "Connection", "Keep-Alive", "Proxy-Connection", "Proxy-Authenticate",
+	case "Content-Type", "Content-Length", "Content-Encoding", "Content-Range", "Content-Disposition",
+		"Date", "Trailer", "Connection", "Keep-Alive", "Proxy-Connection", "Proxy-Authenticate",
 		"Proxy-Authorization", "Te", "Transfer-Encoding", "Upgrade", "X-Content-Type-Options":
 		return false
 	}
-	return isToken(name) && !strings.HasPrefix(name, "Content-") && !strings.HasPrefix(name, "Access-Control-")
+	return isToken(name) && !strings.HasPrefix(name, "Access-Control-")
 }
 
 // ownedHeaders are the request headers, in canonical form, that neither a field nor an API key can
@@ -132,7 +133,7 @@ func isResponseHeader(name string) bool {
 var ownedHeaders = [...]struct{ names, instead string }{
 	{"Authorization Proxy-", "let a middleware such as BasicAuth read it"},
 	{"Cookie", "give the field a tag cookie:\"name\""},
-	{"Accept Accept-Charset Accept-Encoding Content-", "svc chooses the content types of bodies; choose another name"},
+	{"Accept Accept-Charset Accept-Encoding Content-Type Content-Length Content-Encoding", "svc chooses the content types of bodies; choose another name"},
 	{"Host Connection Expect Keep-Alive Te Trailer Transfer-Encoding Upgrade", "it belongs to the connection; choose another name"},
 	{"Origin Sec- Access-Control- Set-Cookie", "it belongs to the browser; choose another name"},
 }
@@ -149,6 +150,22 @@ func headerOwner(name string) string {
 		}
 	}
 	return ""
+}
+
+// spelledHeader returns a name as its standard spells it, for documents. A name that does not differ
+// from http.CanonicalHeaderKey there stays as it is.
+func spelledHeader(name string) string {
+	switch canonical := http.CanonicalHeaderKey(name); canonical {
+	case "Etag":
+		return "ETag"
+	case "Www-Authenticate":
+		return "WWW-Authenticate"
+	case "Dav", "Nel":
+		return strings.ToUpper(canonical)
+	case "Sourcemap":
+		return "SourceMap"
+	}
+	return name
 }
 
 // isHeaderValue reports whether text can be the value of a header unchanged: it has only visible
@@ -185,12 +202,49 @@ func isEntityTag(text string) bool {
 	return true
 }
 
-// isUnchanged reports whether the client of r already has the representation with the
-// entity tag etag, so that the response is 304: If-None-Match is * or lists the tag by the
-// weak comparison (RFC 9110, section 13.1.2); see listsEntityTag.
-func isUnchanged(r *http.Request, etag string) bool {
-	list := strings.Join(r.Header["If-None-Match"], ",")
-	return strings.Trim(list, " \t") == "*" || listsEntityTag(list, strings.TrimPrefix(etag, "W/"), false)
+// isUnchanged reports whether the client of r, which is a read, already has the representation that
+// a response with the header h would send, so that the response is 304:
+//
+//	If-None-Match       is * or lists the ETag by the weak comparison (RFC 9110, section 13.1.2)
+//	If-Modified-Since   is not before Last-Modified (section 13.1.3); for GET and HEAD without
+//	                    If-None-Match
+//
+// Two changes within a second have one Last-Modified.
+func isUnchanged(r *http.Request, h http.Header) bool {
+	if tags := r.Header["If-None-Match"]; tags != nil {
+		etag, list := h.Get("Etag"), strings.Join(tags, ",")
+		return etag != "" && (strings.Trim(list, " \t") == "*" || listsEntityTag(list, strings.TrimPrefix(etag, "W/"), false))
+	}
+	since := r.Header["If-Modified-Since"]
+	if len(since) != 1 || r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return false
+	}
+	at, err := http.ParseTime(since[0])
+	modified, wrong := http.ParseTime(h.Get("Last-Modified"))
+	return err == nil && wrong == nil && !modified.After(at)
+}
+
+// isTagList reports whether text is * or a list of entity tags (RFC 9110, section 13.1.1).
+func isTagList(text string) bool {
+	list := strings.Trim(text, " \t")
+	if list == "*" {
+		return true
+	}
+	for n := 0; ; n++ {
+		list = strings.TrimLeft(list, " \t,")
+		if list == "" {
+			return n > 0
+		}
+		quoted := strings.TrimPrefix(list, "W/")
+		end := strings.IndexByte(strings.TrimPrefix(quoted, `"`), '"') + len(`""`)
+		if !strings.HasPrefix(quoted, `"`) || end < len(`""`) || !isEntityTag(quoted[:end]) {
+			return false
+		}
+		list = strings.TrimLeft(quoted[end:], " \t")
+		if list != "" && list[0] != ',' {
+			return false
+		}
+	}
 }
 
 // MatchesETag reports whether a request with the If-Match header ifMatch may change a record whose

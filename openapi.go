@@ -417,6 +417,15 @@ func (b *apiBuilder) writeParameters(out *members, m *method, names []string) {
 			}
 			b.openParameter(out, names[i], p.in, &f, true)
 			out.buf = append(w.appendPathParameter(out.buf, p.field), '}')
+		} else if p.where == whereHeader && p.field.shape.deref().kind == kindTime {
+			f := *p.field
+			f.doc = f.doc.join(" ", plainProse("An HTTP-date, or a date and time by RFC 3339."))
+			b.openParameter(out, p.sourceName, p.in, &f, p.isRequired())
+			if hasHTTPDate(p.canonical) { // JSON Schema has no format for an HTTP-date
+				out.buf = append(out.buf, textSchema+"}"...)
+			} else {
+				out.buf = append(w.appendParameter(out.buf, p.field), '}')
+			}
 		} else if !p.isAccept() || b.writer.plain { // see describeAccept
 			b.openParameter(out, p.sourceName, p.in, p.field, p.isRequired())
 			out.buf = append(w.appendParameter(out.buf, p.field), '}')
@@ -447,7 +456,7 @@ func (b *apiBuilder) openParameter(out *members, name, in string, f *field, requ
 }
 
 // ownParameters returns the Parameter Objects of the headers that REST reads itself: If-None-Match,
-// Range and Idempotency-Key. It leaves out headers that a field of the input also reads, because
+// If-Modified-Since, Range and Idempotency-Key. It leaves out headers that a field of the input also reads, because
 // writeParameters has written them.
 func (m *method) ownParameters() (list [][]byte) {
 	add := func(name, description string, required bool, schema string) {
@@ -456,8 +465,11 @@ func (m *method) ownParameters() (list [][]byte) {
 				[]byte(schema)))
 		}
 	}
-	if m.isConditional() {
+	if m.hasETag() {
 		add("If-None-Match", "The ETag of an answer that the client has: while it is current, the answer is 304.", false, textSchema)
+	}
+	if m.isDated() {
+		add("If-Modified-Since", "The Last-Modified of an answer that the client has: if there is no later one, the answer is 304.", false, textSchema)
 	}
 	if m.sendsRanges() {
 		add("Range", "The part of the file to send, such as bytes=1000-, in the answer 206.", false, textSchema)
@@ -472,10 +484,21 @@ func (m *method) ownParameters() (list [][]byte) {
 	return list
 }
 
-// isConditional reports whether If-None-Match can make the response a 304.
-func (m *method) isConditional() bool {
-	return m.isRead() && m.sendsFile() ||
-		m.isRead() && m.headers != nil && slices.ContainsFunc(m.headers.fields, func(h outputHeader) bool { return h.isETag() })
+// isConditional reports whether the request can make the response a 304, as far as the types say: a
+// method can set an ETag by Info.Header.
+func (m *method) isConditional() bool { return m.hasETag() || m.isDated() }
+
+// hasETag reports whether If-None-Match can make the response a 304.
+func (m *method) hasETag() bool { return m.isRead() && (m.sendsFile() || m.sendsHeader("Etag")) }
+
+// isDated reports whether If-Modified-Since can.
+func (m *method) isDated() bool {
+	return m.verb == http.MethodGet && (m.sendsFile() || m.sendsHeader("Last-Modified"))
+}
+
+// sendsHeader reports whether the output has this header.
+func (m *method) sendsHeader(canonical string) bool {
+	return m.headers != nil && slices.ContainsFunc(m.headers.fields, func(h outputHeader) bool { return h.canonical == canonical })
 }
 
 // sendsRanges reports whether Range can make the response a 206.
@@ -687,7 +710,7 @@ func (b *apiBuilder) listHeaders(m *method) map[string][]byte {
 		if h.shape.kind != kindTime && h.canonical != "Set-Cookie" {
 			schema = b.writer.appendParameter(nil, h.memberEncoder.field)
 		}
-		list[h.bound[whereHeader]] = object("description", b.writer.textOf(h.doc), "required", h.isSent() && !m.either, "deprecated", h.deprecated,
+		list[spelledHeader(h.bound[whereHeader])] = object("description", b.writer.textOf(h.doc), "required", h.isSent() && !m.either, "deprecated", h.deprecated,
 			"schema", schema)
 	}
 	return list
@@ -720,7 +743,7 @@ func (m *method) describeStatus(status int, list []*Error, common int, texts err
 		header := make(http.Header)
 		setErrorHeader(header, e.header)
 		for name := range header {
-			headers[name] = textHeader("", false)
+			headers[spelledHeader(name)] = textHeader("", false)
 		}
 	}
 	if texts.mediaType != "" {

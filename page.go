@@ -177,18 +177,20 @@ func NewPage[T any](data []T, req PageRequest, total int) *PageResponse[T] {
 
 // Links returns the value of a Link header (RFC 8288, section 3) with the relations first,
 // prev, next and last, if those pages exist. u is the URL of this page. The links keep its
-// other query parameters and drop user, password and fragment. doc/lists.md shows how a method
-// adds the header. Links returns "" if TotalPages is below 1, or if the value would be longer
-// than 2 KiB.
+// other query parameters and drop user, password and fragment. If u has no host, as the URL of a
+// request, the links are the query alone, such as <?page=2&per_page=10>: that is right for whoever
+// resolves it, also behind http.StripPrefix and proxies that change the path. For clients that
+// resolve nothing give it the public address; doc/lists.md shows both. Links returns "" if TotalPages
+// is below 1, or if the value would be longer than 2 KiB.
 func (p *PageResponse[T]) Links(u *url.URL) string {
 	if p.TotalPages < 1 || len(u.RawQuery) > maxLinks {
 		return ""
 	}
 	query := u.Query()
 	query.Set("per_page", strconv.Itoa(p.PerPage))
-	target := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}
-	if target.Host == "" && strings.HasPrefix(target.Path, "//") {
-		target.Path, target.RawPath = "/."+target.Path, "" // otherwise // begins a host (RFC 3986, section 4.2)
+	target := url.URL{}
+	if u.Host != "" {
+		target = url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}
 	}
 	var links []string
 	link := func(rel string, page int) {

@@ -393,13 +393,11 @@ func (c *restCall) writeError(w http.ResponseWriter, err error) {
 // are evaluated after the call.
 func (c *restCall) writeOutput(w http.ResponseWriter) {
 	m, h := c.method, c.response
-	etag := ""
 	if m.headers != nil {
 		setHeaders(h, c.header)
-		etag = c.header.Get("Etag")
 	}
+	unchanged := m.isRead() && len(h) > 0 && isUnchanged(c.request, h) // of the output or of Info.Header
 	c.markReplayed(h)
-	unchanged := m.isRead() && etag != "" && isUnchanged(c.request, etag)
 	if unchanged {
 		c.status = http.StatusNotModified
 	}

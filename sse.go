@@ -7,6 +7,7 @@ package svc
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -163,12 +164,23 @@ func openEvents(w http.ResponseWriter, times eventTimes, onError func(error)) (*
 // nginx pass events on at once.
 func setEventHeader(h http.Header) {
 	h.Set("Content-Type", contentTypeEvents)
-	if h.Get("Cache-Control") == "" {
-		h.Set("Cache-Control", "no-cache")
-	}
+	setUntransformed(h)
 	h.Set("X-Accel-Buffering", "no")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Del("Content-Length")
+}
+
+// setUntransformed sets Cache-Control of a stream. Proxies that compress, such as the development
+// servers of webpack and Next, hold events back until the end, unless it has no-transform (RFC 9111,
+// section 5.2.2.6). The directives of the method stay.
+func setUntransformed(h http.Header) {
+	list := strings.Join(h["Cache-Control"], ", ")
+	for directive := range strings.SplitSeq(list, ",") {
+		if strings.EqualFold(strings.Trim(directive, " \t"), "no-transform") {
+			return
+		}
+	}
+	h.Set("Cache-Control", cmp.Or(strings.Trim(list, " \t"), "no-cache")+", no-transform")
 }
 
 // sendEvent sends an event in the form of appendEvent, and flushes it. After an error it sends

@@ -310,7 +310,7 @@ func TestEventStream(t *testing.T) {
 		if !slices.Equal(w.log, want) {
 			t.Errorf("did %q, want %q", w.log, want)
 		}
-		header := http.Header{"Content-Type": {"text/event-stream"}, "Cache-Control": {"no-cache"}, "X-Accel-Buffering": {"no"},
+		header := http.Header{"Content-Type": {"text/event-stream"}, "Cache-Control": {"no-cache, no-transform"}, "X-Accel-Buffering": {"no"},
 			"X-Content-Type-Options": {"nosniff"}}
 		for name := range header {
 			if w.header.Get(name) != header.Get(name) {

@@ -237,11 +237,12 @@ type methodCompiler struct {
 
 // A bindingKey identifies the binding of an input: equal keys share it.
 type bindingKey struct {
-	in               *shape
-	placeholders     string
-	tail             bool
-	hasBody, noRoute bool
-	isForm           bool
+	in              *shape
+	placeholders    string
+	tail            bool
+	hasBody, isRead bool
+	noRoute         bool
+	isForm          bool
 }
 
 // newMethodCompiler returns a compiler that notes mistakes in p.
@@ -802,7 +803,7 @@ func (c *methodCompiler) chooseRoute(m *method, name []string, pattern string) r
 func (c *methodCompiler) compilePlans(m *method, misshapen bool) {
 	switch {
 	case m.in != nil:
-		key := bindingKey{m.in, strings.Join(m.placeholders, "/"), m.tail, m.hasBody(), m.path == "", m.form}
+		key := bindingKey{m.in, strings.Join(m.placeholders, "/"), m.tail, m.hasBody(), m.isRead(), m.path == "", m.form}
 		if m.bind = c.bindings[key]; m.bind == nil || len(c.list) > 0 {
 			m.bind = compileBinding(c.decoders, m.in, m.route)
 			c.bindings[key] = m.bind

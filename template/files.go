@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"example.com/svc"
@@ -47,6 +48,7 @@ func (t *todos) Import(ctx context.Context, in *ImportTodos) (*Imported, error) 
 			return nil, err // the Body is too large, too slow or cut
 		}
 		line = append(line, "")
+		line[0], line[1] = readCell(line[0]), readCell(line[1])
 		if len(line) > 3 || !isText(line[0], 1, 200) || !isText(line[1], 0, 2000) { // as CreateTodo says
 			return nil, svc.Errorf(svc.CodeInvalidArgument, "line %d is not a title of at most 200 characters and a description of at most 2000, in UTF-8", len(lines)+1)
 		}
@@ -64,13 +66,35 @@ func isText(s string, least, most int) bool {
 	return utf8.ValidString(s) && least <= n && n <= most
 }
 
+// writeCell puts a ' before a text that a spreadsheet would run as a formula, since a todo can come from
+// anybody (CWE-1236). readCell takes it off again.
+func writeCell(text string) string {
+	if isFormula(text) {
+		return "'" + text
+	}
+	return text
+}
+
+func readCell(text string) string {
+	if isFormula(text) {
+		return strings.TrimPrefix(text, "'")
+	}
+	return text
+}
+
+// isFormula reports whether a text is a formula, or one behind quotation marks, which get one more.
+func isFormula(text string) bool {
+	text = strings.TrimLeft(text, "'")
+	return text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0]))
+}
+
 // Export returns all todos as a table. A browser saves it as todos.csv, and a model gets
 // it as text.
 func (t *todos) Export(ctx context.Context) (*TodoTable, error) {
 	var text bytes.Buffer
 	table := csv.NewWriter(&text)
 	for _, todo := range t.store.after("", 1_000_000) {
-		table.Write([]string{todo.Title, todo.Description, strconv.FormatBool(todo.Completed)})
+		table.Write([]string{writeCell(todo.Title), writeCell(todo.Description), strconv.FormatBool(todo.Completed)})
 	}
 	table.Flush()
 	return &TodoTable{svc.File{Name: "todos.csv", Content: bytes.NewReader(text.Bytes())}}, nil

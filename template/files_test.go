@@ -16,6 +16,7 @@ func TestImportExport(t *testing.T) {
 		exported           string
 	}{
 		{"two lines", "text/csv", "Buy milk,Two bottles\n\"Say \"\"hi\"\"\"\n", 200, `{"imported":2}`, "Buy milk,Two bottles,false\n\"Say \"\"hi\"\"\",,false\n"},
+		{"formulas", "text/csv", "=1+1,@x\n-1,+1\n'=2,''=3\n'quoted,a=b\n", 200, `{"imported":4}`, "'=1+1,'@x,false\n'-1,'+1,false\n'=2,''=3,false\n'quoted,a=b,false\n"},
 		{"nothing", "text/csv; charset=utf-8", "", 200, `{"imported":0}`, ""},
 		{"an open quote", "text/csv", "a\n\"b", 400, "line 2 is not a line of CSV", ""},
 		{"no title", "text/csv", "a\n,b", 400, "line 2 is not", ""},

@@ -507,7 +507,7 @@ type headerTextIn struct {
 }
 
 type headerManyIn struct {
-	Match  string   `json:"match" header:"if-match" minLength:"2" doc:"What is to be changed."`
+	Match  string   `json:"match" header:"x-match" minLength:"2" doc:"What is to be changed."`
 	Tenant *int8    `json:"-" header:"X-Tenant,omitempty" maximum:"9"`
 	Rate   *float32 `json:"rate,omitempty" header:"X-Rate"`
 	Sid    string   `json:"sid,omitempty" cookie:"sid" pattern:"^[^a-z]*$"`
@@ -613,31 +613,31 @@ func TestHeadersAndCookies(t *testing.T) {
 	}
 	rest := headerService(t).REST()
 	for _, test := range []struct{ header, want string }{
-		{"If-Match: ab", `{"Match":"ab","Tenant":null,"Rate":null,"Sid":"","Theme":"light","Seen":null}`},
-		{"If-Match: ab|x-tenant: 9|X-RATE: 1.5e0", `{"Match":"ab","Tenant":9,"Rate":1.5,"Sid":"","Theme":"light","Seen":null}`},
-		{"If-Match: ab|Cookie: sid=1; theme=dark; seen=true", `{"Match":"ab","Tenant":null,"Rate":null,"Sid":"1","Theme":"dark","Seen":true}`},
-		{"If-Match: ab|Cookie: sid=1|Cookie: theme=dark", `"Sid":"1","Theme":"dark"`},
-		{`If-Match: ab|Cookie: theme="dark";sid=="`, `"Sid":"=\"","Theme":"dark"`},
-		{`If-Match: ab|Cookie: sid="`, `"Sid":"\""`},
-		{`If-Match: ab|Cookie: sid=%20+; ;=;;x; sid; THEME=1; themes=2;theme =3`, `"Sid":"%20+","Theme":"light"`},
-		{"If-Match: ab|Cookie: sid=", `"Sid":"","Theme":"light"`},
-		{"If-Match: a, b", `"Match":"a, b"`},
-		{"", violation("header", "if-match", "required", "is required")},
-		{"If-Match:", strings.TrimSuffix(violation("header", "if-match", "minLength", "must have at least 2 characters"), "}") + `,"limit":2,"empty":true}`},
-		{"If-Match: ab|If-Match: ab", violation("header", "if-match", "duplicate", "is given more than once")},
-		{"If-Match: ab|X-Tenant:", violation("header", "X-Tenant", "type", "must be an integer")},
-		{"If-Match: ab|X-Tenant: 1e0", violation("header", "X-Tenant", "type", "must be an integer")},
-		{"If-Match: ab|X-Tenant: 128", violation("header", "X-Tenant", "range", "must be an integer between -128 and 127")},
-		{"If-Match: ab|X-Rate: +1", violation("header", "X-Rate", "type", "must be a number")},
-		{"If-Match: a\xff", violation("header", "if-match", "type", "must be valid UTF-8")},
-		{"If-Match: ab|Cookie: theme=red", violation("cookie", "theme", "enum", "must be one of light, dark")},
-		{"If-Match: ab|Cookie: theme=dark; theme=dark", violation("cookie", "theme", "duplicate", "is given more than once")},
-		{"If-Match: ab|Cookie: theme=dark|Cookie: theme=dark", violation("cookie", "theme", "duplicate", "is given more than once")},
-		{"If-Match: ab|Cookie: seen=1", violation("cookie", "seen", "type", "must be true or false")},
-		{"If-Match: ab|Cookie: sid=\xff", violation("cookie", "sid", "type", "must be valid UTF-8")},
-		{"If-Match: a|X-Tenant: x|Cookie: sid=x", strings.TrimSuffix(violation("header", "if-match", "minLength", "must have at least 2 characters"), "}") + `,"limit":2}` + "," +
+		{"X-Match: ab", `{"Match":"ab","Tenant":null,"Rate":null,"Sid":"","Theme":"light","Seen":null}`},
+		{"X-Match: ab|x-tenant: 9|X-RATE: 1.5e0", `{"Match":"ab","Tenant":9,"Rate":1.5,"Sid":"","Theme":"light","Seen":null}`},
+		{"X-Match: ab|Cookie: sid=1; theme=dark; seen=true", `{"Match":"ab","Tenant":null,"Rate":null,"Sid":"1","Theme":"dark","Seen":true}`},
+		{"X-Match: ab|Cookie: sid=1|Cookie: theme=dark", `"Sid":"1","Theme":"dark"`},
+		{`X-Match: ab|Cookie: theme="dark";sid=="`, `"Sid":"=\"","Theme":"dark"`},
+		{`X-Match: ab|Cookie: sid="`, `"Sid":"\""`},
+		{`X-Match: ab|Cookie: sid=%20+; ;=;;x; sid; THEME=1; themes=2;theme =3`, `"Sid":"%20+","Theme":"light"`},
+		{"X-Match: ab|Cookie: sid=", `"Sid":"","Theme":"light"`},
+		{"X-Match: a, b", `"Match":"a, b"`},
+		{"", violation("header", "x-match", "required", "is required")},
+		{"X-Match:", strings.TrimSuffix(violation("header", "x-match", "minLength", "must have at least 2 characters"), "}") + `,"limit":2,"empty":true}`},
+		{"X-Match: ab|X-Match: ab", violation("header", "x-match", "duplicate", "is given more than once")},
+		{"X-Match: ab|X-Tenant:", violation("header", "X-Tenant", "type", "must be an integer")},
+		{"X-Match: ab|X-Tenant: 1e0", violation("header", "X-Tenant", "type", "must be an integer")},
+		{"X-Match: ab|X-Tenant: 128", violation("header", "X-Tenant", "range", "must be an integer between -128 and 127")},
+		{"X-Match: ab|X-Rate: +1", violation("header", "X-Rate", "type", "must be a number")},
+		{"X-Match: a\xff", violation("header", "x-match", "type", "must be valid UTF-8")},
+		{"X-Match: ab|Cookie: theme=red", violation("cookie", "theme", "enum", "must be one of light, dark")},
+		{"X-Match: ab|Cookie: theme=dark; theme=dark", violation("cookie", "theme", "duplicate", "is given more than once")},
+		{"X-Match: ab|Cookie: theme=dark|Cookie: theme=dark", violation("cookie", "theme", "duplicate", "is given more than once")},
+		{"X-Match: ab|Cookie: seen=1", violation("cookie", "seen", "type", "must be true or false")},
+		{"X-Match: ab|Cookie: sid=\xff", violation("cookie", "sid", "type", "must be valid UTF-8")},
+		{"X-Match: a|X-Tenant: x|Cookie: sid=x", strings.TrimSuffix(violation("header", "x-match", "minLength", "must have at least 2 characters"), "}") + `,"limit":2}` + "," +
 			violation("header", "X-Tenant", "type", "must be an integer") + "," + violation("cookie", "sid", "pattern", "must match the pattern ^[^a-z]*$")},
-		{"If-Match: ab|X-Tenant: 4", `{"in":"body","path":"","rule":"validate","message":"unlucky"}`},
+		{"X-Match: ab|X-Tenant: 4", `{"in":"body","path":"","rule":"validate","message":"unlucky"}`},
 	} {
 		t.Run(rowName(test.header), func(t *testing.T) {
 			r := httptest.NewRequest("POST", "/h/many", nil)
@@ -712,7 +712,7 @@ func TestHeaderFieldInOpenAPI(t *testing.T) {
 	doc := string(kitchenDocument(headerService(t), ""))
 	for _, want := range []string{
 		`"parameters":[{"name":"Last-Event-ID","in":"header","description":"Where to go on.","schema":{"type":"integer","format":"int32","minimum":1,"default":7}}]`,
-		`"parameters":[{"name":"if-match","in":"header","description":"What is to be changed.","required":true,"schema":{"type":"string","minLength":2}},` +
+		`"parameters":[{"name":"x-match","in":"header","description":"What is to be changed.","required":true,"schema":{"type":"string","minLength":2}},` +
 			`{"name":"X-Tenant","in":"header","schema":{"type":"integer","format":"int32","minimum":-128,"maximum":9}},` +
 			`{"name":"X-Rate","in":"header","schema":{"type":"number","format":"float"}},` +
 			`{"name":"sid","in":"cookie","schema":{"type":"string","pattern":"^[^a-z]*$"}},` +

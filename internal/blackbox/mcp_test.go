@@ -736,7 +736,7 @@ func checkMCPHeader(t *testing.T, row mcpRow, h http.Header) {
 	if got := h.Get("Content-Type"); got != want {
 		t.Errorf("%s\nContent-Type is %q, want %q", row.request, got, want)
 	}
-	if want == "text/event-stream" && (h.Get("Cache-Control") != "no-cache" || h.Get("X-Accel-Buffering") != "no") { // 11.1
+	if want == "text/event-stream" && (h.Get("Cache-Control") != "no-cache, no-transform" || h.Get("X-Accel-Buffering") != "no") { // 11.1
 		t.Errorf("%s\nthe header of the stream is %v", row.request, h)
 	}
 	begins := !strings.Contains(row.body, "2024-11-05") &&

@@ -280,7 +280,7 @@ func TestOutputHeaderMistakes(t *testing.T) {
 	}
 	text := err.Error()
 	for _, want := range []string{
-		`Type: header:"Content-Type": svc, the server or CORS sets this header of responses; choose another name`,
+		`Type: header:"Content-Type": svc sets it by the option ContentType of the method or the service; drop the field`,
 		`Day: header:"date": svc, the server`, `Cors: header:"access-control-allow-origin": svc`, `Hop: header:"Keep-Alive": svc`,
 		`Spaced: header:"X Y": want the name of a header`,
 		`Struct: the type blackbox_test.oddHeadIn cannot be a header of a response, which is a scalar or a list of strings`,

@@ -171,7 +171,7 @@ func TestRegisterAtOnce(t *testing.T) {
 		`regHeap.Idem: MethodOptions.IdempotencyKey takes this name`,
 		`blackbox_test.regWord.Enum returns "b", which is refused: is no word`,
 		`regHeapOut.Chan: JSON cannot carry a chan int`,
-		`regHeapOut.Type: header:"Content-Type": svc, the server or CORS sets this header`,
+		`regHeapOut.Type: header:"Content-Type": svc sets it by the option ContentType`,
 		`regHeapOut.Lists: the type []int cannot be a header of a response`,
 		`Heap: MethodOptions.Status is 302`,
 		`Heap: MethodOptions.Resource is "to do"`,

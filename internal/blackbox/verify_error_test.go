@@ -3,6 +3,8 @@ package blackbox_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -38,6 +40,13 @@ func TestVerifyError(t *testing.T) {
 		{"the key in quotes", svc.Errorf(svc.CodeUnauthenticated, "no such key: %q", key[4:]), "", "", "is hidden"},
 		{"the key in the cause", svc.Errorf(svc.CodeUnauthenticated, "no such key: %w", errors.New(key)), "", "", "is hidden"},
 		{"the key in the details", &svc.Error{Code: svc.CodeUnauthenticated, Details: map[string]any{"key": []string{key}}}, "", "", "UNAUTHENTICATED"},
+		{"the key in hex", svc.Errorf(svc.CodeUnauthenticated, "no such key: %x", key), "", "", "is hidden"},
+		{"a part of the key in HEX, behind a digit", svc.Errorf(svc.CodeUnauthenticated, "no such key: 7%X", key[3:12]), "", "", "is hidden"},
+		{"the key in base64", svc.Errorf(svc.CodeUnauthenticated, "no such key: %s", base64.StdEncoding.EncodeToString([]byte(key))), "", "", "is hidden"},
+		{"the key in base64 of URLs, behind other text", svc.Errorf(svc.CodeUnauthenticated, "no such key: ab%s", base64.RawURLEncoding.EncodeToString([]byte("x"+key))), "", "", "is hidden"},
+		{"the key as bytes", svc.Errorf(svc.CodeUnauthenticated, "no such key: %v", []byte(key)), "", "", "is hidden"},
+		{"the key as bytes in the details", svc.Errorf(svc.CodeUnauthenticated, "no").WithDetail("t", []byte(key)), "", "", "UNAUTHENTICATED"},
+		{"a hash of the key", svc.Errorf(svc.CodeUnauthenticated, "no such key: %x", sha256.Sum256([]byte(key))), `"message":"no such key: ` + fmt.Sprintf("%x", sha256.Sum256([]byte(key))) + `","reason":"invalid_token"`, "", "no such key"},
 		{"the key in a header", ended.WithHeader("X-Key", key[:12]), "", "", "has ended"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -308,6 +308,30 @@ test('tokens: calls that are refused together ask once', async () => {
   assert.deepEqual(asked, ['a', 'a']);
 });
 
+test('tokens: a refresh that fails is one for all calls that wait for it, and is not kept', async () => {
+  const fault = new TypeError('no network');
+  const asked = [];
+  let isDown = true;
+  const token = async (refused) => {
+    if (refused === undefined) return 'a';
+    asked.push(refused);
+    await new Promise((resolve) => realTimeout(resolve, 20));
+    if (isDown) throw fault;
+    return 'b';
+  };
+  const { api, requests } = server([async (init) => {
+    if (init.headers.get('Authorization') === 'Bearer b') return ok();
+    await new Promise((resolve) => realTimeout(resolve, requests.length)); // some are refused when it has failed
+    return invalid();
+  }], { token });
+  const results = await Promise.all(Array.from({ length: 20 }, (_, id) => api.get.try({ id })));
+  assert.deepEqual([asked.length, requests.length], [1, 20]);
+  for (const { error } of results) assert.deepEqual([error.code, error.reason, error.cause], ['UNAVAILABLE', 'not_sent', fault]);
+  isDown = false;
+  await api.get({ id: 1 });
+  assert.deepEqual([asked.length, requests.length], [2, 22]);
+});
+
 test('tokens: a function that fails', async () => {
   const fault = new TypeError('no network');
   for (const [fails, asks, sent] of [[(refused) => refused === undefined, 1, 0], [(refused) => refused === 'a', 2, 1]]) {
