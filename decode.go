@@ -1,7 +1,7 @@
 package svc
 
 // This file turns JSON text into Go values. At registration a decoders pass
-// compiles each shape (schema.go) into a decodeFunc. For each input one decoder
+// compiles each shape (type.go) into a decodeFunc. For each input one decoder
 // runs it, once over the text, and collects every violation with its place. In this
 // order: decoder, its options and its report; the blocks of short strings; decoders;
 // lists and maps; structs and unions; scalars, and setters for their texts; values that

@@ -1,6 +1,6 @@
 package svc
 
-// This file decodes the unions of schema_bytype.go: the first byte of a value says which alternative
+// This file decodes the unions of type_bytype.go: the first byte of a value says which alternative
 // it is.
 
 import (

@@ -1,7 +1,7 @@
 package svc
 
 // This file turns Go values into JSON text. At registration an encoders pass
-// compiles each shape (schema.go) into an encodeFunc; for each output one
+// compiles each shape (type.go) into an encodeFunc; for each output one
 // encoder runs it and appends to one buffer. In this order: encoder, encoders,
 // lists and maps, structs, scalars, values of any type.
 //

@@ -81,7 +81,7 @@ func (c *complaint) inBody(path string) Violation {
 }
 
 // The complaints that do not depend on a plan. Nothing writes them. Those of rules are made by
-// parseRule of schema_rules.go, and those about messages of JSON-RPC are in jsonrpc.go.
+// parseRule of type_rules.go, and those about messages of JSON-RPC are in jsonrpc.go.
 var (
 	// Members.
 	errRequired   = &complaint{rule: ruleRequired, message: "is required"}

@@ -5,7 +5,7 @@ package svc
 //
 //   - strings, numbers, times, JSON Pointers of one token
 //   - the scanner, which reads a text strictly and can look ahead, and its nameSet
-//   - plainJSON, for values of applications; schema_write.go writes objects of svc itself
+//   - plainJSON, for values of applications; schema.go writes objects of svc itself
 //   - eachMember, which reads an object that the scanner has accepted
 //   - pointerToName, which finds the place of a duplicate name, and its steps
 //

@@ -530,7 +530,7 @@ const stateLabel = "svc mcp state\x00"
 
 // callDigest returns a digest of the call that a state is valid for: the method, the tool, prompt
 // or resource, the arguments and the caller. It is the same for equal arguments, because a client
-// may write their members in a different order the next time; svc_fingerprint.go defines which are
+// may write their members in a different order the next time; keys_print.go defines which are
 // equal.
 func (x *exchange) callDigest() string {
 	m := x.message

@@ -7,7 +7,7 @@ package svc
 //
 //	What                       3.0.3                      3.1
 //	-------------------------  -------------------------  -----------------------
-//	null (schema_write.go)     "nullable" beside a type   the type "null"
+//	null (schema.go)     "nullable" beside a type   the type "null"
 //	int                        int32, not enforced        int64
 //	path parameters            strings with a pattern     the type of their field
 //	descriptions of methods    none                       yes
@@ -20,7 +20,7 @@ package svc
 //   - the parts of an operation: parameters, request body, responses
 //   - the texts about errors
 //
-// Each object of the specification is written once, as text. schema_write.go has the code
+// Each object of the specification is written once, as text. schema.go has the code
 // that OpenAPI and OpenRPC share, and document.go serves both.
 
 import (

@@ -1,865 +1,1032 @@
 package svc
 
-// This file describes the JSON of Go types by shapes. The decoder, the binder, the
-// encoder and every published schema are made from shapes, so they cannot disagree.
+// This file writes shapes as JSON Schema, in the dialects that svc publishes. Methods
+// that return a []byte append a whole schema to it. Methods that take a *members write
+// some keywords of a schema. A schema is "in place" if it is written out where it is
+// used, and not a $ref to a component.
 //
-// These words are used here and in the files that build on this one:
+// It has, in this order:
 //
-//	part         a shape inside a shape, such as the items of a list
-//	union        an object whose discriminator says which other members it has; one by JSON
-//	             type is a value whose type says which alternative it is (schema_bytype.go)
-//	alternative  one form of a union, a separate object with all members of this form
-//	form         an alternative of a union; any other object is its own form
-//	component    a schema that documents have once, under a name, and refer to
-//	plan         the functions that decode, bind or encode values of a type
+//	dialect, schemaWriter      the state of a writer, and how references are made
+//	appendShape, appendField   the schema of a type or of a field, null included
+//	writeCustom to writeQuoted the keywords of each kind of type
+//	writeRules                 the constraints
+//	writeAnnotations           descriptions, defaults and examples
+//	appendParameter            values in a path or a query: text in a URL, where
+//	                           there is no null and nothing is quoted
+//	members, components        the writer of JSON objects, and the schemas that the
+//	                           parts of a document share
 //
-// In this order: shapes and their kinds; their parts, and the walks over them; the fields
-// of structs; rules; Optional; the mistakes of a registration; methods of types.
+// Where the dialects differ:
 //
-// schema_rules.go reads the constraint tags, schema_types.go turns types into shapes, and
-// schema_write.go writes them as JSON Schema. Each uses only the files before it.
+//	                  2020-12 and 3.1              3.0.3
+//	null              anyOf with {"type":"null"}   nullable, and anyOf with enum [null]
+//	int               int64                        int32, without bounds
+//	int32             int32, with both bounds      int32, without bounds
+//	beside $ref       any keyword                  nothing, so $ref stands in allOf
+//	x > 5             exclusiveMinimum: 5          minimum: 5, exclusiveMinimum: true
+//	names of members  propertyNames                not said
+//	examples          examples: [v]                example: v, the first of several
+//	path parameters   the type of the value        string, with an enum or a pattern
 //
-// CONTRIBUTING.md describes how to add a kind of type or a rule.
+// MCP clients get 2020-12 with fewer keywords: see schemaUse.
 
 import (
-	"bufio"
-	"encoding"
+	"bytes"
+	"cmp"
 	"encoding/json"
-	"fmt"
+	"maps"
+	"math"
 	"reflect"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 )
 
-// A shape describes the JSON of one Go type. shapes.shapeFor makes it and finishShapes
-// completes it. After that many goroutines read it, and nothing changes it.
-//
-// Invariants:
-//
-//	elem is set for pointers, Optionals, slices, arrays and maps; key for maps
-//	fields is set for objects, in the order of the JSON members, and for unions by JSON type,
-//	  whose alternatives they are
-//	alternatives is set for unions, which are objects. The first of their fields is
-//	  the discriminator; each alternative is an object of the same Go type, whose
-//	  fields are the union's and then its own, as if its struct were embedded
-//	file is set for every shape of kindFile, and for inputs that have a Body
-//	bits is set for integers and floats, also where they are the key of a map
-//	custom is set for those types of kindCustom and kindText that have a method
-//	  JSONSchema
-//	rules are set by a method Enum, for all values of the type; isEnum is set then. Tags
-//	  of a field set them too, in a copy of the shape that only this field uses. They
-//	  are about scalars, slices and arrays, never about a pointer or an Optional:
-//	  null breaks no rule. format is set by a tag only
-//	name is set for named types and for structs without a name that contain
-//	  themselves. It is unique among the shapes of one compile pass, even if case is
-//	  ignored
-//	a type has one shape in a compile pass, besides those copies. It is registered
-//	  before its parts are walked, so the walk through a type that contains itself ends
-type shape struct {
-	typ    reflect.Type
-	kind   shapeKind
-	bits   int // of machine integers and kindFloat
-	elem   *shape
-	key    *shape
-	fields []*field
-	name   string
-
-	alternatives []*shape // of a union, in the order of the source
-	alternative           // zero unless the shape is an alternative of a union
-	constraints           // on the values
-
-	typeTexts                // from the comment of the type
-	custom    map[string]any // what JSONSchema returned, read back from its JSON
-	example   string         // of a text, by the tag of the field or JSONSchema; for messages
-	file      *field         // the Body of an input, or the File of an output; it is not in fields
-
-	recursive  bool // an object that can contain itself
-	strict     bool // an object that allows no properties but its own, or a union by JSON type in a strict service
-	hasMistake bool // compilation noted a mistake in it, so it gets no plan
-
-	validates bool    // a struct in its values has a Validate method to call; see valueCheck
-	ruled     bool    // rules apply to or below its values, or they may be too deep
-	hooks     [][]int // of a struct: by hooksOf
-}
-
-// An alternative identifies a shape as one alternative of a union. For
-//
-//	Card *Card `variant:"card"`
-//
-// the shape of the alternative has the type of the union, the fields of the union and of
-// Card, and alternative{value: "card", own: Card, suffix: "Card"}, with the index of the Go
-// field.
-type alternative struct {
-	value  string       // of the discriminator
-	index  int          // of the Go field, a pointer to own
-	own    reflect.Type // the struct
-	suffix string       // the name of the Go field; documents put it behind the name of the union
-}
-
-// Constraints say which values of a Go type are allowed. The shape of a type has the constraints of
-// its Enum method; a field with tags has a copy of the shape with its own.
-type constraints struct {
-	rules      ruleSet
-	format     string      // replaces the format of the type
-	valueTexts []valueText // of the values of Enum; nil if no comment and no method EnumTitles says anything
-	isEnum     bool        // the type has a method Enum and is a component of documents
-}
-
-// A valueText says what one value of an enum means. For
-//
-//	Red Color = "r" // Red is the color of fire. It is warm.
-//
-// the title is "Red is the color of fire", for forms, and about is the whole comment.
-type valueText struct {
-	title string
-	about prose
-}
-
-// A shapeKind says how values of a type are written in JSON. The order matters: the JSON
-// of kindAny to kindCustom may be of any type, so their schema is empty unless a method
-// JSONSchema returns one.
-type shapeKind uint8
+// A dialect is JSON Schema 2020-12, or the JSON Schema of a version of OpenAPI.
+type dialect uint8
 
 const (
-	kindAny      shapeKind = iota // any JSON value, as an any
-	kindRaw                       // any JSON value, as its text
-	kindCustom                    // MarshalJSON or UnmarshalJSON
-	kindText                      // a string by MarshalText and UnmarshalText
-	kindTime                      // time.Time, a string by RFC 3339
-	kindDuration                  // time.Duration, a string in Go's spelling
-	kindBytes                     // a string in base64
-	kindString
-	kindBool
-	kindInt
-	kindUint
-	kindFloat
-	kindNumber // json.Number
-	kindPointer
-	kindOptional // an Optional, which is only allowed as the type of a field
-	kindSlice
-	kindArray
-	kindMap
-	kindObject
-	kindByType // one of several JSON types, which says which alternative it is; see schema_bytype.go
-	kindFile   // a Body, a File, or a struct that embeds a File; it is not JSON
+	jsonSchema dialect = iota // JSON Schema 2020-12, by itself
+	openAPI31                 // the same inside an OpenAPI 3.1 document
+	openAPI32                 // the same inside an OpenAPI 3.2 document
+	openAPI30                 // the subset of OpenAPI 3.0.3: no null type, no siblings of $ref
 )
 
-// kindTypes has the JSON type of each kind, as JSON Schema names it. It is "" for kinds that may
-// have any type, and for pointers and Optionals, which have the type of their element.
-var kindTypes = [...]string{
-	kindText: "string", kindTime: "string", kindDuration: "string", kindBytes: "string", kindString: "string",
-	kindBool: "boolean", kindInt: "integer", kindUint: "integer", kindFloat: "number", kindNumber: "number",
-	kindSlice: "array", kindArray: "array", kindMap: "object", kindObject: "object", kindByType: "", kindFile: "",
-}
+// dialectVersions has the value of "openapi" in the documents of each dialect.
+var dialectVersions = [...]string{openAPI31: "3.1.0", openAPI32: "3.2.0", openAPI30: "3.0.3"}
 
-// kindFormats has the formats of kinds with a fixed format.
-var kindFormats = [kindFile + 1]string{kindTime: "date-time", kindBytes: "byte", kindFile: "binary"}
-
-// isInteger reports whether values are JSON integers.
-func (k shapeKind) isInteger() bool { return kindTypes[k] == "integer" }
-
-// isMachineInteger reports whether values are integers of shape.bits bits, so that the
-// methods Int or Uint of reflect.Value return them, and schemas have a format and bounds.
-func (k shapeKind) isMachineInteger() bool { return k == kindInt || k == kindUint }
-
-// isNumeric reports whether values are JSON numbers. Rules about numbers fit only
-// some of them; see isBoundable.
-func (k shapeKind) isNumeric() bool { return k.isInteger() || kindTypes[k] == "number" }
-
-// isStringy reports whether values are JSON strings. Rules about strings fit only
-// some of them; see isString.
-func (k shapeKind) isStringy() bool { return kindTypes[k] == "string" }
-
-// isScalar reports whether a value can be the text of a parameter. A type with UnmarshalJSON is not
-// a scalar, because it expects JSON, and the text in a URL is not JSON.
-func (k shapeKind) isScalar() bool { return k == kindBool || k.isNumeric() || k.isStringy() }
-
-// takesNull reports whether null is a value.
-func (k shapeKind) takesNull() bool {
-	return k <= kindCustom || k == kindPointer || k == kindOptional
-}
-
-// A part is a shape inside a shape: the target of a pointer, an item, a map key, the type of a
-// field, or an alternative.
-type part struct {
-	shape *shape
-	field *field // set if the part is the type of a field
-	in    string // without a field: the end of its place in messages, such as "[]" for items
-}
-
-// parts calls yield for each part of s, in the order of the source. All walks over shapes
-// use it, so a new kind of type with parts needs a case here.
-func (s *shape) parts(yield func(part) bool) {
-	switch s.kind {
-	case kindPointer, kindOptional:
-		yield(part{shape: s.elem})
-	case kindSlice, kindArray:
-		yield(part{shape: s.elem, in: "[]"})
-	case kindMap:
-		_ = yield(part{shape: s.key, in: " key"}) && yield(part{shape: s.elem, in: "[]"})
-	case kindObject, kindByType, kindFile:
-		for _, f := range s.fields {
-			if !yield(part{shape: f.shape, field: f}) {
-				return
-			}
-		}
-		for _, a := range s.alternatives {
-			if !yield(part{shape: a}) {
-				return
-			}
+// dialectOf returns the dialect of a version of OpenAPI, such as "3.1" or "3.1.0". The
+// empty version is 3.0.3. ok is false for an unknown version.
+func dialectOf(version string) (d dialect, ok bool) {
+	for d = openAPI31; d <= openAPI30; d++ {
+		if full := dialectVersions[d]; version == full || cmp.Or(version, "3.0") == full[:len("3.0")] {
+			return d, true
 		}
 	}
+	return d, false
 }
 
-// hasParts reports whether s has parts. Most types have none.
-func (s *shape) hasParts() bool { return s.elem != nil || s.fields != nil }
+// A schemaWriter appends schemas of one dialect. It keeps no state between two
+// schemas, except in ref.
+type schemaWriter struct {
+	dialect dialect
+	use     schemaUse
+	// sent has the types that clients send. Other objects appear only in responses, which always
+	// include members that have a default. If sent is nil, all types are sent.
+	sent map[reflect.Type]bool
+	// ref returns the name to refer to a shape by, which is written behind prefix, or ""
+	// to write the shape in place. If ref is nil, everything is in place.
+	ref    func(*shape) string
+	prefix string
+	open   *shape            // an object to which applications add other members, or nil
+	plain  bool              // texts are not Markdown, also in documents
+	words  map[string]string // set by noteWords, by pattern; nil if the caller does not need them
+}
 
-// neededObject returns the object or the union that each value of f contains: f itself, or the
-// elements of a list or a map that cannot be empty. It returns nil if a value may contain no
-// object. With
+// A schemaUse is the purpose of a published schema. The zero value is a document. It decides which
+// values and texts the writer writes:
 //
-//	type Node struct {
-//		Kids []Node `json:"kids" minItems:"1"`
-//	}
+//	                      in a document  of an input        of an output
+//	optional pointer      T or null      T                  T
+//	Optional              T or null      T or null          T or null
+//	nullable:"false"      T              T                  T
+//	texts of types        all            not for the whole  none
+//	                                     schema
+//	base64                a format       an encoding and    as of an input
+//	                                     a pattern
+//	x-mcp-header          none           yes                none
 //
-// a Node needs a Node in its Kids, which needs a Node too, and so on.
-func (f *field) neededObject() *shape {
-	inner := f.shape
-	if least := inner.rules.lookup(roleLeast); least != nil && least.count > 0 && inner.elem != nil {
-		inner = inner.elem
-	}
-	if inner = inner.arrayItem(); inner.kind != kindObject && inner.kind != kindByType || !f.isRequired() {
-		return nil
-	}
-	return inner
+// What an input, an output or a form has of the keywords is decided by schemaUse.publish.
+type schemaUse uint8
+
+const (
+	forDocument schemaUse = iota
+	forToolInput
+	forToolOutput
+	forForm     // as forToolInput, with the titles of enums
+	forJuneForm // the same in 2025-06-18 (MCP 2025-11-25 and 2025-06-18, Elicitation)
+)
+
+// appendShape appends the schema of s, for a value that is not in a field: an output, or an
+// item of a list.
+func (w *schemaWriter) appendShape(dst []byte, s *shape) []byte {
+	return w.appendValue(dst, s, anywhere)
 }
 
-// A placeText is a place in messages, which is made into a text only for a mistake. outer is
-// nil for the first one, whose name is the whole text.
-type placeText struct {
-	outer *placeText
-	name  string
-	part  part
+// anywhere is the field of a value that is not in a field. It has no tags.
+var anywhere = new(field)
+
+// appendField appends the schema of a field: the schema of its type, its constraints and its
+// annotations.
+func (w *schemaWriter) appendField(dst []byte, f *field) []byte {
+	return w.appendValue(dst, f.shape, f)
 }
 
-// String returns the place, such as app.Todo.Owner.
-func (p *placeText) String() string {
+// appendValue appends the schema of a value of shape s in the field f.
+//
+// The schema of a pointer or an Optional is anyOf of its type and null. A *string is
+//
+//	2020-12  {"anyOf":[{"type":"string"},{"type":"null"}]}
+//	3.0.3    {"type":"string","nullable":true,
+//	          "anyOf":[{"type":"string","nullable":true,"enum":[null]},{"type":"string"}]}
+//
+// In 3.0.3 the keyword nullable adds null only to the type beside it. So null is a schema of the
+// same type whose only value is null, and a type in place is written twice: beside the anyOf, and
+// as its second branch. Validators read the anyOf. Generators read the keywords beside it and make
+// an optional field; for the anyOf alone, oapi-codegen and ogen write code that does not compile. A
+// $ref is not written twice, since 3.0.3 allows nothing beside it and generators understand it in
+// an anyOf. Null is the first branch: orval up to 8.31 writes it as "| null", which TypeScript
+// accepts only at the beginning of a type. For a large type the second branch has only the type,
+// because the keywords beside the anyOf say the rest. Otherwise each pointer around the type would
+// double its size again.
+func (w *schemaWriter) appendValue(dst []byte, s *shape, f *field) []byte {
+	target := s.deref() // several pointers in a row share one null
+	nullable := target != s && !f.notNull && !(s.kind == kindPointer && s.elem == target && w.leavesOutNull(f))
+	// A schema that takes any JSON takes null too.
+	if free := target.kind <= kindCustom && !target.constrains(w.dialect); free || !nullable {
+		return w.appendPlain(dst, target, f, true)
+	}
+	m, beside := openMembers(dst), 0
+	if w.dialect == openAPI30 && w.lookupRef(target) == "" && target.takesNullable() {
+		w.writePlain(&m, target, f, true)
+		beside = len(m.buf) - len(dst)
+		m.add("nullable", true)
+	}
+	if m.open("anyOf", '['); w.dialect == openAPI30 {
+		jsonType := target.jsonType(f)
+		if jsonType == "integer" && w.lookupRef(target) != "" {
+			jsonType = "object" // as for a struct: oapi-codegen cannot write null as an integer constant
+		}
+		m.buf = append(appendType30(m.buf, jsonType, true), ',')
+		if beside > maxWrittenOut {
+			m.buf = appendType30(m.buf, jsonType, false)
+		} else {
+			m.buf = w.appendPlain(m.buf, target, f, false)
+		}
+		m.buf = append(m.buf, ']')
+	} else {
+		m.buf = append(w.appendPlain(m.buf, target, f, false), `,{"type":"null"}]`...)
+	}
+	if w.lookupRef(target) != "" {
+		target = nil
+	}
+	w.writeAnnotations(&m, f, target)
+	return m.close()
+}
+
+// appendType30 appends the 3.0.3 schema of all values of a type, or of null alone. In 3.0.3, null
+// needs a type beside it, and an enum must list it.
+func appendType30(dst []byte, jsonType string, null bool) []byte {
+	m := openMembers(dst)
+	if m.add("type", jsonType); null {
+		m.add("nullable", true, "enum", []byte("[null]"))
+	}
+	if jsonType == "array" {
+		m.addRaw("items", []byte("{}")) // required by 3.0.3 beside the type
+	}
+	return m.close()
+}
+
+// lookupRef returns the name of the component to refer to for s, or "" to write s in place.
+func (w *schemaWriter) lookupRef(s *shape) string {
+	if w.ref == nil {
+		return ""
+	}
+	return w.ref(s)
+}
+
+// takesNullable reports whether null is valid if nullable is added to the keywords of s.
+// It is for keywords that svc writes, since each limits values of one type only. Keywords
+// of a method JSONSchema may exclude null, or lack the type that nullable needs.
+func (s *shape) takesNullable() bool {
+	if s.custom == nil {
+		return s.alternatives == nil && s.kind != kindByType
+	}
+	custom := s.customIn(openAPI30)
+	_, typed := custom["type"].(string)
+	for _, name := range []string{"allOf", "anyOf", "const", "not", "nullable", "oneOf"} {
+		typed = typed && custom[name] == nil
+	}
+	return typed
+}
+
+// leavesOutNull reports whether the schema leaves out that f, a pointer, can be null: the encoder
+// leaves out a nil pointer instead of writing null, users leave form fields empty, and models can
+// leave out optional arguments.
+func (w *schemaWriter) leavesOutNull(f *field) bool {
+	switch w.use {
+	case forDocument:
+		return false
+	case forToolOutput:
+		return f.optional && f.omit != 0
+	}
+	return f.optional
+}
+
+// jsonType returns the JSON type of a value of shape s that is not null, in the field f,
+// whose tag `json:",string"` can make a number a string.
+func (s *shape) jsonType(f *field) string {
+	if own, ok := s.custom["type"].(string); ok {
+		return own
+	}
+	if f.quoted || s.kind == kindFile {
+		return "string"
+	}
+	return cmp.Or(kindTypes[s.kind], "object")
+}
+
+// appendPlain appends the schema of a value that is not null. Without annotate it leaves out the
+// annotations of the field: appendValue writes them once, beside the anyOf.
+func (w *schemaWriter) appendPlain(dst []byte, s *shape, f *field, annotate bool) []byte {
+	m, inPlace := openMembers(dst), s
+	if ref := w.lookupRef(s); ref == "" || f.mcpHeader != "" && w.use == forToolInput { // a header needs its type beside it
+		w.writePlain(&m, s, f, false)
+	} else if w.dialect == openAPI30 && annotate && (f.isDescribed() || f.def != nil || f.example != nil) {
+		m.open("allOf", '[')
+		m.buf = append(appendRef(m.buf, w.prefix, ref), ']')
+		inPlace = nil
+	} else {
+		inPlace = nil
+		m.buf = appendRef(dst, w.prefix, ref)
+		m.buf = m.buf[:len(m.buf)-1] // members may follow
+	}
+	if annotate {
+		w.writeAnnotations(&m, f, inPlace)
+	}
+	return m.close()
+}
+
+// appendRef appends a Reference Object, such as {"$ref":"#/components/schemas/Todo"}. Names
+// of types need no escapes.
+func appendRef(dst []byte, prefix, name string) []byte {
+	dst = slices.Grow(dst, len(`{"$ref":""}`)+len(prefix)+len(name))
+	return append(append(append(append(dst, `{"$ref":"`...), prefix...), name...), `"}`...)
+}
+
+// writePlain writes the type and the constraints of a value in place. With null
+// it adds null to every enum.
+func (w *schemaWriter) writePlain(m *members, s *shape, f *field, null bool) {
 	switch {
-	case p.outer == nil:
-		return p.name
-	case p.part.field != nil:
-		return p.outer.String() + "." + p.part.field.goName
+	case f == anywhere && w.use >= forForm && s.valueTexts != nil: // an item of a list
+		w.writeTitles(m, "anyOf", s)
+		return
+	case f.quoted:
+		w.writeQuoted(m, s)
+	case s.kind == kindCustom, s.custom != nil:
+		w.writeCustom(m, s, f, null)
+	case s.alternatives != nil:
+		w.writeUnion(m, s)
+	case s.kind == kindObject:
+		w.writeObject(m, s)
+	case s.kind == kindByType:
+		w.writeChoices(m, s)
+	case s.kind > kindCustom && s.kind != kindRaw:
+		w.writeTyped(m, s, f)
 	}
-	return p.outer.String() + p.part.in
+	switch {
+	case f.only != nil && w.dialect == openAPI30: // 3.0.3 has no const
+		m.add("enum", [][]byte{f.only})
+	case f.only != nil && w.use == forToolOutput:
+		m.addRaw(onlyText, f.only)
+	case f.only != nil:
+		m.addRaw("const", f.only)
+	case w.use >= forForm && s.valueTexts != nil:
+		w.writeTitles(m, "oneOf", s)
+		w.writeRules(m, s.rules[1:], null)
+	default:
+		w.writeRules(m, s.rules, null)
+	}
 }
 
-// withFields returns a copy of the object s with these fields instead of its own, such as for the
-// body of a request if other fields come from the path. In a union, the discriminator must be the
-// first of fields, and the alternatives keep the members that only they have. For fields = type,
-// cents:
+// writeTitles writes the enum of s with its titles, for a form:
 //
-//	                        in s                     in the copy
-//	the union               type, cents, id          type, cents
-//	its alternative card    type, cents, id, number  type, cents, number
-func (s *shape) withFields(fields []*field) *shape {
-	part := *s
-	part.fields, part.alternatives = fields, nil
-	for _, a := range s.alternatives {
-		part.alternatives = append(part.alternatives, a.withFields(slices.Concat(a.fields[:1], fields[1:], a.fields[len(s.fields):])))
-	}
-	return &part
-}
-
-// forms returns the alternatives of the object s, or s itself if it is not a union.
-func (s *shape) forms() []*shape {
-	if s.alternatives == nil {
-		return []*shape{s}
-	}
-	return s.alternatives
-}
-
-// compileForms calls compile for each form of the object s and returns a plan of s. The plan of a
-// union runs the plan of the alternative that is set. It calls refuse if not exactly one is set, or
-// if the discriminator is neither empty nor names the alternative. The error is for the author of
-// the program.
-func compileForms[F ~func(*C, reflect.Value), C any](s *shape, compile func(*shape) F, refuse func(*C, error)) F {
-	if s.alternatives == nil {
-		return compile(s)
-	}
-	var plans []F
-	for _, a := range s.alternatives {
-		plans = append(plans, compile(a))
-	}
-	return func(c *C, v reflect.Value) {
-		form, err := s.formOf(v)
-		if err != nil {
-			refuse(c, err)
-			return
+//	keyword "oneOf"   "oneOf":[{"const":"r","title":"Red"}]
+//	forJuneForm       "enum":["r"],"enumNames":["Red"]
+func (w *schemaWriter) writeTitles(m *members, keyword string, s *shape) {
+	enum := s.rules.lookup(roleValues).value
+	if w.use == forJuneForm {
+		m.addRaw("enum", enum)
+		var titles []string
+		for _, text := range s.valueTexts {
+			titles = append(titles, text.title)
 		}
-		plans[slices.Index(s.alternatives, form)](c, v)
-	}
-}
-
-// formOf returns the form of the value v of the object s: the alternative of a union that is set.
-func (s *shape) formOf(v reflect.Value) (form *shape, err error) {
-	if s.alternatives == nil {
-		return s, nil
-	}
-	set, says := 0, v.Field(s.fields[0].index[0]).String()
-	for _, a := range s.alternatives { // does not stop at the first that is set, to find a second one
-		if !v.Field(a.index).IsNil() {
-			set++
-			form = a
-		}
-	}
-	if set != 1 || says != "" && says != form.value {
-		return nil, fmt.Errorf("a %v with %d of its alternatives set, and the discriminator %q; set one, and leave %s empty", s.typ,
-			set, says, s.fields[0].goName)
-	}
-	return form, nil
-}
-
-// walk calls visit once for s and each shape below it that is not in done, and adds them to done.
-// at is the place of s in messages. A shape that is reached in several ways has the place where it
-// was found first.
-func (s *shape) walk(at *placeText, done map[*shape]bool, visit func(s *shape, at *placeText)) {
-	if done[s] {
+		m.addRaw("enumNames", encodeDocument(titles))
 		return
 	}
-	done[s] = true
-	visit(s, at)
-	for p := range s.parts {
-		if !done[p.shape] { // also tested by walk, but here before there is a new place
-			p.shape.walk(&placeText{outer: at, part: p}, done, visit)
+	var list []map[string]any
+	for i, value := range itemsOf(enum) {
+		list = append(list, map[string]any{"const": json.RawMessage(value), "title": s.valueTexts[i].title})
+	}
+	m.addRaw(keyword, encodeDocument(list))
+}
+
+// addEnum adds an enum of values, which is a JSON array. If null is set, it adds null as the
+// last value.
+func (m *members) addEnum(values []byte, null bool) {
+	if m.addRaw("enum", values); null {
+		m.buf = append(bytes.TrimSuffix(m.buf, []byte("]")), ",null]"...)
+	}
+}
+
+// customIn returns the schema that the method JSONSchema of the type returned, as far as
+// the dialect can express it. If 3.0.3 cannot express all of its constraints, only the
+// type and the description remain. Other keywords could then reject valid values: a not
+// with half of its constraints excludes more.
+func (s *shape) customIn(d dialect) map[string]any {
+	if d != openAPI30 || s.custom == nil {
+		return s.custom
+	}
+	exact := true
+	all := schema30(s.custom, &exact).(map[string]any)
+	if exact {
+		return all
+	}
+	maps.DeleteFunc(all, func(name string, value any) bool {
+		_, isText := value.(string)
+		return !isText || value == "null" || name != "description" && name != "type"
+	})
+	if all["type"] == "array" {
+		all["items"] = map[string]any{} // required by 3.0.3 beside the type
+	}
+	return all
+}
+
+// These are the keywords that mean the same in OpenAPI 3.0.3 (section 4.7.24) and in
+// 2020-12, and the annotations of 2020-12 that 3.0.3 does not have. Annotations reject no
+// value, so schemas of 3.0.3 leave these out.
+const (
+	keywords30 = " title description format default example deprecated readOnly writeOnly nullable externalDocs enum multipleOf minimum " +
+		"maximum minLength maxLength pattern minItems maxItems uniqueItems minProperties maxProperties required items not allOf anyOf " +
+		"oneOf properties additionalProperties "
+	unknown30 = " $anchor $comment $id $schema contentEncoding contentMediaType contentSchema "
+)
+
+// schema30 returns v, a schema of 2020-12 or a part of one, as a schema of 3.0.3. It sets exact to
+// false if the result does not mean the same. 3.0.3 has fewer keywords, allows only one example,
+// lacks the schemas true and false and the type null, and requires items for an array.
+//
+//	{"type":"string","examples":["a","b"]}  {"type":"string","example":"a"}
+//	{"type":["string","null"]}              {"type":"string","nullable":true}
+//	{"type":["string","integer"]}           not exact: a type is one name
+func schema30(v any, exact *bool) any {
+	schema, isObject := v.(map[string]any)
+	jsonType, nullable := splitNull(schema["type"])
+	*exact = *exact && isObject && (jsonType != "array" || schema["items"] != nil)
+	out := make(map[string]any)
+	if nullable {
+		out["nullable"] = true
+	}
+	for name, value := range schema {
+		_, isBool := value.(bool)
+		switch {
+		case name == "examples":
+			if list, _ := value.([]any); len(list) > 0 && schema["example"] == nil {
+				out["example"] = list[0]
+			}
+		case strings.Contains(unknown30, " "+name+" "):
+		case name == "additionalProperties" && isBool:
+			out[name] = value
+		case name == "type":
+			_, isText := jsonType.(string)
+			out[name], *exact = jsonType, *exact && isText && jsonType != "null"
+		default:
+			*exact = *exact && (strings.Contains(keywords30, " "+name+" ") || strings.HasPrefix(name, "x-"))
+			out[name] = eachSchema(name, value, func(part any) any { return schema30(part, exact) })
 		}
 	}
+	return out
 }
 
-// closeObjects makes the objects at and below s strict, except for shapes in done: they
-// then allow no properties but their own.
-func (s *shape) closeObjects(done map[*shape]bool) {
-	s.walk(nil, done, func(s *shape, _ *placeText) { s.strict = s.kind == kindObject || s.kind == kindByType })
+// splitNull splits null off a list of two types: it returns the other type and true. It returns
+// anything else unchanged.
+func splitNull(jsonType any) (other any, nullable bool) {
+	if list, _ := jsonType.([]any); len(list) == 2 {
+		switch "null" {
+		case list[0]:
+			return list[1], true
+		case list[1]:
+			return list[0], true
+		}
+	}
+	return jsonType, false
 }
 
-// reaches reports whether fits returns true for s or a shape below it. It adds the visited shapes
-// to done.
-func (s *shape) reaches(done map[*shape]bool, fits func(*shape) bool) bool {
-	if fits(s) {
-		return true
+// constrains reports whether the schema that JSONSchema of the type returns is more than a
+// description.
+func (s *shape) constrains(d dialect) bool {
+	custom := s.customIn(d)
+	return len(custom) > 1 || len(custom) == 1 && custom["description"] == nil
+}
+
+// writeCustom writes the schema that JSONSchema returned for the value of the field f. The schema
+// is a map, so it sorts the keywords.
+func (w *schemaWriter) writeCustom(m *members, s *shape, f *field, null bool) {
+	custom := s.customIn(w.dialect)
+	for _, name := range slices.Sorted(maps.Keys(custom)) {
+		if name == "description" && f.doc.text != "" { // writeAnnotations writes the description of the field
+			continue
+		}
+		value := custom[name]
+		if enum, ok := value.([]any); ok && null && name == "enum" && !slices.Contains(enum, nil) {
+			value = append(slices.Clone(enum), nil)
+		}
+		m.addRaw(name, encodeDocument(value))
 	}
-	if done[s] || !s.hasParts() {
-		return false
+}
+
+// writeTyped writes the type of a scalar, a list or a map. It writes the bounds of the Go type
+// unless the format or an enum implies them. The field's own bounds, which are never wider, replace
+// them.
+func (w *schemaWriter) writeTyped(m *members, s *shape, f *field) {
+	m.addText("type", s.jsonType(anywhere))
+	format, low, high := s.formatAndBounds(w.dialect)
+	if s.kind == kindUint && s.exceedsInt64(f) {
+		format = ""
+		low, high = s.integerBounds()
 	}
-	done[s] = true
-	for p := range s.parts {
-		if p.shape.reaches(done, fits) {
+	if s.format != "" {
+		format = s.format
+		if s.kind.isMachineInteger() { // a format in a tag does not imply the bounds, unlike the format of the type
+			low, high = s.integerBounds()
+		}
+	}
+	if s.kind == kindFloat && s.bits == 32 && format != "float" {
+		low, high = "-"+float32Bound, float32Bound
+	}
+	if s.kind == kindBytes && w.use != forDocument { // readers of MCP know this, and not the format
+		m.add("contentEncoding", "base64", "pattern", base64Pattern)
+		format = ""
+	}
+	m.add("format", format)
+	if s.rules.lookup(roleValues) == nil {
+		if s.rules.lookup(roleLow) == nil {
+			m.add("minimum", []byte(low))
+		}
+		if s.rules.lookup(roleHigh) == nil {
+			m.add("maximum", []byte(high))
+		}
+	}
+	switch s.kind {
+	case kindDuration:
+		w.writePattern(m, durationPattern, kindNotes[kindDuration])
+	case kindSlice, kindArray:
+		m.addName("items")
+		m.buf = w.appendShape(m.buf, s.elem)
+		if s.kind == kindArray {
+			n := strconv.AppendInt(nil, int64(s.typ.Len()), 10)
+			m.addRaw("minItems", n)
+			m.addRaw("maxItems", n)
+		}
+	case kindMap:
+		if w.dialect != openAPI30 {
+			w.writeNames(m, s.key)
+		}
+		m.addName("additionalProperties")
+		m.buf = w.appendShape(m.buf, s.elem)
+	}
+}
+
+// writeNames writes propertyNames, the schema of the member names of a map with this key. Names are
+// strings, so for an integer key it writes an enum or a pattern:
+//
+//	map[uint8]bool  "propertyNames":{"pattern":"^(0|[1-9][0-9]{0,2})$"}
+func (w *schemaWriter) writeNames(m *members, key *shape) {
+	at := m.open("propertyNames", '{')
+	switch enum := key.rules.lookup(roleValues); {
+	case enum != nil:
+		m.addRaw("enum", enum.listTexts(key))
+	case key.custom != nil:
+		w.writeCustom(m, key, anywhere, false)
+	case key.kind.isMachineInteger():
+		w.writePattern(m, key.numberPattern(), key.quotedNote())
+	}
+	m.closeSome(at, '}')
+}
+
+// writeQuoted writes the type of a number tagged `json:",string"`: a string that contains the JSON
+// number.
+func (w *schemaWriter) writeQuoted(m *members, s *shape) {
+	m.addText("type", "string")
+	w.writePattern(m, s.numberPattern(), s.quotedNote())
+}
+
+// writePattern writes a pattern that is not a rule of the author, and notes what it means.
+func (w *schemaWriter) writePattern(m *members, pattern, words string) {
+	m.addText("pattern", pattern)
+	w.noteWords(pattern, words)
+}
+
+// noteWords notes the meaning of a pattern: "" if it has no words, or different words in a
+// different field.
+func (w *schemaWriter) noteWords(pattern, words string) {
+	if w.words == nil || pattern == "" {
+		return
+	}
+	if known, ok := w.words[pattern]; ok && known != words {
+		words = ""
+	}
+	w.words[pattern] = words
+}
+
+// formatAndBounds returns the format of a scalar, and the bounds of its Go type unless the format
+// implies them:
+//
+//	int8, int16            int32, with both bounds
+//	int32                  int32, with both bounds unless in 3.0.3
+//	int                    int64, and in 3.0.3 int32 without bounds
+//	int64                  int64
+//	uint8, uint16          int32, with both bounds
+//	uint32                 int64, with both bounds
+//	uint, uint64           int64, with the minimum 0 and no maximum; none, with both
+//	                       bounds, if a rule or the default exceeds int64
+//	float32, float64       float, double
+//	time.Time              date-time
+//	[]byte                 byte
+//	strings, json.Number   none
+//
+// Every dialect uses the formats of OpenAPI 3.0.3, because 2020-12 leaves formats open and code
+// generators know these. OpenAPI has none for unsigned integers, so they get the next signed format
+// that holds them.
+//
+// In 3.0.3 an int has the format int32, for which generators write the usual integer
+// type of their language. The server does not enforce it. Validators of the other
+// dialects may ignore formats, so int32 has a minimum and a maximum there.
+func (s *shape) formatAndBounds(d dialect) (format, low, high string) {
+	kind := s.typ.Kind()
+	if s.kind != kindFloat && !s.kind.isMachineInteger() {
+		return kindFormats[s.kind], "", ""
+	}
+	switch format = numberFormats[kind]; {
+	case d == openAPI30 && (kind == reflect.Int || kind == reflect.Int32):
+		return "int32", "", ""
+	case s.kind == kindFloat || kind == reflect.Int || kind == reflect.Int64:
+		return format, "", ""
+	}
+	if low, high = s.integerBounds(); s.bits == 64 {
+		high = "" // the greatest uint64 would contradict the format int64
+	}
+	return format, low, high
+}
+
+// float32Bound is the greatest number that is rounded to a float of 32 bits: the text is below
+// 2^128-2^103, from which on it would be infinite, and the nearest double to it.
+const float32Bound = "3.4028235677973366e38"
+
+var numberFormats = [...]string{
+	reflect.Int: "int64", reflect.Int8: "int32", reflect.Int16: "int32", reflect.Int32: "int32", reflect.Int64: "int64",
+	reflect.Uint: "int64", reflect.Uint8: "int32", reflect.Uint16: "int32", reflect.Uint32: "int64", reflect.Uint64: "int64",
+	reflect.Uintptr: "int64",
+	reflect.Float32: "float", reflect.Float64: "double",
+}
+
+// kindNotes describe the strings of a kind, for readers of the page and of the TypeScript client.
+// The client shows them as sentences.
+var kindNotes = [...]string{
+	kindTime: "a time by RFC 3339", kindDuration: "a duration, such as 1m30s", kindBytes: "base64",
+	kindFile: "",
+}
+
+// quotedNote is the note of kindNotes for a number of shape s that is inside a string.
+func (s *shape) quotedNote() string {
+	if s.kind.isInteger() {
+		return "an integer, in a string"
+	}
+	return "a number, in a string"
+}
+
+// exceedsInt64 reports whether a rule or the default of s, an unsigned integer in the field f,
+// contains a number that the format int64 excludes.
+func (s *shape) exceedsInt64(f *field) bool {
+	for _, r := range s.rules {
+		if slices.ContainsFunc(r.values, func(v reflect.Value) bool { return v.Uint() > math.MaxInt64 }) {
 			return true
 		}
 	}
-	return false
+	n, ok := s.valueFor(string(f.def))
+	return ok && n.Uint() > math.MaxInt64
 }
 
-// isSound reports whether s and the shapes below it have no mistakes. Only then can a
-// default be decoded and a plan be made. s is nil for a method without an input or an
-// output.
-func (s *shape) isSound() bool {
-	return s == nil || !s.reaches(make(map[*shape]bool), func(s *shape) bool { return s.hasMistake })
-}
-
-// isSound is shape.isSound, but faster if no mistakes were found at all.
-func (p *mistakes) isSound(s *shape) bool { return len(p.list) == 0 || s.isSound() }
-
-// deref follows pointers and Optionals from s to the shape of the values that are not null.
-func (s *shape) deref() *shape {
-	for n := 0; n < 100 && (s.kind == kindPointer || s.kind == kindOptional); n++ { // a type P *P would never end; finishShapes notes it
-		s = s.elem
-	}
-	return s
-}
-
-// isComponent reports whether documents may list s as a component, with the text of the type.
-func (s *shape) isComponent() bool { return s.kind == kindObject || s.kind == kindByType || s.isEnum }
-
-// arrayItem returns the innermost element of s, an array: T for [2][3]T. It returns s if it is not
-// an array or has no items.
-func (s *shape) arrayItem() *shape {
-	for s.kind == kindArray && s.typ.Len() > 0 {
-		s = s.elem
-	}
-	return s
-}
-
-// An entry is one member of a map.
-type entry[V any] struct {
-	name  string
-	value V
-}
-
-// keyText returns the member name of a map key of shape s.
-func (s *shape) keyText(key reflect.Value) (string, error) {
-	switch s.kind {
-	case kindString:
-		return key.String(), nil
-	case kindInt:
-		return strconv.FormatInt(key.Int(), 10), nil
-	case kindUint:
-		return strconv.FormatUint(key.Uint(), 10), nil
-	}
-	addressable := reflect.New(s.typ)
-	addressable.Elem().Set(key)
-	text, err := addressable.Interface().(encoding.TextMarshaler).MarshalText()
-	return string(text), err
-}
-
-// compileOnce returns the plan of s, and compiles it if plans does not have it. If s contains
-// itself, compile calls compileOnce for s again before the plan is ready: plans then has a pointer
-// to a nil plan, and compileOnce returns a function that follows the pointer when it is called.
-func compileOnce[F ~func(*C, reflect.Value), C any](plans map[*shape]*F, s *shape, compile func(*shape) F) F {
-	if fn, ok := plans[s]; ok {
-		if *fn != nil {
-			return *fn
-		}
-		return func(c *C, v reflect.Value) { (*fn)(c, v) }
-	}
-	fn := new(F)
-	plans[s] = fn
-	*fn = compile(s)
-	return *fn
-}
-
-// A field is one member of an object, or a value that only a path, a query, a
-// header or a cookie gives. Its tags become these fields:
-//
-//	json:"name,omitempty"    name, tagged; optional, omit
-//	json:",omitzero"         optional, omit
-//	json:",string"           quoted, for numbers
-//	json:"-"                 hidden, dropped without one of the next four tags
-//	path:"id"                path, and name if json has none
-//	query:"tag,omitempty"    query, and name if json and path have none; optional
-//	header:"X,omitempty"     header, and name if the others have none; optional
-//	cookie:"x,omitempty"     cookie, and name if the others have none; optional
-//	mcpheader:"Region"       mcpHeader
-//	discriminator:"true"     discriminates
-//	default, example         def, example: strings verbatim, all other values as JSON
-//	doc                      doc; without the tag, the comment of the field
-//	format                   the format of the shape
-//	patternHint              the message of the pattern, and doc
-//	nullable:"false"         notNull
-//	idempotency:"-"          unkeyed, for a field of an input
-//	minLength, enum, …       rules of the shape, by the table ruleRows, or of the items
-//
-// If no tag gives a name, the field has its Go name. A default makes an input's field optional, and
-// so does an embedded pointer before it.
-type field struct {
-	goName string // for messages to the service's author
-	place  string // likewise: the type and goName
-	index  []int  // as for reflect.Value.FieldByIndex
-	tag    reflect.StructTag
-	shape  *shape
-	hides  []*field  // with its name in embedded structs; see checkHidden
-	tags   *fileTags // of a Body or a File
-
-	fieldName
-	fieldSources
-	fieldTexts
-
-	hidden   bool // json:"-": not a member of an object; only a tag such as path names it
-	quoted   bool // json:",string"
-	optional bool // it may be absent
-	notNull  bool // it must not be null, although its type allows it
-	unkeyed  bool // idempotency:"-": it may differ between calls with one idempotency key
-	omit     omission
-
-	discriminates bool   // says which alternative of a union is there
-	only          []byte // of an alternative's discriminator: its value, as JSON
-}
-
-// keyTag is the tag that sets field.unkeyed.
-const keyTag = "idempotency"
-
-// A fieldName is the name of a field on the wire, on every transport, as plans need it. The
-// name a/b has the token a~1b and the prefix ,"a/b":
-type fieldName struct {
-	name   string
-	token  string // the name as a reference token of a JSON Pointer
-	prefix string // the text before its value in an object
-	tagged bool   // the name was given in a json tag
-}
-
-// fieldSources are the places outside the JSON that tags name for a field.
-type fieldSources struct {
-	// bound has the names in the tags path, query, header and cookie; "" for none. In an output, the
-	// header is one of the response.
-	bound     [tagCount]string
-	mcpHeader string // the x-mcp-header that mirrors it
-}
-
-// typeTexts are the documentation of a type, from its comment. They are zero for types without a Go
-// name.
-type typeTexts struct {
-	about prose
-	gone  bool // it is deprecated
-}
-
-// fieldTexts are the documentation of a field.
-type fieldTexts struct {
-	doc        prose
-	deprecated bool
-	def        []byte // the default as JSON, set by the decoder and the binder; or nil
-	example    []byte // an example as JSON; or nil
-}
-
-// An omission says when the encoder leaves a field out: if one of the conditions in it
-// holds. The zero value is never.
-type omission uint8
-
-const (
-	omitEmpty omission = 1 << iota // by encoding/json's rule for omitempty
-	omitZero                       // by its rule for omitzero
-)
-
-// isBound reports whether a tag binds the field to a path, a query, a header or a cookie.
-func (f *field) isBound() bool { return f.bound != [tagCount]string{} }
-
-// firstBound returns the first part of a request that a tag binds the field to, and whether there
-// is one.
-func (f *field) firstBound() (where, bool) {
-	for w, name := range f.bound {
-		if name != "" {
-			return where(w), true
-		}
-	}
-	return whereBody, false
-}
-
-// isNameless reports whether the field is in no JSON object on any transport: only a header
-// or a cookie sets it, which only REST has. Its name is then only for messages.
-func (f *field) isNameless() bool {
-	if !f.hidden {
-		return false
-	}
-	for w, name := range f.bound {
-		if name != "" && wheres[w].onWire {
-			return false
-		}
-	}
-	return true
-}
-
-// onWire returns a copy of the input s for transports other than REST, where the fields of
-// paths and queries are members. It adds the fields more.
-func (s *shape) onWire(more ...*field) *shape {
-	fields := make([]*field, 0, len(s.fields)+len(more))
+// writeObject writes the object s. Fields that only a path or query tag names are not
+// members.
+func (w *schemaWriter) writeObject(m *members, s *shape) {
+	m.addText("type", "object")
+	at := m.open("properties", '{')
 	for _, f := range s.fields {
-		if f.hidden && !f.isNameless() {
-			shown := *f
-			shown.hidden = false
-			f = &shown
-		}
 		if !f.hidden {
-			fields = append(fields, f)
+			m.addName(f.name)
+			m.buf = w.appendField(m.buf, f)
 		}
 	}
-	return s.withFields(append(fields, more...))
-}
-
-// isRequired reports whether an input must have the field.
-func (f *field) isRequired() bool { return !f.optional && f.def == nil }
-
-// fileIn returns the File of an output. f is the File itself or an embedded one.
-func (f *field) fileIn(out any) *File {
-	if v, ok := f.valueIn(reflect.ValueOf(out).Elem()); ok {
-		return v.Addr().Interface().(*File)
+	if w.use == forToolInput || w.use >= forForm {
+		// A form must have properties, even if it is empty (MCP 2025-11-25, ElicitRequest). If a
+		// tool has none, OpenAI's API refuses all tools.
+		m.end("}")
+	} else {
+		m.closeSome(at, '}')
 	}
-	return new(File)
-}
-
-// settableIn returns the field f of the struct v. It replaces nil pointers to embedded
-// structs on the way by pointers to new structs.
-func (f *field) settableIn(v reflect.Value) reflect.Value {
-	v, _ = followIndex(v, f.index, true)
-	return v
-}
-
-// ownIndex returns the index of the Go field in its struct, or -1 if it is promoted from an
-// embedded struct. Few fields are.
-func (f *field) ownIndex() int {
-	if len(f.index) == 1 {
-		return f.index[0]
+	at = m.open("required", '[')
+	answered := w.use == forToolOutput || w.sent != nil && !w.sent[s.typ]
+	for _, f := range s.fields {
+		if !f.hidden && (f.isRequired() || answered && !f.optional) {
+			m.addItem(f.name)
+		}
 	}
-	return -1
+	m.closeSome(at, ']')
+	switch {
+	case s == w.open:
+		m.addRaw("additionalProperties", []byte("true"))
+	case s.strict:
+		m.addRaw("additionalProperties", []byte("false"))
+	}
 }
 
-// valueIn returns the field f of the struct v, or false if a pointer on the way is nil.
-func (f *field) valueIn(v reflect.Value) (reflect.Value, bool) { return followIndex(v, f.index, false) }
+// writeUnion writes the union s. In documents it is a oneOf with a discriminator, for which client
+// generators produce exact types. The discriminator maps values to components only (OpenAPI 3.1.0,
+// Discriminator Object), so it is left out if the alternatives are in place. It is an anyOf for the
+// result of a ValueOrStream, which has no discriminator.
+func (w *schemaWriter) writeUnion(m *members, s *shape) {
+	keyword, mapping := "oneOf", openMembers(nil)
+	if s.fields == nil {
+		keyword = "anyOf"
+	}
+	m.open(keyword, '[')
+	for _, a := range s.alternatives {
+		m.separate()
+		at := len(m.buf)
+		m.buf = w.appendShape(m.buf, a)
+		if ref := textAt(m.buf[at:], "$ref"); strings.HasPrefix(ref, componentPrefix) && s.fields != nil {
+			mapping.addText(a.value, ref)
+		}
+	}
+	m.end("]")
+	if len(mapping.buf) > len("{") {
+		m.open("discriminator", '{')
+		m.addText("propertyName", s.fields[0].name)
+		m.addRaw("mapping", mapping.close())
+		m.end("}")
+	}
+}
 
-// copyAround returns a copy of the struct v, and the field f in it. It also copies the structs
-// behind embedded pointers that lead to the field, so that v and the copy do not share the field.
-func (f *field) copyAround(v reflect.Value) (whole, value reflect.Value) {
-	whole = reflect.New(v.Type()).Elem()
-	whole.Set(v)
-	value = whole
-	for _, i := range f.index {
-		if value.Kind() == reflect.Pointer {
-			target := reflect.New(value.Type().Elem())
-			if !value.IsNil() {
-				target.Elem().Set(value.Elem())
+// writeChoices writes a union by JSON type: anyOf its alternatives, each with its rules and its text.
+func (w *schemaWriter) writeChoices(m *members, s *shape) {
+	m.open("anyOf", '[')
+	for _, f := range s.fields {
+		m.separate()
+		m.buf = w.appendField(m.buf, f)
+	}
+	m.end("]")
+}
+
+// writeRules writes the constraints of a value. If there are two bounds on one side, it writes only
+// the tighter one, because 3.0.3 has room for only one and linters ask for one. In 3.0.3 the
+// exclusive keywords are booleans beside the bound. If null is true, an enum lists null too.
+func (w *schemaWriter) writeRules(m *members, rules ruleSet, null bool) {
+	for _, r := range rules {
+		switch {
+		case !rules.isTightest(r):
+		case r.in30 != "" && w.dialect == openAPI30:
+			m.addRaw(r.in30, r.value)
+			m.add(r.keyword, true)
+		case r.role == roleFormat: // written with the type
+		case r.role == roleValues:
+			m.addEnum(r.value, null)
+		default:
+			m.addRaw(r.keyword, r.value)
+			if w.words != nil && r.role == rolePattern {
+				w.noteWords(textOr(string(r.value)), r.hint)
 			}
-			value.Set(target)
-			value = target.Elem()
-		}
-		value = value.Field(i)
-	}
-	return whole, value
-}
-
-// followIndex returns the field of the struct v that index leads to, as
-// reflect.Value.FieldByIndex does. If a pointer on the way is nil, it sets it to a new value
-// if fill is set, and reports false otherwise.
-func followIndex(v reflect.Value, index []int, fill bool) (reflect.Value, bool) {
-	for n, i := range index {
-		if n > 0 && v.Kind() == reflect.Pointer {
-			if v.IsNil() && !fill {
-				return v, false
-			}
-			v = filled(v)
-		}
-		v = v.Field(i)
-	}
-	return v, true
-}
-
-// filled follows pointers from v to a value. It sets nil pointers to new values.
-func filled(v reflect.Value) reflect.Value {
-	for v.Kind() == reflect.Pointer {
-		if v.IsNil() {
-			v.Set(reflect.New(v.Type().Elem()))
-		}
-		v = v.Elem()
-	}
-	return v
-}
-
-// A rule is one constraint on the values of a field or of a type. The decoder and the
-// binder check all rules of a value, in their order. The fields before value are copied
-// from a row of ruleRows (schema_rules.go).
-type rule struct {
-	keyword   string   // of JSON Schema 2020-12
-	role      ruleRole // which values it limits
-	opposite  ruleRole // of the rules that can exclude all values that this one allows
-	in30      string   // the keyword for the value in OpenAPI 3.0.3, where keyword itself is true; mostly ""
-	costly    bool     // tried only if the rules before it hold; see checkRules
-	html      htmlRule // how a form of HTML says it
-	complaint *complaint
-	empty     *complaint // of minLength, about an empty text; see about
-	hint      string     // of rolePattern, in the words of the author, which are in the field's doc too; or ""
-
-	value  []byte          // of the keyword, as JSON
-	count  int             // the number of a size: roleLeast and roleMost
-	values []reflect.Value // of roleValues, roleLow and roleHigh; see shape.valueFor
-	// violates reports whether a value, with pointers followed, is against the rule.
-	violates func(v reflect.Value) bool
-}
-
-// about returns the complaint about v, which violates r.
-func (r *rule) about(v reflect.Value) *complaint {
-	if r.empty != nil && v.Len() == 0 {
-		return r.empty
-	}
-	return r.complaint
-}
-
-// An htmlRule describes how an HTML form checks a rule before it sends anything. Every value that
-// follows the rule must satisfy the attribute; the reverse need not hold.
-type htmlRule struct {
-	attribute string                         // of an input element, spelled as its JavaScript property; or ""
-	value     func(s *shape, r *rule) string // the attribute's value as JSON for shape s; "" for no attribute. nil: the value of the rule
-}
-
-// A ruleRole says what a rule limits. Other code looks rules up by role, not by keyword: for
-// example, the decoder stores no more list items than roleMost allows.
-type ruleRole uint8
-
-const (
-	roleNone     ruleRole = iota // something that no other code uses; contracts cannot compare it
-	roleValues                   // the allowed values: rule.values
-	roleLeast                    // the least size: characters of a text, items of a list
-	roleMost                     // the greatest size
-	roleLow                      // a number from below: rule.values has the bound
-	roleHigh                     // a number from above, likewise
-	roleStep                     // a number, to the multiples of a number
-	rolePattern                  // a text, to the matches of a regular expression
-	roleDistinct                 // a list, to different items
-	roleFormat                   // a text, to one of checkedFormats
-)
-
-// A ruleSet is the rules of one value, in the order they are published. Each has a different
-// keyword.
-type ruleSet []rule
-
-// lookup returns the first rule with this role, or nil. Only a number can have two of one
-// role, such as minimum and exclusiveMinimum.
-func (rs ruleSet) lookup(role ruleRole) *rule {
-	for i := range rs {
-		if rs[i].role == role {
-			return &rs[i]
 		}
 	}
-	return nil
 }
 
-// An Optional is a field of a JSON object that is absent, null or a value. In a PATCH, absent
-// leaves things as they are, null removes, and a value replaces (RFC 7396, section 1). The zero
-// value is absent. The field needs omitzero and is never required:
-//
-//	Title svc.Optional[string] `json:"title,omitzero" maxLength:"80"`
-//
-// Rules apply to the value; null passes them all. In an output, an absent Optional is left out.
-// doc/types.md says where an Optional cannot be. It is not safe for concurrent use.
-type Optional[T any] struct {
-	value T
-	state optionalState
+// isTightest reports whether no other bound in rs makes r superfluous. A bound is tighter than a
+// second one on the same side if the number of the second violates it: 5 violates exclusiveMinimum
+// 5, but not minimum 5.
+func (rs ruleSet) isTightest(r rule) bool {
+	return r.role != roleLow && r.role != roleHigh || !slices.ContainsFunc(rs, func(rival rule) bool {
+		return rival.role == r.role && rival.keyword != r.keyword && !r.violates(rival.values[0])
+	})
 }
 
-// An optionalState says whether an Optional is absent, null or a value.
-type optionalState uint8
-
-const (
-	stateAbsent optionalState = iota
-	stateNull
-	stateValue
-)
-
-// IsSet reports whether o is present: null or a value.
-func (o Optional[T]) IsSet() bool { return o.state != stateAbsent }
-
-// IsNull reports whether o is null. It is false if o is absent.
-func (o Optional[T]) IsNull() bool { return o.state == stateNull }
-
-// Get returns the value of o, or the zero value and false if o is absent or null.
-func (o Optional[T]) Get() (T, bool) { return o.value, o.state == stateValue }
-
-// Set makes v, which may be zero, the value of o.
-func (o *Optional[T]) Set(v T) { o.value, o.state = v, stateValue }
-
-// SetNull makes o null. To make o absent, assign the zero value.
-func (o *Optional[T]) SetNull() { *o = Optional[T]{state: stateNull} }
-
-// MarshalJSON returns the value of o as [json.Marshal] writes it, or null. It exists for
-// encoding/json; svc does not call it.
-func (o Optional[T]) MarshalJSON() ([]byte, error) {
-	if o.state != stateValue {
-		return []byte("null"), nil
+// writeAnnotations writes the annotations of a field. Nothing enforces them; the
+// default is also the value that the decoder sets for an absent field. s is the shape of the value
+// if its schema is in place: without a text of the field, the text of the type is there.
+func (w *schemaWriter) writeAnnotations(m *members, f *field, s *shape) {
+	switch {
+	case f.isDescribed():
+		m.add("description", w.textOf(f.doc.join("\n\n", w.valueList(s))), "deprecated", f.deprecated)
+	case s == nil:
+	case f == anywhere, s.isComponent():
+		w.writeAbout(m, s)
+	case s.custom["description"] == nil:
+		m.add("description", w.textOf(w.valueList(s)))
 	}
-	return json.Marshal(o.value)
+	if w.use == forToolInput {
+		m.add("x-mcp-header", f.mcpHeader)
+	}
+	m.add("default", f.def)
+	switch {
+	case f.example == nil:
+	case w.dialect == openAPI30:
+		m.addRaw("example", f.example)
+	default:
+		m.add("examples", [][]byte{f.example})
+	}
 }
 
-// UnmarshalJSON makes o null, or sets the value that [json.Unmarshal] reads. If that fails, o does
-// not change. It is for encoding/json; svc does not call it.
-func (o *Optional[T]) UnmarshalJSON(text []byte) error {
-	if string(text) == "null" {
-		o.SetNull()
+// valueList returns the list of the values of s, which is written in place, or nil. Forms have
+// titles instead, and models do not need the list for outputs.
+func (w *schemaWriter) valueList(s *shape) prose {
+	if s == nil || w.use >= forToolOutput {
+		return prose{}
+	}
+	return s.valueList()
+}
+
+// writeAbout writes the annotations of a type: its comment, unless a method JSONSchema says more.
+// The top-level object of a form has no annotations (MCP 2025-11-25, ElicitRequest).
+func (w *schemaWriter) writeAbout(m *members, s *shape) {
+	if w.use >= forForm && s.kind == kindObject {
+		return
+	}
+	if s.custom["description"] == nil && w.use != forToolOutput { // a model sees an output when it gets one
+		m.add("description", w.textOf(s.about.join("\n\n", w.valueList(s))))
+	}
+	m.add("deprecated", s.gone && s.custom["deprecated"] == nil)
+}
+
+// textOf returns the form of a text that readers expect: Markdown in documents (OpenAPI 3.1.0, Rich
+// Text Formatting), and plain text on the page and for models.
+func (w *schemaWriter) textOf(p prose) string {
+	if w.use == forDocument && !w.plain {
+		return p.markdown
+	}
+	return p.text
+}
+
+// isDescribed reports whether the field has its own text.
+func (f *field) isDescribed() bool { return f.doc.text != "" || f.deprecated }
+
+// appendParameter appends the schema of a field that a parameter sets. It describes the
+// value, not its text: ?n=5 has the type integer.
+func (w *schemaWriter) appendParameter(dst []byte, f *field) []byte {
+	target := f.shape.deref()
+	if target.kind == kindSlice {
+		list := *target
+		list.elem, target = list.elem.deref(), &list
+	}
+	p := f.asParameter()
+	return w.appendPlain(dst, target, &p, true)
+}
+
+// asParameter returns a copy of f for use in a URL, where a `json:",string"` value
+// is not quoted. The description belongs to the parameter, not to its schema.
+func (f *field) asParameter() field {
+	p := *f
+	p.doc, p.deprecated = prose{}, false
+	if f.quoted {
+		p.quoted, p.def, p.example = false, unquotedLiteral(f.def), unquotedLiteral(f.example)
+	}
+	return p
+}
+
+// unquotedLiteral returns the JSON inside a JSON string, or nil if the string is not JSON: the
+// default "5" of a `json:",string"` integer is 5 in a URL.
+func unquotedLiteral(quoted []byte) []byte {
+	if quoted == nil || !isJSON(textOf(quoted)) {
 		return nil
 	}
-	var v T
-	err := json.Unmarshal(text, &v)
-	if err == nil {
-		o.Set(v)
+	return textOf(quoted)
+}
+
+// appendPathParameter appends the schema of a field that the path sets. In 3.0.3 it is
+// always a string, with an enum or a pattern for the texts that the binder accepts.
+func (w *schemaWriter) appendPathParameter(dst []byte, f *field) []byte {
+	p := f.asParameter()
+	p.def = nil // a path always includes the value
+	target := f.shape.deref()
+	if w.dialect != openAPI30 || target.kind.isStringy() {
+		return w.appendParameter(dst, &p)
 	}
-	return err
-}
-
-// parts returns pointers to the value and to the state of o.
-func (o *Optional[T]) parts() (value any, state *optionalState) { return &o.value, &o.state }
-
-// An optionalField is a pointer to an Optional.
-type optionalField interface {
-	parts() (value any, state *optionalState)
-}
-
-// optionalElem returns T if t is Optional[T], and nil otherwise. A struct that embeds an Optional
-// inherits its methods, but is not one: like encoding/json, svc encodes it with MarshalJSON.
-func optionalElem(t reflect.Type) reflect.Type {
-	if !strings.HasPrefix(t.Name(), "Optional[") || t.PkgPath() != typeBody.PkgPath() {
-		return nil
+	m := openMembers(dst)
+	m.addText("type", "string")
+	enum := target.rules.lookup(roleValues)
+	switch {
+	case target.kind == kindBool:
+		m.addRaw("enum", []byte(`["true","false"]`))
+	case enum != nil:
+		m.addRaw("enum", enum.listTexts(target))
+	case target.kind.isInteger():
+		m.addText("pattern", pathIntegerPattern)
+	default:
+		m.addText("pattern", anyNumberPattern)
 	}
-	value, _ := reflect.New(t).Interface().(optionalField).parts()
-	return reflect.TypeOf(value).Elem()
+	if p.example != nil {
+		p.example = appendQuoted(nil, p.example)
+	}
+	w.writeAnnotations(&m, &p, target)
+	return m.close()
 }
 
-// optionalValue returns the value of the Optional v, which must be addressable, and
-// whether v is a value. The result can be set in any case.
-func optionalValue(v reflect.Value) (reflect.Value, bool) {
-	value, state := v.Addr().Interface().(optionalField).parts()
-	return reflect.ValueOf(value).Elem(), *state == stateValue
-}
-
-// notNull follows pointers and an Optional from v to a value, and reports whether there is
-// one.
-func notNull(v reflect.Value) (reflect.Value, bool) {
-	for v.Kind() == reflect.Pointer {
-		if v.IsNil() {
-			return v, false
+// listTexts returns the values of an enum of shape s as a JSON array of strings, as they are
+// written in a path or as names. Each integer has one spelling there, however the tag spells it.
+func (r *rule) listTexts(s *shape) []byte {
+	if s.kind.isStringy() {
+		return r.value
+	}
+	var texts []string
+	for i, num := range itemsOf(r.value) {
+		if s.kind != kindFloat {
+			num = []byte(literalText(r.values[i]))
 		}
-		v = v.Elem()
+		texts = append(texts, string(num))
 	}
-	if v.Kind() == reflect.Struct {
-		if _, ok := v.Addr().Interface().(optionalField); ok {
-			return optionalValue(v)
+	return encodeDocument(texts)
+}
+
+// members appends a JSON object to buf member by member, in the order of the calls, and the
+// objects and lists in it where they stand. It quotes names and does not detect repeated
+// names. It is for documents and the small objects of the protocols, whose order is a part
+// of the published text: encoding/json would read each object again for the outer one.
+type members struct{ buf []byte }
+
+// openMembers begins an object at the end of dst.
+func openMembers(dst []byte) members { return members{append(dst, '{')} }
+
+// separate writes the comma before a name or an item. The first one follows a bracket, and
+// a value a colon; no value ends in these.
+func (m *members) separate() {
+	if last := m.buf[len(m.buf)-1]; last != '{' && last != '[' && last != ':' {
+		m.buf = append(m.buf, ',')
+	}
+}
+
+// addName appends a name and the colon. Append the value to buf after it.
+func (m *members) addName(name string) {
+	m.separate()
+	m.buf = append(appendQuoted(m.buf, name), ':')
+}
+
+// addText adds a member that is a string.
+func (m *members) addText(name, value string) {
+	m.addName(name)
+	m.buf = appendQuoted(m.buf, value)
+}
+
+// addRaw adds a member whose value is JSON already.
+func (m *members) addRaw(name string, value []byte) {
+	m.addName(name)
+	m.buf = append(m.buf, value...)
+}
+
+// add adds members, given as their names, each followed by its value. The values are:
+//
+//	Type               In the object               Left out
+//	-----------------  --------------------------  -------------------------------------
+//	string             a string                    if empty
+//	bool               true                        if false
+//	[]byte             the JSON that it is         if empty
+//	[][]byte           a list of such texts        if nil: an empty list can mean something
+//	map[string][]byte  an object, names in order   if empty
+func (m *members) add(pairs ...any) {
+	for i := 0; i < len(pairs); i += 2 {
+		name := pairs[i].(string)
+		switch value := pairs[i+1].(type) {
+		case string:
+			if value != "" {
+				m.addText(name, value)
+			}
+		case bool:
+			if value {
+				m.addRaw(name, []byte("true"))
+			}
+		case []byte:
+			if len(value) > 0 {
+				m.addRaw(name, value)
+			}
+		case [][]byte:
+			if value != nil {
+				m.addRaw(name, slices.Concat([]byte("["), bytes.Join(value, []byte(",")), []byte("]")))
+			}
+		case map[string][]byte:
+			at := m.open(name, '{')
+			names := slices.AppendSeq(make([]string, 0, len(value)), maps.Keys(value))
+			slices.Sort(names)
+			for _, name := range names {
+				m.addRaw(name, value[name])
+			}
+			m.closeSome(at, '}')
+		default: // without the value in the message, which would move every value to the heap
+			panic("svc: a value in a document is of another type")
 		}
 	}
-	return v, true
 }
 
-var (
-	typeTime     = reflect.TypeFor[time.Time]()
-	typeDuration = reflect.TypeFor[time.Duration]()
-	typeRaw      = reflect.TypeFor[json.RawMessage]()
-	typeNumber   = reflect.TypeFor[json.Number]()
-	typeBody     = reflect.TypeFor[Body]()
-	typeFile     = reflect.TypeFor[File]()
-
-	typeJSONMarshaler   = reflect.TypeFor[json.Marshaler]()
-	typeJSONUnmarshaler = reflect.TypeFor[json.Unmarshaler]()
-	typeTextMarshaler   = reflect.TypeFor[encoding.TextMarshaler]()
-	typeTextUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
-	typeValidator       = reflect.TypeFor[validator]()
-)
-
-// validator is implemented by a struct that checks itself.
-type validator interface{ Validate() error }
-
-// hasMethods reports whether t or *t has the methods of iface, as in encoding/json: svc only
-// decodes into and encodes from addressable values.
-func hasMethods(t, iface reflect.Type) bool {
-	return t.Kind() != reflect.Interface && reflect.PointerTo(t).Implements(iface)
+// open begins a member that is an object or a list, and returns its place for closeSome.
+func (m *members) open(name string, bracket byte) int {
+	at := len(m.buf)
+	m.addName(name)
+	m.buf = append(m.buf, bracket)
+	return at
 }
 
-// hasOwnText reports whether t has JSON or text methods.
-func hasOwnText(t reflect.Type) bool {
-	return hasMethods(t, typeJSONMarshaler) || hasMethods(t, typeJSONUnmarshaler) || hasMethods(t, typeTextMarshaler) ||
-		hasMethods(t, typeTextUnmarshaler)
+// openItem begins an object that is an item of a list, or the value of the last name.
+func (m *members) openItem() {
+	m.separate()
+	m.buf = append(m.buf, '{')
 }
 
-// declaresMethod reports whether t itself declares this method, rather than inheriting it from an
-// embedded type. t or a pointer to it must have the method. reflect does not distinguish the two,
-// but the compiler generates inherited methods, and the runtime gives all of them the same file
-// name, "<autogenerated>". Instead of that name, declaresMethod compares with the file of ReadByte
-// of bufio.ReadWriter, which is inherited from its Reader.
-func declaresMethod(t reflect.Type, name string) bool {
-	return fileOfMethod(t, name) != fileOfMethod(reflect.TypeFor[bufio.ReadWriter](), "ReadByte")
+// addItem adds an item that is a string.
+func (m *members) addItem(value string) {
+	m.separate()
+	m.buf = appendQuoted(m.buf, value)
 }
 
-// fileOfMethod returns the file that the runtime names for a method of t, or of a pointer
-// to t.
-func fileOfMethod(t reflect.Type, name string) string {
-	m, ok := t.MethodByName(name)
+// end appends the closing brackets of what open and openItem began.
+func (m *members) end(brackets string) { m.buf = append(m.buf, brackets...) }
+
+// closeSome ends the member that open began at this place, and removes the member if it is
+// empty.
+func (m *members) closeSome(at int, bracket byte) {
+	if m.buf[len(m.buf)-1] == bracket-2 { // in ASCII the brackets of a pair are two apart
+		m.buf = m.buf[:at]
+	} else {
+		m.buf = append(m.buf, bracket)
+	}
+}
+
+// close ends the object and returns buf.
+func (m *members) close() []byte { return append(m.buf, '}') }
+
+// object returns a new object with these members; see members.add.
+func object(pairs ...any) []byte {
+	m := openMembers(make([]byte, 0, 128)) // most fit
+	m.add(pairs...)
+	return m.close()
+}
+
+// encodeDocument returns a value in a document as JSON, without escaping <, > and &. It panics if
+// encoding/json cannot encode v. It is slower than members, so it is for values of many types, such
+// as the schemas of JSONSchema.
+func encodeDocument(v any) []byte {
+	text, ok := plainJSON(v)
 	if !ok {
-		m, _ = reflect.PointerTo(t).MethodByName(name)
+		panic("svc: a document is not JSON")
 	}
-	file, _ := runtime.FuncForPC(m.Func.Pointer()).FileLine(m.Func.Pointer())
-	return file
+	return text
 }
+
+// components are the schemas under components/schemas of an OpenAPI or OpenRPC document. A type is
+// included only if something refers to it, because linters complain about unused components. An
+// input that comes from the query, for example, is not.
+//
+// Invariant: schemas has the name of each shape in pending, with nil.
+type components struct {
+	writer  schemaWriter
+	names   map[*shape]string // lacks types without a component
+	schemas map[string][]byte
+	pending []*shape // not written yet, in the order of their first references
+}
+
+// newComponents returns empty components of a document whose clients send the types sent. It
+// copies names, since the builder of a document adds names for parts of types, such as
+// UpdateTodoBody.
+func newComponents(d dialect, names map[*shape]string, sent map[reflect.Type]bool) *components {
+	c := &components{names: maps.Clone(names), schemas: make(map[string][]byte)}
+	c.writer = schemaWriter{dialect: d, ref: c.referShape, prefix: componentPrefix, sent: sent}
+	return c
+}
+
+// referShape returns the name of the component of s, and adds the component to the document. It
+// returns "" if the schema must be written in place: only named struct types and enums become
+// components.
+func (c *components) referShape(s *shape) string {
+	name := c.names[s]
+	if name == "" || !s.isComponent() {
+		return ""
+	}
+	if _, known := c.schemas[name]; !known {
+		c.schemas[name] = nil
+		c.pending = append(c.pending, s)
+	}
+	return name
+}
+
+// writeSchemas writes the pending schemas, which may add others, and returns all schemas. A
+// component does not include the constraints and description of a field: they stand beside the
+// $ref.
+func (c *components) writeSchemas() map[string][]byte {
+	texts := make([]byte, 0, 512*len(c.pending)) // one behind the other; most fit
+	for ; len(c.pending) > 0; c.pending = c.pending[1:] {
+		start, m := len(texts), openMembers(texts)
+		c.writer.writePlain(&m, c.pending[0], anywhere, false)
+		c.writer.writeAbout(&m, c.pending[0])
+		texts = m.close() // if append moved the array, earlier schemas keep their text in the old one
+		c.schemas[c.names[c.pending[0]]] = texts[start:]
+	}
+	return c.schemas
+}
+
+// componentPrefix begins a reference to a schema, before its name.
+const componentPrefix = "#/components/schemas/"

@@ -86,7 +86,7 @@ package svc
 //   - Observation, the report to Options.Observe about a call
 //
 // svc_method.go compiles one method, svc_transport.go lists the transports. svc_stream.go and
-// svc_either.go handle streams, svc_errorform.go ErrorForm, and svc_idempotency.go idempotency
+// svc_either.go handle streams, svc_errorform.go ErrorForm, and keys.go idempotency
 // keys. call.go runs the calls.
 
 import (

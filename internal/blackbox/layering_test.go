@@ -26,17 +26,18 @@ import (
 
 // layers names the rooms of the package, the lowest layer first. A room is
 // name.go together with every name_*.go that is no room itself; its files may use each
-// other freely, unless ordered has them.
+// other freely, unless ordered has them. A room can have files of two names: keys.go is about
+// methods, so it is of svc.
 var layers = [...][]string{
 	{"json", "suggest", "comments", "testing"},
 	{"errors"},
 	{"http", "jsonrpc", "deprecation"},
 	{"file", "sse", "trace", "cors", "auth", "pprof"},
-	{"schema", "load"},
-	{"decode", "encode", "form", "schema_write"},
-	{"bind"},
-	{"svc", "codec", "examples"},
-	{"call", "page", "cursor"},
+	{"type", "load"},
+	{"decode", "encode", "form", "schema"},
+	{"bind check"},
+	{"svc keys", "codec", "examples"},
+	{"call keys_call", "page", "cursor"},
 	{"document", "rest", "rpc", "client"},
 	{"mcp", "openapi", "contract", "version", "webhook"},
 	{"typescript"},
@@ -45,7 +46,7 @@ var layers = [...][]string{
 
 // ordered has the files of rooms in which each file uses only those before it.
 var ordered = [...][]string{
-	{"schema", "schema_rules", "schema_types"},
+	{"type", "type_rules", "type_fields"},
 	{"mcp_revision", "mcp_session", "mcp_stream", "mcp", "mcp_exchange", "mcp_content", "mcp_ask", "mcp_call", "mcp_extension",
 		"mcp_resources", "mcp_tasks", "mcp_unread", "mcp_message", "mcp_handler", "mcp_http", "mcp_stdio"},
 }
@@ -55,10 +56,13 @@ var ordered = [...][]string{
 func roomOf(file string) (room string, layer int) {
 	base := strings.TrimSuffix(filepath.Base(file), ".go")
 	layer = -1
+	longest := 0 // of the prefixes that fit
 	for i, rooms := range layers {
 		for _, r := range rooms {
-			if strings.HasPrefix(base+"_", r+"_") && len(r) > len(room) {
-				room, layer = r, i
+			for _, prefix := range strings.Fields(r) {
+				if strings.HasPrefix(base+"_", prefix+"_") && len(prefix) > longest {
+					room, layer, longest = strings.Fields(r)[0], i, len(prefix)
+				}
 			}
 		}
 	}

@@ -1,7 +1,7 @@
 package svc
 
 // This file makes calls with an idempotency key. In this order: the key of a call; the call in
-// Idempotency.Run; its errors. svc_idempotency.go has the options and the records.
+// Idempotency.Run; its errors. keys.go has the options and the records.
 
 import (
 	"bytes"

@@ -1,8 +1,8 @@
 package svc
 
 // This file implements the idempotency keys of a service. In this order: the options; the plan of a
-// method with keys; keys, and the ids of records; headers; and records. svc_fingerprint.go compares
-// inputs, and call_idempotency.go makes the calls with a key.
+// method with keys; keys, and the ids of records; headers; and records. keys_print.go compares
+// inputs, and keys_call.go makes the calls with a key.
 
 import (
 	"context"

@@ -1387,7 +1387,7 @@ func recursiveShapes(all []*shape) (recursive, structless map[*shape]bool) {
 
 // endlessObjects returns the objects that have no finite value, since every value contains one of
 // these objects. It starts with all objects, and repeatedly drops objects with a form (see
-// schema.go) that needs none of the remaining ones. For
+// type.go) that needs none of the remaining ones. For
 //
 //	type A struct{ B B }
 //	type B struct{ A A }
