@@ -691,15 +691,21 @@ func withoutToken(err error, token string) error {
 // quotesToken reports whether text contains a part of token, also as a string of Go or of JSON, or as
 // bytes are printed: in hex, base64 or decimals.
 func quotesToken(text, token string) bool {
-	return hasPart(text, token) || hasPart(decodedRuns(text), token) || strings.Contains(text, `\`) && (hasPart(text, strings.Trim(strconv.Quote(token), `"`)) ||
+	return hasPart(text, token) || hasPart(decodedRuns(text, min(len(token), partSize)), token) || strings.Contains(text, `\`) && (hasPart(text, strings.Trim(strconv.Quote(token), `"`)) ||
 		hasPart(text, strings.Trim(string(appendQuoted(nil, token)), `"`)))
 }
 
 // decodedRuns returns the bytes that text may spell, with NUL between: %x of fmt, base64 with or without
 // padding, as details of errors write []byte, and the numbers of %v. Text is decoded rather than the
-// token encoded, since a stranger chooses the token, of up to 8 KiB, and the text is short.
-func decodedRuns(text string) string {
+// token encoded, since a stranger chooses the token, of up to 8 KiB, and the text is short. What is
+// shorter than least bytes cannot have a part of the token.
+func decodedRuns(text string, least int) string {
 	var out []byte
+	add := func(bytes []byte) {
+		if len(bytes) >= least {
+			out = append(append(out, bytes...), 0)
+		}
+	}
 	not := func(set string) func(rune) bool {
 		return func(r rune) bool { return r > '~' || !isMadeOf(string(r), set) }
 	}
@@ -711,7 +717,7 @@ func decodedRuns(text string) string {
 				part = part[:len(part)-1]
 			}
 			bytes, _ := base64.RawStdEncoding.DecodeString(part)
-			out = append(append(out, bytes...), 0)
+			add(bytes)
 		}
 	}
 	isHex := func(r rune) bool { return strings.ContainsRune("0123456789abcdefABCDEF", r) }
@@ -719,24 +725,28 @@ func decodedRuns(text string) string {
 		for skip := range min(2, len(run)) {
 			part := run[skip:]
 			bytes, _ := hex.DecodeString(part[:len(part)/2*2])
-			out = append(append(out, bytes...), 0)
+			add(bytes)
 		}
 	}
 	for _, run := range strings.FieldsFunc(text, func(r rune) bool { return !isDigit(byte(min(r, 0x7f))) && r != ' ' && r != ',' }) {
+		var bytes []byte
 		for number := range strings.FieldsFuncSeq(run, func(r rune) bool { return r == ' ' || r == ',' }) {
 			if n, err := strconv.ParseUint(number, 10, 8); err == nil {
-				out = append(out, byte(n))
+				bytes = append(bytes, byte(n))
 			}
 		}
-		out = append(out, 0)
+		add(bytes)
 	}
 	return string(out)
 }
 
+// partSize is how many bytes in a row are a part of a token, for hasPart.
+const partSize = 8
+
 // hasPart reports whether text has 8 bytes of token in a row, or all of a shorter token. Shorter
 // parts occur in other text by chance.
 func hasPart(text, token string) bool {
-	const size = 8
+	const size = partSize
 	if len(token) < size {
 		return strings.Contains(text, token)
 	}

@@ -325,7 +325,7 @@ func TestEventStream(t *testing.T) {
 
 func TestEventStreamKeepsCacheControl(t *testing.T) {
 	h := http.Header{"Cache-Control": {"no-store"}}
-	if setEventHeader(h); h.Get("Cache-Control") != "no-store" {
+	if setEventHeader(h); h.Get("Cache-Control") != "no-store, no-transform" {
 		t.Errorf("Cache-Control is %q", h.Get("Cache-Control"))
 	}
 }

@@ -319,11 +319,11 @@ func TestHeaders(t *testing.T) {
 	s.add("two", "")
 	h := newTestHandler(s, nil)
 	for _, test := range []struct{ name, version, target, header, want string }{
-		{"links of a page", "", "/todos?per_page=1", "Link", `</todos?page=1&per_page=1>; rel="first", </todos?page=2&per_page=1>; rel="next", </todos?page=2&per_page=1>; rel="last"`},
+		{"links of a page", "", "/todos?per_page=1", "Link", `<?page=1&per_page=1>; rel="first", <?page=2&per_page=1>; rel="next", <?page=2&per_page=1>; rel="last"`},
 		{"the newest version", "v2", "/todos", "Deprecation", ""},
 		{"the date of the deprecation of v1", "v1", "/todos", "Deprecation", "@1767225600"},
 		{"the date of the end of v1", "v1", "/todos", "Sunset", "Fri, 01 Jan 2027 00:00:00 GMT"},
-		{"links of v1", "v1", "/todos", "Link", `<https://example.com/docs/from-v1-to-v2>; rel="deprecation", </todos?page=1&per_page=20>; rel="first", </todos?page=1&per_page=20>; rel="last"`},
+		{"links of v1", "v1", "/todos", "Link", `<https://example.com/docs/from-v1-to-v2>; rel="deprecation", <?page=1&per_page=20>; rel="first", <?page=1&per_page=20>; rel="last"`},
 		{"no version of other routes", "v1", "/health", "Deprecation", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
