@@ -804,10 +804,10 @@ input: MaxBody is 1000 over JSON-RPC and MCP, was 1048576; as in {"a":0}` + spac
 		A string `json:"a" enum:"abcd,abcdefgh"`
 	}](), taking[one[[]byte]](), ""},
 	{"base64 over REST alone", taking[struct {
-		A string `json:"-" header:"If-Match,omitempty" pattern:"^[a-z_]{4}$"`
+		A string `json:"-" header:"X-Match,omitempty" pattern:"^[a-z_]{4}$"`
 	}](), taking[struct {
-		A []byte `json:"-" header:"If-Match,omitempty"`
-	}](), `input /If-Match: is bytes, was string; as in {"If-Match":"aaa_"}`},
+		A []byte `json:"-" header:"X-Match,omitempty"`
+	}](), `input /X-Match: is bytes, was string; as in {"X-Match":"aaa_"}`},
 	{"a text for base64", taking[one[[]byte]](), taking[struct {
 		A string `json:"a" pattern:"^([A-Za-z0-9+/=]{4})*$"`
 	}](), ""},
@@ -981,17 +981,17 @@ input /a/value: is required, was optional; as in {"a":{}}`},
 		A int `json:"a" query:"a"`
 	}](), "input /a: comes from query a, came from body"},
 	{"a header alone", taking[struct {
-		A string `json:"-" header:"If-Match,omitempty"`
+		A string `json:"-" header:"X-Match,omitempty"`
 		B int    `json:"b"`
 	}](), taking[struct {
-		A string `json:"-" header:"If-Match,omitempty" maxLength:"2"`
+		A string `json:"-" header:"X-Match,omitempty" maxLength:"2"`
 		B int    `json:"b"`
-	}](), `input /If-Match: maxLength is 2, was none; as in {"b":0,"If-Match":"aaa"}`},
+	}](), `input /X-Match: maxLength is 2, was none; as in {"b":0,"X-Match":"aaa"}`},
 	{"a header alone that is a number", taking[struct {
-		A string `json:"-" header:"If-Match,omitempty"`
+		A string `json:"-" header:"X-Match,omitempty"`
 	}](), taking[struct {
-		A int `json:"-" header:"If-Match,omitempty"`
-	}](), "input /If-Match: cannot tell: is int, was string, and over REST some values of both are the same text"},
+		A int `json:"-" header:"X-Match,omitempty"`
+	}](), "input /X-Match: cannot tell: is int, was string, and over REST some values of both are the same text"},
 	{"a list in a query alone, which is not empty there", taking[struct {
 		A []string `json:"a,omitempty" query:"a"`
 	}](alone), taking[struct {
@@ -1088,11 +1088,11 @@ input /A: contentType is ["image/png","image/jpeg"], was none; as in {"A":"appli
 	}](svc.MethodOptions{HTTP: "POST /t/{b}"}), ""},
 	{"a header beside a text of a path, which is never empty", taking[struct {
 		A string `json:"a" path:"a" pattern:"^[.]*[a-z]*$"`
-		B string `json:"-" header:"If-Match,omitempty"`
+		B string `json:"-" header:"X-Match,omitempty"`
 	}](svc.MethodOptions{HTTP: "POST /t/{a}"}), taking[struct {
 		A string `json:"a" path:"a" pattern:"^[.]*[a-z]*$"`
-		B string `json:"-" header:"If-Match,omitempty" maxLength:"2"`
-	}](svc.MethodOptions{HTTP: "POST /t/{a}"}), `input /If-Match: maxLength is 2, was none; as in {"a":"a","If-Match":"aaa"}`},
+		B string `json:"-" header:"X-Match,omitempty" maxLength:"2"`
+	}](svc.MethodOptions{HTTP: "POST /t/{a}"}), `input /X-Match: maxLength is 2, was none; as in {"a":"a","X-Match":"aaa"}`},
 	{"a transport", taking[one[int]](), taking[one[int]](svc.MethodOptions{Transports: []svc.Transport{svc.TransportRPC, svc.TransportMCP}}), "is not served over rest any more"},
 	// Forms.
 	{"a file that must be last", taking[LimitedForm](form), taking[struct {
@@ -1346,11 +1346,11 @@ output /a/type: enum is ["backup","billing","disk"], was ["backup","billing"]: c
 	}](), "input /a: cannot tell: is int, was float64, and outside of JSON an integer is written in digits alone"},
 	{"a header beside a list that a query cannot leave out", taking[struct {
 		A []string `json:"a" query:"a"`
-		H string   `json:"-" header:"If-Match,omitempty"`
+		H string   `json:"-" header:"X-Match,omitempty"`
 	}](), taking[struct {
 		A []string `json:"a" query:"a"`
-		H string   `json:"-" header:"If-Match,omitempty" maxLength:"2"`
-	}](), `input /If-Match: maxLength is 2, was none; as in {"a":["a"],"If-Match":"aaa"}`},
+		H string   `json:"-" header:"X-Match,omitempty" maxLength:"2"`
+	}](), `input /X-Match: maxLength is 2, was none; as in {"a":["a"],"X-Match":"aaa"}`},
 	{"jsonsubschema 25", taking[one[rPair[int, []string]]](), taking[struct {
 		A struct {
 			A int      `json:"a" minimum:"0"`
@@ -1447,8 +1447,8 @@ func sendInput(t *testing.T, old, now *svc.Service, b svc.Break, text string, in
 			path = strings.ReplaceAll(path, "{"+name+"}", url.PathEscape(strings.Trim(string(value), `"`)))
 		}
 		r := httptest.NewRequest(m.HTTP.Method, path, strings.NewReader(text))
-		if value, ok := input["If-Match"]; ok {
-			r.Header.Set("If-Match", strings.Trim(string(value), `"`))
+		if value, ok := input["X-Match"]; ok {
+			r.Header.Set("X-Match", strings.Trim(string(value), `"`))
 		}
 		if value, ok := input["a"]; ok && strings.Contains(string(old.Contract()), `"from":"query a"`) {
 			r.URL.RawQuery = "a=" + strings.Trim(string(value), `"`)
@@ -1477,7 +1477,7 @@ func sendInput(t *testing.T, old, now *svc.Service, b svc.Break, text string, in
 		if (w.Code < 300) != (i == 0) && !strings.Contains(b.Reason, "over JSON-RPC") {
 			t.Errorf("%v: service %d answers %d %s over REST", b, i, w.Code, w.Body)
 		}
-		if strings.Contains(b.Reason, "over REST") || input["If-Match"] != nil || isFile || !strings.Contains(string(old.Contract()), `"rpc"`) {
+		if strings.Contains(b.Reason, "over REST") || input["X-Match"] != nil || isFile || !strings.Contains(string(old.Contract()), `"rpc"`) {
 			continue
 		}
 		answer := rpc(s, fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, b.Method, text))
