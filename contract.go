@@ -375,6 +375,7 @@ func (c *contract) planMethod(s *service, m *method) *contractMethod {
 	if m.out != nil {
 		p.Output = c.planValue(m.out)
 		_, p.Blocks = m.outType.MethodByName("MCPContent")
+		p.Blocks = p.Blocks && !m.mcp.Structured
 	}
 	if m.either {
 		p.Items = c.planValue(m.item)

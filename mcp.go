@@ -141,6 +141,9 @@ type toolNames struct {
 	names []knownName
 }
 
+// serverInfoName is the member of _meta that names the server (MCP 2026-07-28, Base Protocol).
+const serverInfoName = "io.modelcontextprotocol/serverInfo"
+
 // An mcpList is the answer to a method of the protocol that lists something, such as
 // tools/list.
 type mcpList struct {
@@ -156,8 +159,8 @@ func (l *mcpList) add(t *tool, text []byte) {
 	l.size += len(text) + len(",")
 }
 
-// A tool is a method as MCP clients see it. At most one of output and ownContent is set.
-// wrapper needs output: structuredContent must be a JSON object before MCP 2026-07-28, and
+// A tool is a method as MCP clients see it. Both output and ownContent are set with
+// MCPMethod.Structured alone. wrapper needs output: structuredContent must be a JSON object before MCP 2026-07-28, and
 // some legacy clients reject the whole list of tools if an output schema is not of
 // "type":"object".
 type tool struct {

@@ -430,7 +430,7 @@ func (x *exchange) routeURL() string {
 // runStream adds the items of a stream to the result as {"items":[…]}, since a result of
 // MCP is one message. It reports each item as progress.
 func (x *exchange) runStream(_ context.Context, cancel context.CancelCauseFunc, stream any) error {
-	x.addJSON(`"structuredContent":`)
+	x.addJSON(structuredName)
 	start := len(x.ws.enc.buf)
 	err := x.collect(cancel, stream, func(n int) { x.stream.sendProgress(float64(n), 0, "", false) })
 	if err == nil {
@@ -479,35 +479,51 @@ func (x *exchange) readParams(msg *rpcMessage) {
 // addOutput adds the output of the method to the result, in the form that compileOutput chose.
 func (x *exchange) addOutput(out any) error {
 	t := x.message.tool
+	if err := x.addResultMeta(out); err != nil {
+		return err
+	}
+	start := len(x.ws.enc.buf)
 	switch {
 	case t.out == nil:
 		x.addJSON(`"content":[{"type":"text","text":"done"}],"isError":false`) // some hosts refuse an empty list
 		return nil
-	case t.ownContent:
-		content, err := x.contentOf(out)
-		if err == nil {
-			x.addJSON(`"content":`)
-			err = x.addBlocks(content, x.appendBlock)
-			x.addJSON(`,"isError":false`)
+	case t.output != nil:
+		if err := x.addStructured(out); err != nil {
+			return err
 		}
+	}
+	if t.ownContent {
+		content, err := x.contentOf(out)
+		if err != nil {
+			return err
+		}
+		size := 0
+		if t.output != nil {
+			size = utf8.RuneCount(x.ws.enc.buf[start+len(structuredName):])
+			x.addJSON(`,`)
+		}
+		x.addJSON(`"content":`)
+		err = x.addBlocks(content, size, x.appendBlock)
+		x.addJSON(`,"isError":false`)
 		return err
 	}
-	x.addJSON(`"structuredContent":`)
-	start := len(x.ws.enc.buf)
+	return x.addText(start + len(structuredName))
+}
+
+// structuredName begins the structured content in a result.
+const structuredName = `"structuredContent":`
+
+// addStructured adds the output as structured content.
+func (x *exchange) addStructured(out any) (err error) {
+	t := x.message.tool
+	x.addJSON(structuredName)
 	if t.wrapper != "" {
-		x.addJSON(`{"`)
-		x.addJSON(t.wrapper)
-		x.addJSON(`":`)
+		x.addJSON(`{"` + t.wrapper + `":`)
 	}
-	var err error
-	x.ws.enc.buf, err = appendRecord(&x.ws.enc, x.ws.enc.buf, out, t.encode)
-	if err != nil {
-		return err
-	}
-	if t.wrapper != "" {
+	if x.ws.enc.buf, err = appendRecord(&x.ws.enc, x.ws.enc.buf, out, t.encode); err == nil && t.wrapper != "" {
 		x.addJSON(`}`)
 	}
-	return x.addText(start)
+	return err
 }
 
 // addText adds the structured content, which begins at start in ws.enc.buf, a second time

@@ -4,6 +4,7 @@ package svc
 // resources (MCP 2026-07-28, Tools). It also bounds the texts of a result.
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/base64"
 	"errors"
@@ -15,9 +16,9 @@ import (
 )
 
 // addBlocks adds the blocks as a JSON array. It calls appendOne with a copy of each, which
-// appendOne may change. The error names the first invalid block.
-func (x *exchange) addBlocks(content []MCPContent, appendOne func(dst []byte, c *MCPContent) ([]byte, error)) error {
-	size := 0
+// appendOne may change. size is how many characters the result has beside them. The error names the first
+// invalid block.
+func (x *exchange) addBlocks(content []MCPContent, size int, appendOne func(dst []byte, c *MCPContent) ([]byte, error)) error {
 	x.addJSON("[")
 	for i, c := range content {
 		if i > 0 {
@@ -140,6 +141,31 @@ func (x *exchange) allowedMeta(source string, meta map[string]any) map[string]an
 	meta = maps.Clone(meta)
 	maps.DeleteFunc(meta, func(name string, _ any) bool { return !isMetaName(name) })
 	return meta
+}
+
+// addResultMeta adds the members of MCPResultMeta, if out has it, to _meta of the result that has just
+// begun. Names of svc win.
+func (x *exchange) addResultMeta(out any) error {
+	p, ok := out.(resultMetaProvider)
+	if !ok {
+		return nil
+	}
+	meta := maps.Clone(x.allowedMeta("MCPResultMeta", p.MCPResultMeta()))
+	if x.rev.typed {
+		delete(meta, serverInfoName)
+	}
+	text, err := encodeMeta(meta)
+	switch {
+	case err != nil:
+		return fmt.Errorf("MCPResultMeta: %w", err)
+	case text == nil:
+	case x.rev.typed:
+		x.ws.enc.buf = bytes.TrimSuffix(x.ws.enc.buf, []byte(x.h.texts.modern))
+		x.addJSON(`"resultType":"complete","_meta":{` + x.h.texts.serverInfo + `,` + string(text[1:]) + `,`)
+	default:
+		x.addJSON(`"_meta":` + string(text) + `,`)
+	}
+	return nil
 }
 
 // appendContents appends the contents of c, a resource, with meta as its _meta. It writes

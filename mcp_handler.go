@@ -136,7 +136,6 @@ func (h *mcpHandler) capabilities(extensions map[string]any) []byte {
 // ServerInfo.
 func (h *mcpHandler) newTexts() mcpTexts {
 	s, o := h.service, &h.options
-	const inMeta = "io.modelcontextprotocol/serverInfo" // MCP 2026-07-28, Base Protocol
 	info := MCPServerInfo{cmp.Or(o.ServerInfo.Name, s.opts.Name), cmp.Or(o.ServerInfo.Version, s.opts.Version), o.ServerInfo.Icons}
 	withIcons := encodeDocument(info)
 	info.Icons = nil // each result has the text below, and icons are large
@@ -147,10 +146,10 @@ func (h *mcpHandler) newTexts() mcpTexts {
 		return string(text[1 : len(text)-1])
 	}
 	return mcpTexts{
-		serverInfo: membersOf(inMeta, serverInfo),
-		modern:     membersOf("resultType", "complete", "_meta", object(inMeta, serverInfo)) + ",",
+		serverInfo: membersOf(serverInfoName, serverInfo),
+		modern:     membersOf("resultType", "complete", "_meta", object(serverInfoName, serverInfo)) + ",",
 		initialize: membersOf("capabilities", h.capabilities(o.Extensions), "serverInfo", withIcons, "instructions", o.Instructions),
-		discover: membersOf("resultType", "complete", "_meta", object(inMeta, withIcons), "supportedVersions",
+		discover: membersOf("resultType", "complete", "_meta", object(serverInfoName, withIcons), "supportedVersions",
 			encodeDocument(newestRevision.datesUpTo()),
 			"capabilities", h.capabilities(h.modernExtensions()), "ttlMs", ttl, "cacheScope", o.ListScope, "instructions", o.Instructions),
 		cache: "," + membersOf("ttlMs", ttl, "cacheScope", o.ListScope),
@@ -398,7 +397,7 @@ func allowsUnknown(schema []byte, path []step) bool {
 //	The method returns            content              structuredContent  outputSchema
 //	----------------------------  -------------------  -----------------  ------------
 //	no output                     the text "done"      none               none
-//	a type with MCPContent        its blocks           none               none
+//	a type with MCPContent        its blocks           none, or with Structured as below
 //	a File                        a block of it        none               none
 //	an object                     its JSON, as a text  the object         of the object
 //	a list                        its JSON, as a text  {"items":[…]}      of this object
@@ -412,9 +411,10 @@ func allowsUnknown(schema []byte, path []step) bool {
 func (c *toolCompiler) compileOutput(t *tool) {
 	switch {
 	case t.out == nil:
-	case t.hasOwnContent():
+	case t.hasOwnContent() && !t.mcp.Structured:
 		t.ownContent = true
 	default:
+		t.ownContent = t.mcp.Structured
 		whole := t.result
 		if (t.stream == "" || t.either) && t.out.kind != kindObject && t.out.custom["type"] != "object" {
 			if t.wrapper = "result"; t.out.kind == kindSlice {

@@ -119,8 +119,11 @@ func (x *exchange) addContents(t *tool, uri []byte, out any) error {
 	case len(content) == 0:
 		return errors.New("MCPContent returned no blocks, and a resource needs one")
 	}
+	if err = x.addResultMeta(out); err != nil {
+		return err
+	}
 	x.addJSON(`"contents":`)
-	err = x.addBlocks(content, func(dst []byte, c *MCPContent) ([]byte, error) {
+	err = x.addBlocks(content, 0, func(dst []byte, c *MCPContent) ([]byte, error) {
 		meta, err := x.metaWith(c, t)
 		c.becomeContents(textAt(uri), t)
 		return c.appendContents(dst, meta), err
@@ -201,13 +204,16 @@ func (t *tool) promptArguments(arguments []byte) []byte {
 // addMessages adds the messages of a prompt to the result.
 func (x *exchange) addMessages(out any) error {
 	content, err := x.contentOf(out)
+	if err == nil {
+		err = x.addResultMeta(out)
+	}
 	if err != nil {
 		return err
 	}
 	x.addJSON(`"description":`)
 	x.ws.enc.buf = appendQuoted(x.ws.enc.buf, x.message.tool.about)
 	x.addJSON(`,"messages":`)
-	return x.addBlocks(content, func(dst []byte, c *MCPContent) ([]byte, error) {
+	return x.addBlocks(content, 0, func(dst []byte, c *MCPContent) ([]byte, error) {
 		dst, err := x.appendBlock(append(dst, `{"role":"user","content":`...), c)
 		return append(dst, '}'), err
 	})

@@ -234,7 +234,7 @@ func (x *exchange) addOutcome(out any, state, message string) {
 	}
 	if err := x.addOutput(out); err != nil {
 		x.log(x, err)
-		x.ws.enc.buf = x.ws.enc.buf[:begin]
+		x.ws.enc.buf = append(x.ws.enc.buf[:begin-len(x.h.texts.modern)], x.h.texts.modern...) // without MCPResultMeta
 		x.addErrorText(x.cutErrorText(appendErrorText(nil, ErrorFrom(err)), err))
 	}
 }

@@ -66,6 +66,10 @@ type MCPMethod struct {
 	Idempotent *bool
 	// OpenWorld says that the tool uses things outside the service. Default: false.
 	OpenWorld *bool
+	// Structured says that results of a tool whose output has [MCPContent] also have the output as
+	// structuredContent, with an output schema, as without MCPContent: models read the blocks, and the
+	// page of an app the data. It is a mistake for other outputs, which always have it.
+	Structured bool
 
 	// URI makes the method a resource, which clients read, such as "todos://todos/{id}" or
 	// "todos://todos{?limit,cursor}" (RFC 6570, level 1 and {?…}). The method must have an output
@@ -166,6 +170,9 @@ func encodeIcons(icons []MCPIcon) []byte {
 // [MCPContent].
 type contentProvider interface{ MCPContent() []MCPContent }
 
+// A resultMetaProvider is an output with members for _meta of its result.
+type resultMetaProvider interface{ MCPResultMeta() map[string]any }
+
 // An MCPCompleteFunc returns values to suggest to a user who fills in an argument (MCP 2026-07-28,
 // Completion). It runs like a call of the method, with the same checks of caller and scopes, the
 // same kind of ctx, and errors sent the same way. Clients get the first 100 values, so return the
@@ -185,8 +192,9 @@ type MCPCompletion struct {
 //
 //	MCPContent() []svc.MCPContent
 //
-// Models then see these blocks in this order, and the tool has no output schema. Type decides which
-// other fields are required and used; doc/tools.md has the table. Empty fields are left out. The
+// Models then see these blocks in this order, and the tool has no output schema unless
+// MCPMethod.Structured is set. An output with a method MCPResultMeta() map[string]any, on its pointer
+// too, adds to _meta of the result, for the page of an app. Type decides which other fields are required and used; doc/tools.md has the table. Empty fields are left out. The
 // zero value is an empty text. An invalid block makes the call fail with INTERNAL.
 type MCPContent struct {
 	Type        string // "text", "image", "audio", "resource" or "resource_link"; "" means "text"
@@ -222,6 +230,11 @@ type mcpPlan struct {
 // compileMCP compiles MethodOptions.MCP, and notes the mistakes in it. A client does not serve MCP.
 func (c *methodCompiler) compileMCP(m *method) {
 	m.mcp = new(mcpPlan)
+	if m.outType != nil {
+		_, isThere := m.outType.MethodByName("MCPResultMeta")
+		c.addIf(isThere && !m.outType.Implements(reflect.TypeFor[resultMetaProvider]()),
+			"the method MCPResultMeta of %v must be MCPResultMeta() map[string]any", m.outType)
+	}
 	own := c.opts.Methods[m.goName].MCP
 	if own == nil || c.impl == nil {
 		return
@@ -244,6 +257,8 @@ func (c *methodCompiler) compileMCP(m *method) {
 	m.mcp.meta, err = encodeMeta(o.Meta)
 	c.addIf(err != nil, "MethodOptions.MCP.Meta is not JSON: %v", err)
 	c.checkMeta(o.Meta)
+	c.addIf(o.Structured && (m.sendsFile() || !m.hasOwnContent()),
+		"MethodOptions.MCP has Structured, which is for an output with a method MCPContent() []svc.MCPContent; add the method, or drop it")
 	c.addIf(o.TTL < 0, "MethodOptions.MCP.TTL is %v; it must not be negative", o.TTL)
 	if o.InputSchema != nil {
 		c.compileInputSchema(m)
@@ -271,6 +286,7 @@ func (c *methodCompiler) checkMCPFields(o *MCPMethod) {
 	add(&ofTool, "Destructive", o.Destructive != nil)
 	add(&ofTool, "Idempotent", o.Idempotent != nil)
 	add(&ofTool, "OpenWorld", o.OpenWorld != nil)
+	add(&ofTool, "Structured", o.Structured)
 	add(&ofResource, "MIMEType", o.MIMEType != "")
 	add(&ofResource, "TTL", o.TTL != 0)
 	add(&ofResource, "NotTool", o.NotTool)

@@ -128,3 +128,77 @@ func metaJSON(meta map[string]any) string {
 	text, _ := json.Marshal(meta) // of texts and numbers
 	return string(text)
 }
+
+type appPageAPI interface {
+	Show(context.Context) (*appPageChart, error)
+	ShowList(context.Context) (*appPageList, error)
+	ShowPlain(context.Context) (*appPageChart, error)
+}
+
+// A appPageChart has blocks for a model, data for a page, and what only the page gets.
+type appPageChart struct {
+	Title  string `json:"title"`
+	Points []int  `json:"points"`
+	meta   map[string]any
+}
+
+func (c *appPageChart) MCPContent() []svc.MCPContent {
+	return []svc.MCPContent{{Text: "a chart of " + c.Title}}
+}
+func (c *appPageChart) MCPResultMeta() map[string]any { return c.meta }
+
+type appPageList []string
+
+func (l *appPageList) MCPContent() []svc.MCPContent {
+	return []svc.MCPContent{{Text: fmt.Sprint(len(*l))}}
+}
+
+type appPageImpl struct{ meta map[string]any }
+
+func (p appPageImpl) Show(context.Context) (*appPageChart, error) {
+	return &appPageChart{"x", []int{1}, p.meta}, nil
+}
+func (p appPageImpl) ShowPlain(context.Context) (*appPageChart, error) {
+	return &appPageChart{"x", nil, p.meta}, nil
+}
+func (appPageImpl) ShowList(context.Context) (*appPageList, error) { return &appPageList{"a"}, nil }
+
+// Verify Structured and MCPResultMeta: who gets what, in every revision.
+func TestMCPPages(t *testing.T) {
+	for _, test := range []struct {
+		name           string
+		meta           map[string]any
+		legacy, modern string // _meta
+	}{
+		{"no members", nil, ``, `"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"P","version":"1"}},`},
+		{"a member", map[string]any{"p/a": 1}, `"_meta":{"p/a":1},`, `"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"P","version":"1"},"p/a":1},`},
+		{"a name of svc", map[string]any{"io.modelcontextprotocol/serverInfo": 1}, `"_meta":{"io.modelcontextprotocol/serverInfo":1},`, `"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"P","version":"1"}},`},
+		{"a name that is not allowed", map[string]any{"$a": 1, "b": 2}, `"_meta":{"b":2},`, `"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"P","version":"1"},"b":2},`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := svc.MustRegister[appPageAPI](appPageImpl{test.meta}, showing(&svc.Options{Name: "P", Version: "1", Resource: "p", Logger: slog.New(slog.DiscardHandler)},
+				map[string]svc.MCPMethod{"Show": {Structured: true}, "ShowList": {Structured: true}}))
+			for tool, want := range map[string]string{
+				"p_show":       `"structuredContent":{"title":"x","points":[1]},"content":[{"type":"text","text":"a chart of x"}],"isError":false}`,
+				"p_show_plain": `"content":[{"type":"text","text":"a chart of x"}],"isError":false}`,
+			} {
+				call := `"name":"` + tool + `"`
+				checkMCPAnswer(t, s.MCP(nil), mcpLegacy("2025-11-25", "tools/call", call), 200, `{"jsonrpc":"2.0","result":{`+test.legacy+want+`,"id":1}`)
+				checkMCPAnswer(t, s.MCP(nil), mcpModern("tools/call", call), 200, `{"jsonrpc":"2.0","result":{"resultType":"complete",`+test.modern+want+`,"id":1}`)
+			}
+			eachMCP(t, s, nil, "tools/call", `"name":"p_show_list"`, `"structuredContent":{"items":["a"]},"content":[{"type":"text","text":"1"}],"isError":false`)
+			eachMCP(t, s, nil, "tools/list", "", `"name":"p_show",…"outputSchema":{"type":"object","properties":{"title"…"name":"p_show_plain"…`)
+			eachMCP(t, s, &svc.MCPOptions{MaxResult: 38}, "tools/call", `"name":"p_show"`, `"isError":false`) // 26 and 12
+			eachMCP(t, s, &svc.MCPOptions{MaxResult: 37}, "tools/call", `"name":"p_show"`, `RESOURCE_EXHAUSTED: the answer has 38 characters`)
+		})
+	}
+	broken := svc.MustRegister[appPageAPI](appPageImpl{map[string]any{"a": func() {}}}, &svc.Options{Resource: "p", Logger: slog.New(slog.DiscardHandler)})
+	eachMCP(t, broken, nil, "tools/call", `"name":"p_show"`, `"text":"INTERNAL: internal error"}],"isError":true`)
+	text := regText(func() error {
+		_, err := svc.Register[mcpTrip](tripImpl{}, showing(&svc.Options{Resource: "t"}, map[string]svc.MCPMethod{"Plan": {Structured: true}}))
+		return err
+	})
+	if !strings.Contains(text, "MethodOptions.MCP has Structured, which is for an output with a method MCPContent") {
+		t.Errorf("Structured of another output: %s", text)
+	}
+}
