@@ -489,7 +489,7 @@ func (o *MCPOptions) checkExtensions(p *mistakes) {
 		p.addIf(!ok || !isJSONObject(text), "Extensions[%q] must be a JSON object, of its settings; write struct{}{} for none", name)
 		vendor, rest, _ := strings.Cut(name, "/")
 		p.addIf(vendor == "" || rest == "" || !isMetaName(name),
-			"Extensions[%q]: the name of an extension has a vendor, a slash and a name, such as example.com/skills; %s", name, metaNameForm)
+			"Extensions[%q]: the name of an extension has a vendor and a slash, such as example.com/skills; %s", name, metaNameForm)
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Methods)) {
 		group, rest, _ := strings.Cut(name, "/")

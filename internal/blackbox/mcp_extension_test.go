@@ -184,7 +184,7 @@ func TestMCPPrefix(t *testing.T) {
 			s, opts := svc.MustRegister[mcpAsking](mcpAsker{}, o), &svc.MCPOptions{}
 			eachMCP(t, s, opts, "tools/list", "", `"name":"`+test.tool+`","title":"The archive"`)
 			eachMCP(t, s, opts, "prompts/list", "", `"name":"`+test.prompt+`"`)
-			eachMCP(t, s, opts, "tools/call", `"name":"`+test.tool+`x"`, `did you mean \"`+test.tool+`\"?`)
+			eachMCP(t, s, opts, "tools/call", `"name":"`+test.tool+`x"`, `did you mean \"`+test.tool+`\"`)
 		})
 	}
 }

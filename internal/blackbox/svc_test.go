@@ -228,7 +228,7 @@ func TestNewInput(t *testing.T) {
 		{"List", "&blackbox_test.shelfQuery{Limit:20, Tag:[]string(nil)} <nil>"},
 		{"mark_read", "&blackbox_test.shelfID{ID:0x0} <nil>"},
 		{"ping", "<nil> <nil>"},
-		{"pong", `<nil> UNIMPLEMENTED: there is no method "pong" in resource "books"`},
+		{"pong", `<nil> UNIMPLEMENTED: there is no method "pong" in resource "books"; did you mean "ping", which changes data?`},
 	} {
 		t.Run(test.method, func(t *testing.T) {
 			in, err := service.NewInput("books", test.method)
