@@ -44,6 +44,7 @@ type (
 		ID      string        `json:"id"`
 		Force   bool          `json:"force,omitempty" query:"force"`
 		Match   string        `json:"-" header:"If-Match,omitempty"`
+		Word    string        `json:"-" header:"X-Word,omitempty"`
 		Wait    time.Duration `json:"-" header:"X-Wait,omitempty"`
 		Session string        `json:"-" cookie:"session,omitempty"`
 		Size    int           `json:"size,omitempty" default:"7"`
@@ -134,12 +135,12 @@ func newHTTPClient(t testing.TB) *http.Client {
 func TestClientHeaders(t *testing.T) {
 	_, handler := newParts()
 	client := connectParts(t, "", svc.ClientOptions{Handler: handler})
-	out, err := client.Update(context.Background(), &WidgetIn{ID: "a/ü%", Force: true, Match: `"x y"`, Wait: 3 * time.Microsecond, Session: "s=1"})
+	out, err := client.Update(context.Background(), &WidgetIn{ID: "a/ü%", Force: true, Match: `"x-y"`, Wait: 3 * time.Microsecond, Session: "s=1"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	left := uint8(3)
-	want := &Widget{ID: "a/ü%", Note: `true "x y" 3µs s=1`, Size: 7, ETag: `"v1"`, Since: time.Unix(1e9, 0).UTC(), Links: []string{"</a>", "</b>"}, Left: &left}
+	want := &Widget{ID: "a/ü%", Note: `true "x-y" 3µs s=1`, Size: 7, ETag: `"v1"`, Since: time.Unix(1e9, 0).UTC(), Links: []string{"</a>", "</b>"}, Left: &left}
 	if !reflect.DeepEqual(out, want) {
 		t.Errorf("got  %+v\nwant %+v", out, want)
 	}
@@ -180,8 +181,9 @@ func TestClientUnsent(t *testing.T) {
 		{"dot", &WidgetIn{ID: "."}, `INVALID_ARGUMENT: invalid input: /id must not be empty, ".", ".." or "/", which the path of a URL cannot carry`},
 		{"two dots", &WidgetIn{ID: ".."}, `INVALID_ARGUMENT: invalid input: /id must not be empty, ".", ".." or "/", which the path of a URL cannot carry`},
 		{"ID is not UTF-8", &WidgetIn{ID: "\xff"}, "INVALID_ARGUMENT: invalid input: /id must be valid UTF-8"},
-		{"line end in a header", &WidgetIn{ID: "1", Match: "a\r\nX-Evil: 1"}, "INVALID_ARGUMENT: invalid input: /If-Match must be visible ASCII characters, with spaces only between them, since a header carries nothing else"},
-		{"space before a header", &WidgetIn{ID: "1", Match: " a"}, "INVALID_ARGUMENT: invalid input: /If-Match must be visible ASCII characters, with spaces only between them, since a header carries nothing else"},
+		{"line end in a header", &WidgetIn{ID: "1", Word: "a\r\nX-Evil: 1"}, "INVALID_ARGUMENT: invalid input: /X-Word must be visible ASCII characters, with spaces only between them, since a header carries nothing else"},
+		{"no entity tag", &WidgetIn{ID: "1", Match: "a"}, "INVALID_ARGUMENT: invalid input: /If-Match must be * or entity tags, each in its quotation marks, such as \"1\""},
+		{"space before a header", &WidgetIn{ID: "1", Word: " a"}, "INVALID_ARGUMENT: invalid input: /X-Word must be visible ASCII characters, with spaces only between them, since a header carries nothing else"},
 		{"semicolon in a cookie", &WidgetIn{ID: "1", Session: "a;b"}, "INVALID_ARGUMENT: invalid input: /session must be visible ASCII characters, without semicolons, quotes around them and spaces around them, since a cookie carries nothing else"},
 		{"quotes around a cookie", &WidgetIn{ID: "1", Session: `"a"`}, "INVALID_ARGUMENT: invalid input: /session must be visible ASCII characters, without semicolons, quotes around them and spaces around them, since a cookie carries nothing else"},
 	} {

@@ -99,7 +99,7 @@ func TestDeclaredErrorsInDocuments(t *testing.T) {
 		{"3.1", "paths /refunds get responses 409 description", `"ABORTED: the books are being closed"`},
 		{"3.1", "paths /refunds get responses 400", shared},
 		{"problem", "paths /refunds/{id} delete responses 404 content", `{"application/problem+json":{"schema":{"$ref":"#/components/schemas/Problem"},"examples":{"error1":{"value":` +
-			`{"type":"about:blank","title":"Not Found","status":404,"detail":"there is no refund with this id","instance":"/refunds/%7Bid%7D","code":"NOT_FOUND"}}}}}`},
+			`{"type":"about:blank","title":"Not Found","status":404,"detail":"there is no refund with this id","code":"NOT_FOUND"}}}}}`},
 		{"rpc", "result methods 0 errors", `[{"code":-32006,"message":"already refunded; in progress","data":{"code":"ALREADY_EXISTS","details":{"refund":"r-1"}}},` +
 			`{"code":-32009,"message":"the payment is too old","data":{"code":"FAILED_PRECONDITION"}},{"code":-32603,"message":"internal error","data":{"code":"INTERNAL"}},` +
 			`{"code":-32010,"message":"the books are being closed","data":{"code":"ABORTED"}}]`},

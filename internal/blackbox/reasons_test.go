@@ -519,8 +519,8 @@ func TestReasonsInDocuments(t *testing.T) {
 			{"an example of problems", at(problems, append(slices.Clone(book), "400", "content", "application/problem+json", "examples", "error2", "value", "reason")...), `"hall_closed"`},
 			{"a schema", at(document, append(slices.Clone(book), "400", "content", "application/json", "schema")...), schemas[version][0]},
 			{"a schema of problems", at(problems, append(slices.Clone(book), "400", "content", "application/problem+json", "schema")...), schemas[version][1]},
-			{"headers of errors", at(document, append(slices.Clone(book), "400", "headers")...), `{"Retry-After":{"schema":{"type":"string"}},"Www-Authenticate":{"schema":{"type":"string"}},"X-Own":{"schema":{"type":"string"}}}`},
-			{"a header of an output", at(document, append(slices.Clone(book), "200", "headers", "etag", "schema", "type")...), `"string"`},
+			{"headers of errors", at(document, append(slices.Clone(book), "400", "headers")...), `{"Retry-After":{"schema":{"type":"string"}},"WWW-Authenticate":{"schema":{"type":"string"}},"X-Own":{"schema":{"type":"string"}}}`},
+			{"a header of an output", at(document, append(slices.Clone(book), "200", "headers", "ETag", "schema", "type")...), `"string"`},
 			{"a header of an input", at(document, "paths", "/halls/leave", "post", "parameters", "1", "name"), `"if-match"`},
 		} {
 			t.Run(version+": "+test.name, func(t *testing.T) {

@@ -492,7 +492,7 @@ func TestSharingValues(t *testing.T) {
 		}
 	}
 	page := sharingAnswer(was.Docs(nil), "/llms.txt", "")
-	if len(page) > 20_000 || !strings.Contains(string(page), `-d '{"V":{"A":{"A":{"A":{"A":{"A":{},"B":{}}`) {
+	if len(page) > 20_000 || strings.Contains(string(page), " -d '") { // each example is too long to be shown whole
 		t.Errorf("the Markdown has %d bytes: %.2000s", len(page), page)
 	}
 }
@@ -501,7 +501,11 @@ func TestSharingValues(t *testing.T) {
 // members only.
 func TestSharingExample(t *testing.T) {
 	t.Parallel()
-	type level4 struct{ A, B, C, D, E, F, G, H struct{ N int } }
+	type level4 struct {
+		A, B, C, D, E, F, G, H struct {
+			N int `json:",omitempty"`
+		}
+	}
 	type level3 struct{ A, B, C, D, E, F, G, H level4 }
 	type level2 struct{ A, B, C, D, E, F, G, H level3 }
 	type level1 struct{ A, B, C, D, E, F, G, H level2 }
