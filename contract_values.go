@@ -21,7 +21,7 @@ import (
 const maxProbe = 1 << 20
 
 // endless is the length in bytes of a value that does not exist, or that no request can hold.
-const endless = 1 << 40
+const endless = 1 << 29 // twice of it fits into an int of 32 bits
 
 // isSendable reports whether an input of n bytes may have been sent to the release.
 func (p *prober) isSendable(n int) bool { return p.outputs || int64(n) <= p.was.mostInput() }
@@ -94,7 +94,7 @@ func (p *prober) shortestParts(a *contractPlan, n int) int {
 	if different.jsonType() == "number" {
 		digits = len("0123456789+-.eE")
 	}
-	for size, count := 0, 1; n > 0; size, count = size+1, count*digits {
+	for size, count := 0, 1; n > 0; size, count = size+1, min(count, endless/digits)*digits {
 		total += size * min(n, count)
 		n -= count
 	}

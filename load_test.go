@@ -113,10 +113,10 @@ func isClosed(c <-chan struct{}) bool {
 // A modelSlot is a request of TestSlot, with a model of what it has.
 type modelSlot struct {
 	slot
-	calls                         int // that have entered and not left
-	inSlot, hasBody               bool
-	begun, refused, asks, ended   bool
-	arrivesNow, wasUpload, closed bool
+	calls                int // that have entered and not left
+	inSlot, hasBody      bool
+	begun, refused, asks bool
+	wasUpload, closed    bool
 }
 
 // The steps of TestSlot: what a request can do.

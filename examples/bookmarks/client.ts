@@ -1,5 +1,5 @@
 /**
- * sha256-aa50bfcb3fddcaf5912757915012ed5d of the lines below, which svc has written: do not edit them, fetch the file again.
+ * sha256-23bf8d73cd3d0b6d24b434f99dc21f6b of the lines below, which svc has written: do not edit them, fetch the file again.
  *
  * @generated
  * @noprettier
@@ -783,7 +783,9 @@ async function* $run(client: $Client, row: $Row, input?: $Input, options: $Optio
       if (!first || !isRefused || isOnce || typeof token !== "function") throw error;
       const renewal: $Renewal = renewals.get(first) ?? { token: ask(first).finally(() => { renewal.isOver = true; }), isOver: false };
       renewals.set(first, renewal);
+      hasToken = false; // also for the calls that only wait: if it fails, none of them sends again
       const second = await renewal.token;
+      hasToken = true;
       if (second === first || !(second || row.public)) throw error;
       return exchange(second);
     });

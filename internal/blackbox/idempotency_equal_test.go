@@ -328,11 +328,6 @@ func TestKeyEquality(t *testing.T) {
 	}
 }
 
-func optionalOf[T any](v T) (o svc.Optional[T]) {
-	o.Set(v)
-	return o
-}
-
 // Verify that a client sends the same bytes in every attempt, also of a map, and whatever becomes of
 // the input meanwhile.
 func TestKeyAttempts(t *testing.T) {

@@ -496,26 +496,3 @@ func TestSharingValues(t *testing.T) {
 		t.Errorf("the Markdown has %d bytes: %.2000s", len(page), page)
 	}
 }
-
-// Verify that an example has as many levels of objects as there is room for, and not the first
-// members only.
-func TestSharingExample(t *testing.T) {
-	t.Parallel()
-	type level4 struct {
-		A, B, C, D, E, F, G, H struct {
-			N int `json:",omitempty"`
-		}
-	}
-	type level3 struct{ A, B, C, D, E, F, G, H level4 }
-	type level2 struct{ A, B, C, D, E, F, G, H level3 }
-	type level1 struct{ A, B, C, D, E, F, G, H level2 }
-	s, err := svc.Register[sharingAPI[level1]](sharingImpl[level1]{}, &svc.Options{Resource: "x"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, example, _ := strings.Cut(string(sharingAnswer(s.Docs(nil), "/llms.txt", "")), " -d '")
-	example, _, _ = strings.Cut(example, "'")
-	if n := strings.Count(example, "{"); n != 1+8+64+512 {
-		t.Errorf("the example has %d objects: %.500s", n, example)
-	}
-}
