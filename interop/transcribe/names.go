@@ -1,0 +1,187 @@
+package main
+
+import (
+	"slices"
+	"strings"
+)
+
+// keepUsed notes which types clients send and get, and drops all others.
+func (c *converter) keepUsed() {
+	walk := func(start []*decl, in bool) {
+		for len(start) > 0 {
+			d := start[len(start)-1]
+			start = start[:len(start)-1]
+			if in && d.in || !in && d.out {
+				continue
+			}
+			d.in, d.out = d.in || in, d.out || !in
+			start = append(start, d.uses()...)
+		}
+	}
+	for _, o := range c.ops {
+		var in, out []*decl
+		if o.in != nil {
+			in = append(in, o.in)
+		}
+		for _, t := range o.extra {
+			in = t.appendDecls(in)
+		}
+		for _, d := range []*decl{o.out, o.value} {
+			if d != nil {
+				out = append(out, d)
+			}
+		}
+		walk(in, true)
+		walk(o.stream.appendDecls(out), false)
+	}
+	walk(c.errs.t.appendDecls(nil), false)
+	c.decls = slices.DeleteFunc(c.decls, func(d *decl) bool { return !d.in && !d.out })
+}
+
+// breakCycles makes pointers of the fields by which a struct would contain itself.
+func (c *converter) breakCycles() {
+	const open, closed = 1, 2
+	state := map[*decl]int{}
+	var visit func(d *decl)
+	visit = func(d *decl) {
+		state[d] = open
+		for _, f := range d.fields {
+			if f.t.decl == nil || !f.t.isStruct() || f.pointer || f.optional || f.t.null() {
+				continue
+			}
+			switch state[f.t.decl] {
+			case open:
+				f.pointer = true
+			case 0:
+				visit(f.t.decl)
+			}
+		}
+		state[d] = closed
+	}
+	for _, d := range c.decls {
+		if state[d] == 0 {
+			visit(d)
+		}
+	}
+}
+
+// nameDecls gives every declaration a name of its own: components first, then alternatives of
+// unions, inputs and outputs, and last what has no name in the document.
+func (c *converter) nameDecls() {
+	names := newNamer("Server", "Service", "Source")
+	for _, g := range c.groups {
+		names.take(g.interfaceName())
+		names.take("Unimplemented" + g.name)
+	}
+	for _, d := range c.decls {
+		if d.wish != "" && d.shared && !d.variant {
+			d.name = names.take(d.wish)
+		}
+	}
+	for _, d := range c.decls {
+		if d.wish != "" && d.shared && d.variant {
+			d.name = names.take(d.wish, d.wish+"Variant")
+		}
+	}
+	for _, d := range c.decls {
+		if d.wish != "" && d.name == "" {
+			d.name = names.take(d.wish)
+		}
+	}
+	for _, d := range c.decls {
+		nameInline(d, names)
+	}
+	for _, d := range c.decls {
+		nameConstants(d, names)
+	}
+}
+
+// nameInline names a declaration after its parent.
+func nameInline(d *decl, names *namer) {
+	var chain []*decl
+	for ; d != nil && d.name == "" && len(chain) < maxDepth; d = d.parent {
+		chain = append(chain, d)
+	}
+	for _, d := range slices.Backward(chain) {
+		own := exported(d.suffix)
+		switch {
+		case d.parent == nil:
+			d.name = names.take(own)
+		case d.kind == kList && d.suffix == "list":
+			d.name = names.take(pluralName(d.parent.name), d.parent.name+"List")
+		case d.shared && len(words(own)) > 1 && len(own) > 5:
+			d.name = names.take(own, stem(d.parent.name)+own)
+		default:
+			d.name = names.take(stem(d.parent.name) + own)
+		}
+	}
+}
+
+// stem returns the name of a parent without the word for its place.
+func stem(name string) string {
+	for _, end := range []string{"In", "Out", "Body", "Event"} {
+		if s := strings.TrimSuffix(name, end); s != name && len(s) > 3 {
+			return s
+		}
+	}
+	return name
+}
+
+// nameConstants names the values of an enum.
+func nameConstants(d *decl, names *namer) {
+	titles := c2titles(d.at)
+	for i, v := range d.values {
+		word := exported(v.text)
+		if i < len(titles) && titles[i] != "" {
+			word = exported(titles[i])
+		}
+		switch {
+		case v.text == "":
+			word = "Empty"
+		case strings.HasPrefix(v.text, "-") && len(v.text) > 1 && isDigit(v.text[1]):
+			word = "Minus" + exported(v.text)
+		}
+		if len(word) > 1 && word[0] == 'N' && isDigit(word[1]) {
+			word = word[1:] // behind the name of the type
+		}
+		d.constants = append(d.constants, names.take(d.name+word))
+	}
+}
+
+// c2titles returns the names that x-enum-varnames gives the values, if it has one for each.
+func c2titles(n *node) []string {
+	var out []string
+	for _, word := range []string{"x-enum-varnames", "x-enumNames"} {
+		for _, v := range n.list(word) {
+			out = append(out, v.text)
+		}
+		if len(out) > 0 && len(out) == len(n.list("enum")) {
+			return out
+		}
+		out = nil
+	}
+	return nil
+}
+
+// nameFields gives the fields of all structs their Go names. Embedded types have theirs already.
+func (c *converter) nameFields() {
+	for _, d := range c.decls {
+		names := newNamer("ByType")
+		for _, f := range d.fields {
+			if f.embedded {
+				names.take(f.t.expr())
+				names.take(strings.TrimPrefix(f.t.expr(), "svc."))
+			}
+		}
+		for _, f := range d.fields {
+			if f.embedded {
+				continue
+			}
+			wish := f.name
+			if wish == "" {
+				wish = exported(f.json)
+			}
+			f.name = names.take(wish)
+		}
+	}
+}

@@ -1,0 +1,279 @@
+package main
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// ruleTags returns the rule tags of a field.
+func (c *converter) ruleTags(f *field) []string {
+	t, s := f.t, f.s
+	switch t.kind {
+	case kList:
+		tags := sizeTags(s, "minItems", "maxItems")
+		if s.rules["uniqueItems"] == "true" {
+			if t.elem.isScalar() && t.elem.kind != kTime && t.elem.kind != kBytes && !t.elem.null() {
+				tags = append(tags, tag("uniqueItems", "true"))
+			} else {
+				c.lack(lackUnique, s.at, f.json)
+			}
+		}
+		if hasScalarRules(t.elem) {
+			return append(tags, c.scalarTags(t.elem.s, t.elem)...)
+		}
+		c.innerRules(t.elem)
+		return tags
+	case kMap:
+		c.innerRules(t)
+		return sizeTags(s, "minProperties", "maxProperties")
+	}
+	if hasScalarRules(t) {
+		return c.scalarTags(s, t)
+	}
+	return nil
+}
+
+// hasScalarRules reports whether tags of strings or numbers are for the type.
+func hasScalarRules(t *typ) bool {
+	return t.s != nil && (t.kind == kString || t.kind == kInt || t.kind == kFloat)
+}
+
+// innerRules reports rules of values inside of maps and of lists in lists, which no tag says.
+func (c *converter) innerRules(t *typ) {
+	if t.kind != kList && t.kind != kMap {
+		return
+	}
+	e := t.elem
+	if e.s == nil {
+		return
+	}
+	if hasScalarRules(e) && len(c.scalarTags(e.s, e)) > 0 || e.kind == kList && len(sizeTags(e.s, "minItems", "maxItems", "uniqueItems")) > 0 {
+		c.lack(lackInnerRules, e.s.at, "rules of values")
+	}
+	c.innerRules(e)
+}
+
+// sizeTags returns the tags of limits that are whole numbers.
+func sizeTags(s *schema, names ...string) []string {
+	var tags []string
+	for _, n := range names {
+		v := strings.TrimSuffix(s.rules[n], ".0")
+		if _, err := strconv.ParseUint(v, 10, 31); err == nil && !(v == "0" && strings.HasPrefix(n, "min")) {
+			tags = append(tags, tag(n, v))
+		}
+	}
+	return tags
+}
+
+func (c *converter) scalarTags(s *schema, t *typ) []string {
+	if len(s.enum) > 0 {
+		if tags := c.enumTags(s, t); tags != nil {
+			return tags
+		}
+	}
+	if t.kind == kString {
+		return c.textTags(s)
+	}
+	return numberTags(s, t)
+}
+
+// enumTags returns the tag enum and, on a text, a format that is only published.
+func (c *converter) enumTags(s *schema, t *typ) []string {
+	var vals []string
+	for _, v := range s.enum {
+		isNum := v.kind == isNumber && (t.kind == kFloat || valueType(v) == "integer" && len(v.text) < 10)
+		if t.kind == kString && (v.kind == isString || v.kind == isNumber) || t.kind != kString && isNum {
+			vals = append(vals, v.text)
+		}
+	}
+	if len(vals) == 0 || !fitsTag(s.enum) {
+		c.lack(lackEnumText, s.at, "values with commas or of other types")
+		return nil
+	}
+	tags := []string{tag("enum", strings.Join(vals, ","))}
+	if t.kind == kString && s.format != "" && s.format != "binary" && checkedFormats[s.format] == nil && !nearFormats[s.format] && isPrintable(s.format) {
+		tags = append(tags, tag("format", s.format))
+	}
+	return tags
+}
+
+// nearFormats are formats that svc takes for slips.
+var nearFormats = map[string]bool{"url": true, "datetime": true, "e-mail": true, "dateTime": true, "guid": true, "UUID": true, "URI": true,
+	"Date": true, "ip": true, "iri": true, "uriref": true, "date_time": true, "ISO 8601": true}
+
+func (c *converter) textTags(s *schema) []string {
+	tags := sizeTags(s, "minLength", "maxLength")
+	if s.pattern != "" {
+		if p, why := goPattern(s.pattern); why == "" {
+			tags = append(tags, tag("pattern", p))
+		} else {
+			c.lack(lackPattern, s.at, s.pattern+" "+why)
+		}
+	}
+	switch {
+	case s.format == "" || s.format == "binary" || s.format == "string" || !isPrintable(s.format):
+	case nearFormats[s.format]:
+		c.lack(lackFormat, s.at, s.format)
+	default:
+		tags = append(tags, tag("format", s.format))
+	}
+	return tags
+}
+
+func numberTags(s *schema, t *typ) []string {
+	var tags []string
+	for _, n := range []string{"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"} {
+		v := s.rules[n]
+		x, err := strconv.ParseFloat(v, 64)
+		if err != nil || n == "multipleOf" && (x <= 0 || v == "1" && t.kind == kInt) {
+			continue
+		}
+		if t.kind == kInt {
+			if x != float64(int64(x)) || x > 9e18 || x < -9e18 || t.name == "int32" && (x > 1<<31-1 || x < -1<<31) || strings.HasPrefix(t.name, "u") && x < 0 {
+				continue
+			}
+			if strings.ContainsAny(v, ".eE") {
+				v = strconv.FormatInt(int64(x), 10)
+			}
+		}
+		tags = append(tags, tag(n, v))
+	}
+	return tags
+}
+
+// checkedFormats are patterns of texts that surely have the formats that svc checks.
+var checkedFormats = map[string]*regexp.Regexp{
+	"date":      regexp.MustCompile(`^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|1\d|2[0-8])$`),
+	"uuid":      regexp.MustCompile(`^[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$`),
+	"uri":       regexp.MustCompile(`^[a-z][a-z0-9+.-]*://[A-Za-z0-9._~/?#&=:@+-]+$`),
+	"email":     regexp.MustCompile(`^[A-Za-z0-9_+-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9]+)+$`),
+	"ipv4":      regexp.MustCompile(`^(\d|[1-9]\d|1\d\d|2[0-4]\d)(\.(\d|[1-9]\d|1\d\d|2[0-4]\d)){3}$`),
+	"hostname":  regexp.MustCompile(`^[a-z0-9]+(\.[a-z0-9]+)*$`),
+	"time":      regexp.MustCompile(`^[01]\d:[0-5]\d:[0-5]\dZ$`),
+	"ipv6":      regexp.MustCompile(`^([0-9a-f]{1,4}:){7}[0-9a-f]{1,4}$`),
+	"date-time": regexp.MustCompile(`^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|1\d|2[0-8])T[01]\d:[0-5]\d:[0-5]\dZ$`),
+}
+
+// takes reports whether a text surely meets the rules of s.
+func takes(s *schema, text string) bool {
+	if len(s.enum) > 0 && !slices.ContainsFunc(s.enum, func(v *node) bool { return v.text == text }) {
+		return false
+	}
+	n := utf8.RuneCountInString(text)
+	if m, err := strconv.Atoi(s.rules["minLength"]); err == nil && n < m {
+		return false
+	}
+	if m, err := strconv.Atoi(s.rules["maxLength"]); err == nil && n > m {
+		return false
+	}
+	if s.pattern != "" {
+		p, why := goPattern(s.pattern)
+		if why != "" {
+			return false
+		}
+		if re, err := regexp.Compile(p); err != nil || !re.MatchString(text) {
+			return false
+		}
+	}
+	re := checkedFormats[s.format]
+	return re == nil || len(s.enum) > 0 || re.MatchString(text)
+}
+
+// inRange reports whether a number surely meets the rules of s.
+func inRange(s *schema, text string) bool {
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil || s.rules["multipleOf"] != "" {
+		return false
+	}
+	if len(s.enum) > 0 {
+		return slices.ContainsFunc(s.enum, func(v *node) bool { return v.text == text })
+	}
+	if m, err := strconv.ParseFloat(s.rules["minimum"], 64); err == nil && x < m {
+		return false
+	}
+	if m, err := strconv.ParseFloat(s.rules["maximum"], 64); err == nil && x > m {
+		return false
+	}
+	return s.rules["exclusiveMinimum"] == "" && s.rules["exclusiveMaximum"] == ""
+}
+
+// goPattern writes a pattern of ECMAScript as svc takes it, or says why it cannot.
+func goPattern(p string) (pattern, why string) {
+	if len(p) > 2 && strings.HasPrefix(p, "/") && strings.HasSuffix(p, "/") {
+		p = p[1 : len(p)-1]
+	}
+	for _, look := range []string{"(?=", "(?!", "(?<=", "(?<!"} {
+		if strings.Contains(p, look) {
+			return "", "looks around"
+		}
+	}
+	w := patternWriter{p: p}
+	for w.i < len(p) {
+		if why := w.next(); why != "" {
+			return "", why
+		}
+	}
+	out := w.b.String()
+	if _, err := regexp.Compile(out); err != nil || !isPrintable(out) {
+		return "", "is not a pattern of Go"
+	}
+	return out, ""
+}
+
+type patternWriter struct {
+	p     string
+	i     int
+	b     strings.Builder
+	class bool // between [ and ]
+}
+
+// next writes one element of the pattern.
+func (w *patternWriter) next() (why string) {
+	ch := w.p[w.i]
+	switch {
+	case ch == '\\' && w.i+1 < len(w.p):
+		return w.escape()
+	case w.class && ch == ']':
+		w.class = false
+	case !w.class && ch == '[':
+		w.class = true
+		if strings.HasPrefix(w.p[w.i:], "[^") {
+			w.b.WriteByte('[')
+			w.i++
+			ch = '^'
+		}
+	case !w.class && ch == '.':
+		w.b.WriteString(`[^\n\r]`)
+		w.i++
+		return ""
+	}
+	w.b.WriteByte(ch)
+	w.i++
+	return ""
+}
+
+// blanks are the characters of \s that Go and ECMAScript share.
+const blanks = ` \t\n\r\f\v`
+
+func (w *patternWriter) escape() (why string) {
+	next := w.p[w.i+1]
+	switch {
+	case next == 's' && w.class:
+		w.b.WriteString(blanks)
+	case next == 's':
+		w.b.WriteString("[" + blanks + "]")
+	case next == 'S' && w.class:
+		return `has \S in a class`
+	case next == 'S':
+		w.b.WriteString("[^" + blanks + "]")
+	case strings.IndexByte("@_'\"<>%&~`!#,;: =/", next) >= 0, next == '-' && !w.class:
+		w.b.WriteByte(next)
+	default:
+		w.b.WriteString(w.p[w.i : w.i+2])
+	}
+	w.i += 2
+	return ""
+}
