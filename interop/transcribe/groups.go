@@ -158,7 +158,7 @@ func (o *operation) noun(c *converter) string {
 			return o.name
 		}
 	}
-	if ws[0] == "list" || ws[0] == "find" || ws[0] == "search" {
+	if (ws[0] == "list" || ws[0] == "find" || ws[0] == "search") && (len(ws) == 1 || shortWords[ws[1]]) {
 		one = thing
 	}
 	if verbs[ws[0]] {
@@ -216,6 +216,9 @@ func (c *converter) methodName(o *operation) string {
 	}
 	ws = withoutTag(ws, tag)
 	ws = withoutThing(ws, thing)
+	if ws[0] == "get" && o.readsList(thing) && (len(ws) == 1 || shortWords[ws[1]]) {
+		ws = append([]string{"list"}, ws[1:]...) // getTasks beside getTask
+	}
 	if n := len(ws); n > 1 && !verbs[ws[0]] && verbsAtEnd[ws[n-1]] {
 		ws = append([]string{ws[n-1]}, ws[:n-1]...)
 	}
@@ -226,6 +229,13 @@ func (c *converter) methodName(o *operation) string {
 		ws = append(ws[:1:1], ws[2:]...)
 	}
 	return goName(ws)
+}
+
+// readsList reports whether the operationId names several things, and the path no single one.
+func (o *operation) readsList(thing []string) bool {
+	id := words(o.id)
+	i := slices.Index(id, "get") + 1
+	return o.verb == "GET" && !strings.HasSuffix(o.path, "}") && i > 0 && i+len(thing) <= len(id) && isPlural(id[i+len(thing)-1])
 }
 
 // withoutTag takes a tag of several words out: listCoreV1NamespacedPod of core_v1.
@@ -308,7 +318,7 @@ func routeName(o *operation, thing []string) string {
 	end := fixed[len(fixed)-1]
 	verb := routeVerb(o.verb, end, item)
 	behindItem := lastFixed > 0 && strings.HasPrefix(segs[lastFixed-1], "{")
-	action := o.verb == "POST" && !item && verbs[end[0]] && !isPlural(end[len(end)-1]) && (behindItem || verb == "create")
+	action := !item && !isPlural(end[len(end)-1]) && (o.verb == "POST" && verbs[end[0]] && (behindItem || verb == "create") || o.verb == "GET" && readActions[end[0]])
 	one := item || o.verb == "POST"
 	name := []string{verb}
 	if action {

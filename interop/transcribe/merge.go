@@ -20,6 +20,9 @@ func (r *schemaReader) merge(s, p *schema) {
 			s.types = append(slices.Clip(s.types), t)
 		}
 	}
+	if !r.spend(len(p.props), p.at) {
+		return
+	}
 	for _, pr := range p.props {
 		if old := s.prop(pr.name); old != nil && old != pr.n && old.fingerprint() != pr.n.fingerprint() {
 			pr.n = r.combined("allOf", old, pr.n)
@@ -31,7 +34,7 @@ func (r *schemaReader) merge(s, p *schema) {
 	r.mergeAlts(s, p)
 	s.mergeTexts(p)
 	s.mergeNull(p)
-	s.open = s.open || p.open
+	s.open, s.closed = s.open || p.open, s.closed || p.closed
 	s.readOnly = s.readOnly || p.readOnly
 	r.meet(p.lacks)
 }
@@ -66,7 +69,7 @@ func (s *schema) mergeTexts(p *schema) {
 		s.desc = p.desc
 	}
 	if p.enum != nil {
-		s.enum = p.enum
+		s.enum, s.named = p.enum, p.named
 	}
 }
 
@@ -90,15 +93,22 @@ func (r *schemaReader) combined(word string, a, b *node) *node {
 	if n := r.made[key]; n != nil {
 		return n
 	}
-	depth := max(a.made, b.made) + 1
-	if depth > maxMade {
+	parts, depth := []*node{a}, max(a.made, b.made)+1
+	if list := a.list(word); a.made > 0 && list != nil { // a third one goes into the list of two
+		parts, depth = list, max(a.made, b.made+1)
+	}
+	for _, p := range parts {
+		if p.fingerprint() == b.fingerprint() {
+			return a
+		}
+	}
+	if depth > maxMade || !r.spend(len(parts), b) {
 		r.lack(lackTooDeep, b, "members that several parts describe")
 		return a
 	}
-	n := newObject(b)
-	n.made = depth
-	list := newObject(b)
-	list.kind, list.items, list.made = isList, []*node{a, b}, depth
+	n, list := newObject(b), newObject(b)
+	n.made, list.made = depth, depth
+	list.kind, list.items = isList, append(slices.Clip(parts), b)
 	n.set(word, list)
 	r.made[key] = n
 	return n
@@ -110,6 +120,9 @@ func (r *schemaReader) mergedObjects(all []*schema) *schema {
 	out := newSchema(all[0].at)
 	out.types = []string{"object"}
 	for i, s := range all {
+		if !r.spend(len(s.props), s.at) {
+			break
+		}
 		for _, p := range s.props {
 			if old := out.prop(p.name); old != nil && old.fingerprint() != p.n.fingerprint() {
 				p.n = r.either(old, p.n)
@@ -158,6 +171,8 @@ func (r *schemaReader) flatAlts(alts []*schema) []*schema {
 	add = func(list []*schema) {
 		for _, a := range list {
 			switch {
+			case !r.spend(1, a.at):
+				return
 			case seen[a.at]:
 			case len(a.alts) > 0 && len(a.props) == 0:
 				seen[a.at] = true

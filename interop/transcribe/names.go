@@ -105,6 +105,8 @@ func nameInline(d *decl, names *namer) {
 	for _, d := range slices.Backward(chain) {
 		own := exported(d.suffix)
 		switch {
+		case d.parent == nil && d.shared && envelopeName(d) != "":
+			d.name = names.take(envelopeName(d), own)
 		case d.parent == nil:
 			d.name = names.take(own)
 		case d.kind == kList && d.suffix == "list":
@@ -115,6 +117,35 @@ func nameInline(d *decl, names *namer) {
 			d.name = names.take(stem(d.parent.name) + own)
 		}
 	}
+}
+
+// envelopeName names an answer that several methods have, such as {data: Task}, after what is in it,
+// and not after the first method. It returns "" for others.
+func envelopeName(d *decl) string {
+	if !strings.HasSuffix(d.suffix, " out") {
+		return ""
+	}
+	for _, f := range d.fields {
+		t := f.t
+		if t.kind == kList {
+			t = t.elem
+		}
+		name := ""
+		switch {
+		case t.decl != nil && t.kind != kEnum:
+			name = t.decl.wish
+		case t.kind == kMap && t.s != nil && t.s.ref != "":
+			name = exported(t.s.ref)
+		}
+		switch {
+		case name == "":
+		case f.t.kind == kList:
+			return pluralName(name) + "Out"
+		default:
+			return name + "Out"
+		}
+	}
+	return ""
 }
 
 // stem returns the name of a parent without the word for its place.
@@ -129,13 +160,11 @@ func stem(name string) string {
 
 // nameConstants names the values of an enum.
 func nameConstants(d *decl, names *namer) {
-	titles := c2titles(d.at)
 	for i, v := range d.values {
 		word := exported(v.text)
-		if i < len(titles) && titles[i] != "" {
-			word = exported(titles[i])
-		}
 		switch {
+		case d.named != nil && len(words(d.named[i].title)) > 0:
+			word = exported(strings.ToLower(d.named[i].title))
 		case v.text == "":
 			word = "Empty"
 		case strings.HasPrefix(v.text, "-") && len(v.text) > 1 && isDigit(v.text[1]):
@@ -148,19 +177,25 @@ func nameConstants(d *decl, names *namer) {
 	}
 }
 
-// c2titles returns the names that x-enum-varnames gives the values, if it has one for each.
-func c2titles(n *node) []string {
-	var out []string
-	for _, word := range []string{"x-enum-varnames", "x-enumNames"} {
-		for _, v := range n.list(word) {
-			out = append(out, v.text)
-		}
-		if len(out) > 0 && len(out) == len(n.list("enum")) {
-			return out
-		}
-		out = nil
+// extensionNames returns the names that extensions of OpenAPI give the values of an enum, or nil.
+func extensionNames(n *node, count int) []namedValue {
+	var out []namedValue
+	titles := n.list("x-enum-varnames")
+	if titles == nil {
+		titles = n.list("x-enumNames")
 	}
-	return nil
+	descs := n.list("x-enum-descriptions")
+	if len(titles) != count || len(n.list("enum")) != count {
+		return nil
+	}
+	for i, t := range titles {
+		v := namedValue{title: t.text}
+		if len(descs) == count {
+			v.desc = descs[i].text
+		}
+		out = append(out, v)
+	}
+	return out
 }
 
 // nameFields gives the fields of all structs their Go names. Embedded types have theirs already.

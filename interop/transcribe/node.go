@@ -11,8 +11,12 @@ import (
 	"strings"
 )
 
-// maxNesting is how deep a document may be nested. Published documents stay below 60.
-const maxNesting = 400
+// Limits of documents. Published ones are nested less than 60 levels deep, and have names of less
+// than 300 bytes.
+const (
+	maxNesting = 400
+	maxName    = 4096
+)
 
 // A node is a value of the document. An object keeps the order of its members, so that the Go
 // source has the order of the document. A node knows its place, for the report.
@@ -100,7 +104,9 @@ func (p *parser) inside(n *node, open json.Delim, depth int) error {
 			if err != nil {
 				return err
 			}
-			key = t.(string)
+			if key = t.(string); len(key) > maxName {
+				return fmt.Errorf("a name is longer than %d bytes", maxName)
+			}
 		}
 		v, err := p.value(n, key, depth+1)
 		if err != nil {

@@ -259,7 +259,13 @@ func printEnum(f *file, d *decl) {
 		if d.elem.kind == kString {
 			text = strconv.Quote(text)
 		}
-		f.p("\t%s %s = %s\n", d.constants[i], d.name, text)
+		tail := ""
+		if d.named != nil {
+			if desc := oneLine(strings.ToValidUTF8(d.named[i].desc, "?")); desc != "" && isPrintable(desc) {
+				tail = " // " + desc
+			}
+		}
+		f.p("\t%s %s = %s%s\n", d.constants[i], d.name, text, tail)
 	}
 	list := strings.Join(d.constants, ", ")
 	if len(list) >= 80 {

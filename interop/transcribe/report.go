@@ -123,7 +123,7 @@ var lackRows = [lackKinds]lackRow{
 	lackCommonHeader:      {"headers of every answer", "left out: send them in middleware", true},
 	lackJSONLines:         {"lines of JSON", "left out", false},
 	lackAnswerMedia:       {"JSON or another media type, by the call", "JSON alone", false},
-	lackListHeaders:       {"lists with headers or several statuses", "the list alone", false},
+	lackListHeaders:       {"lists and scalars with headers or several statuses", "the body alone", false},
 	lackUnionHeaders:      {"unions with headers or several statuses", "the union alone", false},
 	lackWholeAnswer:       {"answers that are neither an object nor a list", "a struct with MarshalJSON and JSONSchema", false},
 	lackNullAnswer:        {"answers that may be null", "never null", false},

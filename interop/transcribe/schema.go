@@ -18,11 +18,13 @@ type schema struct {
 	shared   bool  // another schema has the same members: see own
 	extra    *node // additionalProperties, if it is a schema
 	open     bool  // additionalProperties is true or a schema
+	closed   bool  // additionalProperties is false
 	items    *node
 	alts     []*schema         // of oneOf and anyOf
 	disc     string            // the name of the discriminator
 	values   map[string]string // the discriminator's value for each component
 	enum     []*node
+	named    []namedValue      // the values of enum, if the document names them
 	rules    map[string]string // the keywords of ruleWords, as written
 	format   string
 	pattern  string
@@ -124,6 +126,20 @@ type schemaReader struct {
 	busy  map[*node]bool
 	depth int
 	made  map[[3]any]*node // see combined
+	spent int              // see spend
+}
+
+// maxWork bounds what is done again for each use of a schema. Large documents need about 100,000.
+const maxWork = 5_000_000
+
+// spend counts members and alternatives that are merged, and reports whether to go on. So unions of
+// unions of unions come to an end.
+func (r *schemaReader) spend(n int, at *node) bool {
+	if r.spent += n; r.spent <= maxWork {
+		return true
+	}
+	r.lack(lackTooDeep, at, "very many members or alternatives")
+	return false
 }
 
 // resolve follows the references at n. It returns an empty object for one that leads nowhere.
@@ -315,7 +331,7 @@ func (s *schema) fillTypes(n *node) {
 // fillOpen reads which members may be there beside the named ones.
 func (r *schemaReader) fillOpen(s *schema, n *node) {
 	if a := n.get("additionalProperties"); a != nil {
-		s.open = a.kind == isObject || a.text == "true"
+		s.open, s.closed = a.kind == isObject || a.text == "true", a.text == "false"
 		if a.kind == isObject && len(a.keys) > 0 {
 			s.extra = a
 		}
@@ -348,7 +364,7 @@ func (s *schema) fillRules(n *node) {
 
 func (s *schema) fillEnum(n *node) {
 	if n.list("enum") != nil {
-		s.enum = nil
+		s.enum, s.named = nil, nil
 	}
 	seen := map[string]bool{}
 	for _, v := range n.list("enum") {
@@ -436,7 +452,7 @@ func (r *schemaReader) fillAlts(s *schema, n *node) {
 		r.lack(lackTwoUnions, n, "oneOf beside anyOf")
 	}
 	alts, ok := r.alternatives(s, n, list)
-	if !ok {
+	if !ok || len(s.props) == 0 && s.becomeEnum(alts) {
 		return
 	}
 	if len(alts) == 1 && len(s.props) == 0 {
@@ -461,6 +477,27 @@ func (r *schemaReader) fillAlts(s *schema, n *node) {
 			s.values[name] = value
 		}
 	}
+}
+
+// A namedValue is a value of an enum with a title and a description.
+type namedValue struct{ title, desc string }
+
+// becomeEnum makes s an enum if each alternative is one scalar, all of one type.
+func (s *schema) becomeEnum(alts []*schema) bool {
+	for _, a := range alts {
+		if len(a.enum) != 1 || a.kind() == "" || a.kind() != alts[0].kind() || valueType(a.enum[0]) == "" {
+			return false
+		}
+	}
+	if len(alts) < 2 && alts[0].at.get("const") == nil {
+		return false
+	}
+	s.types, s.enum, s.named = alts[0].types, nil, nil
+	for _, a := range alts {
+		s.enum = append(s.enum, a.enum[0])
+		s.named = append(s.named, namedValue{a.title, a.desc})
+	}
+	return true
 }
 
 // alternatives returns the schemas of list without null. It reports false if they only say which

@@ -102,10 +102,11 @@ type decl struct {
 	at     *node
 
 	fields    []*field
-	values    []*node  // of an enum
-	constants []string // of an enum: the names of the values
-	elem      *typ     // of an enum or a list
-	whole     *typ     // of an answer that is no object: what the struct holds
+	values    []*node      // of an enum
+	named     []namedValue // the values, if the document names them
+	constants []string     // of an enum: the names of the values
+	elem      *typ         // of an enum or a list
+	whole     *typ         // of an answer that is no object: what the struct holds
 
 	in, out    bool // clients send it, clients get it
 	form       bool // it is the input of a form
@@ -363,6 +364,11 @@ func (m *typeMaker) enum(s *schema, elem *typ, parent *decl, suffix string) *typ
 	}
 	d := m.declare(kEnum, s, parent, suffix)
 	d.elem, d.values = elem, values
+	if len(s.named) == len(values) {
+		d.named = s.named
+	} else {
+		d.named = extensionNames(s.at, len(values))
+	}
 	return m.remember(s, "enum", &typ{kind: kEnum, decl: d, s: s})
 }
 

@@ -121,7 +121,7 @@ func (m *typeMaker) oneType(s *schema, k string, list []*schema, parent *decl, s
 }
 
 func (m *typeMaker) oneObject(s *schema, list []*schema, parent *decl, suffix string) *typ {
-	if slices.ContainsFunc(list, func(a *schema) bool { return len(a.props) == 0 }) {
+	if slices.ContainsFunc(list, func(a *schema) bool { return len(a.props) == 0 && !a.closed }) {
 		m.lackBut(lackObjects, s.at, "an object of named members or any object", "any object")
 		return &typ{kind: kMap, elem: &typ{kind: kAny}}
 	}

@@ -21,16 +21,16 @@ var initialisms = wordSet(`acl ai api ascii aws cpu css csv db dns eof gpu guid 
 	totp ttl udp ui uid uris uri url urls utf uuid vat vm vpc vpn xml xmpp xsrf xss yaml`)
 
 // verbs begin the names of methods.
-var verbs = wordSet(`accept activate add all approve archive assign attach authorize block cancel
+var verbs = wordSet(`accept activate add adjust advance all apply approve archive assign attach authorize block cancel
 	capture check clear clone close complete confirm connect convert copy create decline deactivate
-	delete deny destroy detach disable disconnect dismiss download edit enable execute exchange expire
-	export fetch finalize find follow generate get import install invalidate invite issue join kick
-	leave link list lock login logout mark merge modify move mute open patch pause ping pin play poll
-	post preview promote publish put query read record redeliver refresh refund register reject release
-	remove rename render reopen reorder replace request rerun reset resend restore resume retrieve retry
-	revoke rotate run save schedule search seek send set share simulate skip star start stop submit
-	subscribe suspend sync terminate test toggle transfer trigger unarchive unassign unblock unfollow
-	uninstall unlink unlock unmute unpin unpublish unstar unsubscribe update upgrade upload validate
+	delete deliver deny destroy detach disable disconnect dismiss download edit enable execute exchange expire
+	export fail fetch finalize find follow generate get import increment install invalidate invite issue join kick
+	leave link list lock login logout mark merge migrate modify move mute open patch pause ping pin play poll
+	post preview promote publish put query read record redact redeliver refresh refund register reject release
+	remove rename render reopen reorder replace request rerun reset resend restore resume retrieve retry reverse
+	revoke rotate run save schedule search seek send set share ship simulate skip star start stop submit
+	subscribe suspend sync terminate test toggle transfer trigger unapply unarchive unassign unblock unfollow
+	uninstall unlink unlock unmute unpin unpublish unreject unstar unsubscribe update upgrade upload validate
 	verify view void watch withdraw`)
 
 // pluralsOnES lose es and not only s.
@@ -133,9 +133,17 @@ func unexported(name string) string {
 
 func snake(name string) string { return strings.Join(words(name), "_") }
 
+// irregular plurals of names.
+var irregular = map[string]string{"people": "person", "children": "child", "men": "man", "women": "woman", "indices": "index", "vertices": "vertex", "statuses": "status"}
+
+// readActions are verbs at the end of a path that a GET carries out.
+var readActions = wordSet("check download export preview search validate verify")
+
 // singular returns the word for one of them. It is good enough for names.
 func singular(w string) string {
 	switch {
+	case irregular[w] != "":
+		return irregular[w]
 	case len(w) > 4 && strings.HasSuffix(w, "ies"):
 		return w[:len(w)-3] + "y"
 	case pluralsOnES[w]:
