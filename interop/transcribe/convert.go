@@ -116,6 +116,7 @@ func (c *converter) model() error {
 	}
 	c.chooseErrorForm()
 	c.keepUsed()
+	c.dropBadNames()
 	c.breakCycles()
 	c.nameDecls()
 	c.nameFields()

@@ -234,23 +234,23 @@ func (c *converter) separate(o *operation, d *decl) {
 	for _, f := range d.fields {
 		if f.embedded {
 			for _, g := range f.t.decl.fields {
-				used[g.json] = true
+				used[strings.ToLower(g.json)] = true
 			}
 		}
 	}
 	for _, f := range d.fields {
 		if f.place == "" && !f.embedded {
-			used[f.json] = true
+			used[strings.ToLower(f.json)] = true
 		}
 	}
 	for _, f := range d.fields {
 		if f.place == "" || f.hidden {
 			continue
 		}
-		for f.json == "" || used[f.json] {
+		for f.json == "" || used[strings.ToLower(f.json)] {
 			f.json = f.place + "_" + f.json
 		}
-		used[f.json] = true
+		used[strings.ToLower(f.json)] = true
 		if f.place == "path" && f.json != f.wire {
 			c.renamePlaceholder(o, f)
 		}

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // keepUsed notes which types clients send and get, and drops all others.
@@ -63,6 +65,47 @@ func (c *converter) breakCycles() {
 			visit(d)
 		}
 	}
+}
+
+// dropBadNames leaves members out whose names svc refuses.
+func (c *converter) dropBadNames() {
+	for _, d := range c.decls {
+		seen := map[string]bool{}
+		d.lacks = append(d.lacks, c.within(func() {
+			d.fields = slices.DeleteFunc(d.fields, func(f *field) bool {
+				if f.embedded || f.hidden || f.status != "" || f.variant != "" || d.kind == kByType || f.t.kind == kBody && f.json == "" {
+					return false
+				}
+				low := strings.ToLower(f.json)
+				why := badName(f)
+				if why == "" && seen[low] {
+					why = "differs from another one at most by case"
+				}
+				if why != "" {
+					c.lack(lackName, d.at, fmt.Sprintf("the name %q %s", f.json, why))
+					return true
+				}
+				seen[low] = true
+				return false
+			})
+		})...)
+	}
+}
+
+// badName says why a tag cannot have the name of f in JSON, or "".
+func badName(f *field) string {
+	for _, r := range f.json {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", r) {
+			return fmt.Sprintf("has the character %q", r)
+		}
+	}
+	switch {
+	case f.json == "":
+		return "is empty"
+	case f.json == "-" && f.optional:
+		return "is for fields that are left out"
+	}
+	return ""
 }
 
 // nameDecls gives every declaration a name of its own: components first, then alternatives of

@@ -47,7 +47,7 @@ const (
 // last counts.
 func parse(data []byte) (root *node, twice []*node, err error) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
-	p := &parser{d: json.NewDecoder(bytes.NewReader(data))}
+	p := &jsonParser{d: json.NewDecoder(bytes.NewReader(data))}
 	p.d.UseNumber()
 	root, err = p.value(nil, "", 0)
 	if err != nil {
@@ -62,12 +62,12 @@ func parse(data []byte) (root *node, twice []*node, err error) {
 	return root, p.twice, nil
 }
 
-type parser struct {
+type jsonParser struct {
 	d     *json.Decoder
 	twice []*node
 }
 
-func (p *parser) value(parent *node, key string, depth int) (*node, error) {
+func (p *jsonParser) value(parent *node, key string, depth int) (*node, error) {
 	if depth > maxNesting {
 		return nil, fmt.Errorf("nested more than %d levels deep", maxNesting)
 	}
@@ -92,7 +92,7 @@ func (p *parser) value(parent *node, key string, depth int) (*node, error) {
 }
 
 // inside reads the members of an object or the items of a list, and its end.
-func (p *parser) inside(n *node, open json.Delim, depth int) error {
+func (p *jsonParser) inside(n *node, open json.Delim, depth int) error {
 	n.kind = isList
 	if open == '{' {
 		n.kind, n.member = isObject, map[string]*node{}

@@ -220,8 +220,8 @@ func (c *converter) findClashes() {
 func (c *converter) mostClashes(count map[*operation]int) *operation {
 	var worst *operation
 	for _, o := range c.ops {
-		if count[o] > 0 && (worst == nil || count[o] > count[worst]) {
-			worst = o
+		if count[o] > 0 && (worst == nil || count[o] > count[worst] || count[o] == count[worst] && len(o.partial) > len(worst.partial)) {
+			worst = o // of two, the one that has lost text beside a placeholder
 		}
 	}
 	return worst

@@ -10,7 +10,7 @@ func (c *converter) output(o *operation) {
 	responses := o.n.get("responses")
 	codes := c.successCodes(o, responses)
 	if len(codes) == 0 {
-		c.lack(lackNoAnswer, o.n, "there is "+strings.Join(responses.names(), ", "))
+		c.lack(lackNoAnswer, o.n, "responses: "+strings.Join(responses.names(), ", "))
 		return
 	}
 	main := codes[0]

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"go/format"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -230,7 +229,7 @@ func (c *converter) printDecl(f *file, d *decl) {
 	case d.kind == kList:
 		f.p("type %s []%s\n\n", d.name, d.elem.inside())
 		c.innerRules(d.elem)
-		if hasScalarRules(d.elem) && len(c.scalarTags(d.elem.s, d.elem)) > 0 {
+		if d.elem.s != nil && d.elem.takesRules() && len(c.scalarTags(d.elem.s, d.elem)) > 0 {
 			c.lack(lackInnerRules, d.elem.s.at, "rules of the items of a whole answer")
 		}
 	default:
@@ -304,106 +303,4 @@ func (c *converter) printField(f *file, d *decl, fd *field) {
 		tag = "`" + tag + "`"
 	}
 	f.p("\t%s %s %s%s\n", name, text, tag, tail)
-}
-
-// literal returns a schema as a Go literal for a method JSONSchema, without references. It returns
-// "" if the schema says nothing or is long.
-func (c *converter) literal(s *schema) string {
-	if s == nil {
-		return ""
-	}
-	w := &literalWriter{c: c}
-	w.write(s, 0)
-	if out := w.b.String(); len(out) < maxLiteral && out != emptyLiteral {
-		return out
-	}
-	return ""
-}
-
-const (
-	maxLiteral   = 3000
-	emptyLiteral = "map[string]any{}"
-)
-
-type literalWriter struct {
-	c *converter
-	b strings.Builder
-}
-
-func (w *literalWriter) write(s *schema, depth int) {
-	if depth > 6 || w.b.Len() > maxLiteral {
-		w.b.WriteString(emptyLiteral)
-		return
-	}
-	w.b.WriteString("map[string]any{")
-	if len(s.alts) > 0 {
-		w.b.WriteString(`"anyOf": []any{`)
-		for _, a := range s.alts {
-			w.write(a, depth+1)
-			w.b.WriteString(", ")
-		}
-		if s.null {
-			w.b.WriteString(`map[string]any{"type": "null"}`)
-		}
-		w.b.WriteString("}}")
-		return
-	}
-	w.types(s)
-	if len(s.props) > 0 {
-		w.properties(s, depth)
-	}
-	for _, sub := range []struct {
-		word string
-		n    *node
-	}{{"items", s.items}, {"additionalProperties", s.extra}} {
-		if sub.n != nil {
-			fmt.Fprintf(&w.b, "%q: ", sub.word)
-			w.write(w.c.schema(sub.n), depth+1)
-			w.b.WriteString(", ")
-		}
-	}
-	w.b.WriteString("}")
-}
-
-func (w *literalWriter) types(s *schema) {
-	types := slices.Clone(s.types)
-	if s.null && len(types) > 0 {
-		types = append(types, "null")
-	}
-	switch {
-	case len(types) == 1:
-		fmt.Fprintf(&w.b, `"type": %q, `, types[0])
-	case len(types) > 1:
-		fmt.Fprintf(&w.b, `"type": []any{"%s"}, `, strings.Join(types, `", "`))
-	}
-	if s.kind() != "string" {
-		return
-	}
-	if s.format != "" {
-		fmt.Fprintf(&w.b, `"format": %q, `, s.format)
-	}
-	if len(s.enum) > 0 {
-		w.b.WriteString(`"enum": []any{`)
-		for _, v := range s.enum {
-			fmt.Fprintf(&w.b, "%q, ", v.text)
-		}
-		w.b.WriteString("}, ")
-	}
-}
-
-func (w *literalWriter) properties(s *schema, depth int) {
-	var required []string
-	w.b.WriteString(`"properties": map[string]any{`)
-	for _, p := range s.props {
-		fmt.Fprintf(&w.b, "%q: ", p.name)
-		w.write(w.c.schema(p.n), depth+1)
-		w.b.WriteString(", ")
-		if s.required[p.name] {
-			required = append(required, strconv.Quote(p.name))
-		}
-	}
-	w.b.WriteString("}, ")
-	if len(required) > 0 {
-		fmt.Fprintf(&w.b, `"required": []any{%s}, `, strings.Join(required, ", "))
-	}
 }

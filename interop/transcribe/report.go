@@ -69,11 +69,13 @@ const (
 	lackOtherMembers
 	lackUnique
 	lackInnerRules
+	lackLimit
 	lackPattern
 	lackFormat
 	lackDefault
 	lackExamples
 	lackEnumText
+	lackName
 	lackTwice
 	lackServers
 	lackKinds // how many kinds there are
@@ -144,11 +146,13 @@ var lackRows = [lackKinds]lackRow{
 	lackOtherMembers:      {"other members beside the named ones", "left out: they are ignored and not sent", false},
 	lackUnique:            {"uniqueItems of objects", "left out", false},
 	lackInnerRules:        {"rules of the values of a map, or of lists in a list", "left out", false},
+	lackLimit:             {"limits that the Go type cannot have", "left out", false},
 	lackPattern:           {"patterns that Go cannot check", "left out", false},
 	lackFormat:            {"formats that svc takes for slips", "left out", false},
 	lackDefault:           {"defaults that no tag can say", "left out", false},
 	lackExamples:          {"examples", "left out", true},
 	lackEnumText:          {"enums that no tag can list", "left out", false},
+	lackName:              {"names that svc refuses", "left out", false},
 	lackTwice:             {"names that occur twice in an object", "the last one", true},
 	lackServers:           {"servers", "the first one that is a whole URL", true},
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -21,7 +22,7 @@ func (c *converter) ruleTags(f *field) []string {
 				c.lack(lackUnique, s.at, f.json)
 			}
 		}
-		if hasScalarRules(t.elem) {
+		if t.elem.s != nil && t.elem.takesRules() {
 			return append(tags, c.scalarTags(t.elem.s, t.elem)...)
 		}
 		c.innerRules(t.elem)
@@ -30,16 +31,14 @@ func (c *converter) ruleTags(f *field) []string {
 		c.innerRules(t)
 		return sizeTags(s, "minProperties", "maxProperties")
 	}
-	if hasScalarRules(t) {
+	if s != nil && t.takesRules() {
 		return c.scalarTags(s, t)
 	}
 	return nil
 }
 
-// hasScalarRules reports whether tags of strings or numbers are for the type.
-func hasScalarRules(t *typ) bool {
-	return t.s != nil && (t.kind == kString || t.kind == kInt || t.kind == kFloat)
-}
+// takesRules reports whether the rules of strings or numbers are for the type.
+func (t *typ) takesRules() bool { return t.kind == kString || t.kind == kInt || t.kind == kFloat }
 
 // innerRules reports rules of values inside of maps and of lists in lists, which no tag says.
 func (c *converter) innerRules(t *typ) {
@@ -50,7 +49,7 @@ func (c *converter) innerRules(t *typ) {
 	if e.s == nil {
 		return
 	}
-	if hasScalarRules(e) && len(c.scalarTags(e.s, e)) > 0 || e.kind == kList && len(sizeTags(e.s, "minItems", "maxItems", "uniqueItems")) > 0 {
+	if e.takesRules() && len(c.scalarTags(e.s, e)) > 0 || e.kind == kList && len(sizeTags(e.s, "minItems", "maxItems", "uniqueItems")) > 0 {
 		c.lack(lackInnerRules, e.s.at, "rules of values")
 	}
 	c.innerRules(e)
@@ -77,7 +76,7 @@ func (c *converter) scalarTags(s *schema, t *typ) []string {
 	if t.kind == kString {
 		return c.textTags(s)
 	}
-	return numberTags(s, t)
+	return c.numberTags(s, t)
 }
 
 // enumTags returns the tag enum and, on a text, a format that is only published.
@@ -89,7 +88,7 @@ func (c *converter) enumTags(s *schema, t *typ) []string {
 			vals = append(vals, v.text)
 		}
 	}
-	if len(vals) == 0 || !fitsTag(s.enum) {
+	if len(vals) < len(s.enum) || !fitsTag(s.enum) {
 		c.lack(lackEnumText, s.at, "values with commas or of other types")
 		return nil
 	}
@@ -123,25 +122,36 @@ func (c *converter) textTags(s *schema) []string {
 	return tags
 }
 
-func numberTags(s *schema, t *typ) []string {
+func (c *converter) numberTags(s *schema, t *typ) []string {
 	var tags []string
 	for _, n := range []string{"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"} {
 		v := s.rules[n]
 		x, err := strconv.ParseFloat(v, 64)
-		if err != nil || n == "multipleOf" && (x <= 0 || v == "1" && t.kind == kInt) {
+		switch {
+		case v == "" || n == "multipleOf" && v == "1" && t.kind == kInt:
 			continue
-		}
-		if t.kind == kInt {
-			if x != float64(int64(x)) || x > 9e18 || x < -9e18 || t.name == "int32" && (x > 1<<31-1 || x < -1<<31) || strings.HasPrefix(t.name, "u") && x < 0 {
-				continue
+		case err != nil || n == "multipleOf" && x <= 0 || t.kind == kInt && !fitsInt(x, t.name):
+			if !(n == "minimum" && x < 0 || n == "maximum" && x > 0) { // else the type has the limit already
+				c.lack(lackLimit, s.at, n+" "+v)
 			}
-			if strings.ContainsAny(v, ".eE") {
-				v = strconv.FormatInt(int64(x), 10)
-			}
+			continue
+		case t.kind == kInt && strings.ContainsAny(v, ".eE"):
+			v = strconv.FormatInt(int64(x), 10)
 		}
 		tags = append(tags, tag(n, v))
 	}
 	return tags
+}
+
+// fitsInt reports whether x is a value of an integer type.
+func fitsInt(x float64, name string) bool {
+	switch {
+	case x != math.Trunc(x) || x > 9e18 || x < -9e18:
+		return false
+	case name == "int32":
+		return math.MinInt32 <= x && x <= math.MaxInt32
+	}
+	return x >= 0 || !strings.HasPrefix(name, "u")
 }
 
 // checkedFormats are patterns of texts that surely have the formats that svc checks.

@@ -129,8 +129,8 @@ type schemaReader struct {
 	spent int              // see spend
 }
 
-// maxWork bounds what is done again for each use of a schema. Large documents need about 100,000.
-const maxWork = 5_000_000
+// maxWork bounds what is done again for each use of a schema. Large documents need about 15,000.
+const maxWork = 500_000
 
 // spend counts members and alternatives that are merged, and reports whether to go on. So unions of
 // unions of unions come to an end.
@@ -505,12 +505,13 @@ func (s *schema) becomeEnum(alts []*schema) bool {
 func (r *schemaReader) alternatives(s *schema, n *node, list []*node) ([]*schema, bool) {
 	var alts []*schema
 	for _, a := range list {
+		if r.busy[r.resolve(a)] {
+			r.lack(lackSelf, n, "an alternative of itself")
+			continue
+		}
 		as := r.schema(a)
 		says := len(as.types) > 0 || len(as.enum) > 0 || len(as.alts) > 0 || len(as.props) > 0
 		switch {
-		case as == s:
-			r.lack(lackSelf, n, "an alternative of itself")
-			continue
 		case a.str("type") == "null", as.null && !says:
 			s.null = true
 			continue
