@@ -102,7 +102,10 @@ func (c *converter) countForm(o *operation, r *node) {
 		if s == nil || !isJSON(media) {
 			continue
 		}
-		key := s.fingerprint()
+		if what := c.schema(s); len(what.types) == 0 && len(what.alts) == 0 {
+			continue // it says nothing
+		}
+		key := c.resolve(s).fingerprint()
 		f := c.errs.forms[key]
 		if f == nil {
 			f = &errorForm{n: s, media: mediaBase(media)}
@@ -116,35 +119,29 @@ func (c *converter) countForm(o *operation, r *node) {
 	}
 }
 
-// chooseErrorForm makes the schema of most errors the form of all.
+// chooseErrorForm makes the schema of most errors the form of all, if it is an object.
 func (c *converter) chooseErrorForm() {
 	e := &c.errs
-	if len(e.order) == 0 {
-		return
-	}
-	best := slices.MaxFunc(e.order, func(a, b *errorForm) int { return cmp.Compare(a.count, b.count) })
-	met := c.within(func() { e.t = c.typeOf(best.n, nil, "error body") })
-	if e.t.kind != kStruct {
-		met = c.within(func() { c.lack(lackErrorForm, best.n, kindWords[e.t.kind]) })
-		for _, o := range best.ops {
-			o.lacks = append(o.lacks, met...)
+	forms := slices.SortedStableFunc(slices.Values(e.order), func(a, b *errorForm) int { return cmp.Compare(b.count, a.count) })
+	for _, f := range forms {
+		if t := c.typeOf(f.n, nil, "error body"); t.kind == kStruct {
+			e.chosen, e.t = f, t
+			break
 		}
-		e.t = nil
-		return
 	}
-	e.chosen = best
-	_ = met
-	if best.count == e.total {
-		return
-	}
-	met = c.within(func() {
-		c.lack(lackErrorForms, best.n, fmt.Sprintf("%d of %d answers with an error have a different form", e.total-best.count, e.total))
-	})
-	for _, f := range e.order {
-		if f != best {
-			for _, o := range f.ops {
-				o.lacks = append(o.lacks, met...)
+	for _, f := range forms {
+		if f == e.chosen {
+			continue
+		}
+		met := c.within(func() {
+			if e.chosen == nil {
+				c.lack(lackErrorForm, f.n, "errors of another kind")
+			} else {
+				c.lack(lackErrorForms, f.n, fmt.Sprintf("%d of %d answers with an error have this form", f.count, e.total))
 			}
+		})
+		for _, o := range f.ops {
+			o.lacks = append(o.lacks, met...)
 		}
 	}
 }

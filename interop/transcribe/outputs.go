@@ -105,7 +105,7 @@ func (c *converter) answerShape(r *node) string {
 		return ""
 	}
 	if s := content.get(pickMedia(content.keys), "schema"); s != nil {
-		return s.fingerprint()
+		return c.resolve(s).fingerprint()
 	}
 	return "any"
 }
@@ -148,6 +148,9 @@ func (c *converter) headers(r *node) []*field {
 		switch {
 		case c.common[low] || low == "content-type":
 			continue
+		case serverHeaders[low]:
+			c.lack(lackServerHeader, h, name)
+			continue
 		case ownAnswerHeader(low) || !isToken(name):
 			c.lack(lackOwnHeader, h, name)
 			continue
@@ -172,9 +175,12 @@ func (c *converter) headers(r *node) []*field {
 	return out
 }
 
-// ownAnswerHeaders are headers of responses that svc or HTTP owns.
-var ownAnswerHeaders = wordSet(`connection transfer-encoding date trailer upgrade server set-cookie vary www-authenticate
-	accept-ranges allow strict-transport-security keep-alive x-content-type-options`)
+// serverHeaders are headers of responses that servers and proxies send, whatever the method.
+var serverHeaders = wordSet(`connection transfer-encoding date trailer upgrade server vary keep-alive content-length
+	content-encoding strict-transport-security x-content-type-options`)
+
+// ownAnswerHeaders are headers of responses that svc owns, beside those that begin with content-.
+var ownAnswerHeaders = wordSet("set-cookie www-authenticate accept-ranges allow")
 
 func ownAnswerHeader(low string) bool {
 	return ownAnswerHeaders[low] || strings.HasPrefix(low, "access-control-") || strings.HasPrefix(low, "content-")

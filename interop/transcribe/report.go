@@ -29,6 +29,7 @@ const (
 	lackOpenQuery
 	lackListOfObjects
 	lackOwnHeader
+	lackServerHeader
 	lackListInHeader
 	lackReadBody
 	lackBodyMedia
@@ -106,6 +107,7 @@ var lackRows = [lackKinds]lackRow{
 	lackOpenQuery:         {"maps in a query or a form", "left out", false},
 	lackListOfObjects:     {"lists of objects in a query or a form", "left out", false},
 	lackOwnHeader:         {"headers that svc or HTTP owns", "left out: InfoFrom(ctx) has the request and the header of the response", false},
+	lackServerHeader:      {"headers that servers and proxies send", "left out", true},
 	lackListInHeader:      {"lists in a header or a cookie", "a string, which the method splits", false},
 	lackReadBody:          {"bodies of GET and DELETE", "left out: svc does not read them", false},
 	lackBodyMedia:         {"several media types of one body", "one of them", false},

@@ -256,9 +256,11 @@ func (r *schemaReader) follow(s *schema, n *node, ref string) {
 		return
 	}
 	*s = *r.schema(to).copied()
-	s.at = n
 	if s.ref == "" {
 		s.ref = r.component(ref)
+	}
+	if s.ref != "" || saysMore(n) { // else it is what it refers to, such as #/paths/…/schema
+		s.at = n
 	}
 }
 
