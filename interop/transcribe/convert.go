@@ -114,6 +114,7 @@ func (c *converter) model() error {
 	if len(c.ops) == 0 {
 		return fmt.Errorf("there is no operation that svc can serve")
 	}
+	c.reportExamples()
 	c.chooseErrorForm()
 	c.keepUsed()
 	c.dropBadNames()
@@ -123,16 +124,60 @@ func (c *converter) model() error {
 	return nil
 }
 
-// readServers reports servers that documents of svc do not have.
+// readServers reports servers that documents of svc do not have: a second one, and those of a path
+// or an operation.
 func (c *converter) readServers() {
-	servers := c.root.get("servers")
-	if servers != nil && len(servers.items) > 1 {
-		var urls []string
-		for _, s := range servers.items {
-			urls = append(urls, s.str("url"))
-		}
-		c.lack(lackServers, servers, strings.Join(urls, ", "))
+	c.reportServers(c.root.get("servers"), 1)
+	for _, o := range c.ops {
+		o.lacks = append(o.lacks, c.within(func() {
+			c.reportServers(o.item.get("servers"), 0)
+			c.reportServers(o.n.get("servers"), 0)
+		})...)
 	}
+}
+
+func (c *converter) reportServers(servers *node, kept int) {
+	if servers == nil || len(servers.items) <= kept {
+		return
+	}
+	var urls []string
+	for _, s := range servers.items {
+		urls = append(urls, s.str("url"))
+	}
+	c.lack(lackServers, servers, strings.Join(urls, ", "))
+}
+
+// reportExamples reports how many examples of whole bodies and answers are left out.
+func (c *converter) reportExamples() {
+	count := 0
+	for _, o := range c.ops {
+		count += examplesIn(c.resolveOrNil(o.n.get("requestBody")))
+		for _, r := range o.n.get("responses").members {
+			count += examplesIn(c.resolve(r))
+		}
+	}
+	if count > 0 {
+		c.lack(lackExamples, c.root.get("paths"), fmt.Sprintf("%d examples of bodies and answers", count))
+	}
+}
+
+func (c *converter) resolveOrNil(n *node) *node {
+	if n == nil {
+		return nil
+	}
+	return c.resolve(n)
+}
+
+// examplesIn counts the examples of a request body or a response.
+func examplesIn(n *node) int {
+	count := 0
+	for _, m := range n.get("content").members {
+		count += len(m.get("examples").names())
+		if m.get("example") != nil {
+			count++
+		}
+	}
+	return count
 }
 
 // dropUnserved drops the methods that no transport can serve: those with a file without REST.

@@ -35,9 +35,11 @@ func (c *converter) form(d *decl, f *field) fieldForm {
 	case d.kind == kByType || f.place == "path":
 		return fieldForm{text: text}
 	}
-	if d.in && f.optional && f.s.def != nil && !t.null() {
-		if def := c.defaultText(f); def != "" {
+	if d.in && f.optional && f.s.def != nil {
+		if def := c.defaultText(f); def != "" && !t.null() {
 			return fieldForm{text: text, fallback: def}
+		} else if def != "" {
+			c.lack(lackDefault, f.s.at, def+" beside null")
 		}
 	}
 	return optionalForm(d, f, text)

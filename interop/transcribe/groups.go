@@ -284,7 +284,7 @@ func (o *operation) repeatsRoute() bool {
 			short = append(short, ws...)
 		}
 	}
-	if len(fixed) < 2 && !strings.Contains(o.path, "{") && len(words(o.id)) < 3 {
+	if o.verb == "GET" && len(fixed) < 2 && !strings.Contains(o.path, "{") && len(words(o.id)) < 3 {
 		return false // getAccount of /account is a name
 	}
 	for _, ws := range [][]string{all, fixed, current, short} {
@@ -300,7 +300,7 @@ func routeName(o *operation, thing []string) string {
 	var segs []string
 	var fixed [][]string
 	lastFixed := -1
-	for seg := range strings.SplitSeq(o.path, "/") {
+	for seg := range strings.SplitSeq(strings.ReplaceAll(o.path, ":", "/"), "/") { // levels:append
 		if seg == "" || isVersion(seg) {
 			continue
 		}
@@ -317,6 +317,9 @@ func routeName(o *operation, thing []string) string {
 	item := len(segs) > 0 && strings.HasPrefix(segs[len(segs)-1], "{")
 	end := fixed[len(fixed)-1]
 	verb := routeVerb(o.verb, end, item)
+	if o.verb == "PUT" && o.item.get("post") == nil && o.item.get("patch") == nil {
+		verb = "update"
+	}
 	behindItem := lastFixed > 0 && strings.HasPrefix(segs[lastFixed-1], "{")
 	action := !item && !isPlural(end[len(end)-1]) && (o.verb == "POST" && verbs[end[0]] && (behindItem || verb == "create") || o.verb == "GET" && readActions[end[0]])
 	one := item || o.verb == "POST"

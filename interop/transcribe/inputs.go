@@ -191,6 +191,7 @@ func (c *converter) onlyASCII(f *field) {
 	for _, v := range f.s.enum {
 		for _, r := range v.text {
 			if r <= ' ' || r > '~' {
+				c.lack(lackEnumText, f.s.at, "values that a header cannot carry")
 				f.s.enum = nil
 				return
 			}

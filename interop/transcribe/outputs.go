@@ -387,6 +387,10 @@ func (c *converter) listAnswer(o *operation, t *typ, suffix string, r *node) *de
 		return d
 	}
 	d := &decl{kind: kList, parent: item, suffix: "list", at: r, shared: true, elem: t.elem}
+	if item.wish == "" && item.parent == nil { // without a name in the document
+		item.suffix = o.noun(c) + " item"
+		d.wish = o.noun(c) + suffix
+	}
 	if !t.elem.null() {
 		c.lists[item] = d
 	}

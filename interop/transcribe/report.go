@@ -67,6 +67,7 @@ const (
 	lackObjects
 	lackNumberTag
 	lackLists
+	lackScalars
 	lackOtherMembers
 	lackUnique
 	lackInnerRules
@@ -145,6 +146,7 @@ var lackRows = [lackKinds]lackRow{
 	lackObjects:           {"several kinds of objects without a discriminator", "one struct with the members of all; those are optional that not all have", false},
 	lackNumberTag:         {"discriminators that are numbers or booleans", "one struct with the members of all", false},
 	lackLists:             {"several kinds of lists", "a list whose items are of any of the kinds", false},
+	lackScalars:           {"several kinds of texts or numbers", "one type without their rules", false},
 	lackOtherMembers:      {"other members beside the named ones", "left out: they are ignored and not sent", false},
 	lackUnique:            {"uniqueItems of objects", "left out", false},
 	lackInnerRules:        {"rules of the values of a map, or of lists in a list", "left out", false},

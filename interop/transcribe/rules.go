@@ -34,6 +34,9 @@ func (c *converter) ruleTags(f *field) []string {
 	if s != nil && t.takesRules() {
 		return c.scalarTags(s, t)
 	}
+	if (t.kind == kTime || t.kind == kBytes) && (len(s.rules) > 0 || s.pattern != "") {
+		c.lack(lackLimit, s.at, "rules of "+kindWords[t.kind])
+	}
 	return nil
 }
 

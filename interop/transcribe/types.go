@@ -1,6 +1,7 @@
 package main
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -430,6 +431,14 @@ func (m *typeMaker) object(s *schema, parent *decl, suffix string) *typ {
 func (m *typeMaker) fill(d *decl, s *schema, without string) {
 	if s.open && s.extra != nil {
 		m.lack(lackOtherMembers, s.at, "additionalProperties beside properties")
+	}
+	if s.rules["minProperties"] != "" || s.rules["maxProperties"] != "" {
+		m.lack(lackAcross, s.at, "how many members there may be")
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.required)) {
+		if s.prop(name) == nil && s.required[name] {
+			m.lack(lackAcross, s.at, "the required member "+name+" is not described")
+		}
 	}
 	for _, p := range s.props {
 		if p.name != without {

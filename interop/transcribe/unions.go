@@ -100,9 +100,8 @@ func (m *typeMaker) oneType(s *schema, k string, list []*schema, parent *decl, s
 	case "array":
 		return m.oneList(s, list, parent, suffix)
 	case "string":
-		one := list[0].copied()
-		one.at, one.ref, one.enum = s.at, s.ref, joinedEnum(list)
-		one.pattern, one.rules = "", map[string]string{}
+		one := m.oneScalar(s, list)
+		one.at, one.ref, one.pattern = s.at, s.ref, ""
 		for _, a := range list {
 			if a.format != one.format {
 				one.format = ""
@@ -110,14 +109,27 @@ func (m *typeMaker) oneType(s *schema, k string, list []*schema, parent *decl, s
 		}
 		return &typ{kind: kString, name: "string", s: one}
 	}
-	one := list[0].copied()
-	one.enum, one.rules, one.ref = joinedEnum(list), map[string]string{}, ""
+	one := m.oneScalar(s, list)
+	one.ref = ""
 	if k == "number" {
 		one.types = []string{k}
 	}
 	t := m.build(one, parent, suffix)
 	t.s = one
 	return t
+}
+
+// oneScalar returns a schema for texts or numbers with different rules: it has none of them.
+func (m *typeMaker) oneScalar(s *schema, list []*schema) *schema {
+	one := list[0].copied()
+	one.enum, one.named, one.rules = joinedEnum(list), nil, map[string]string{}
+	for _, a := range list {
+		if len(a.rules) > 0 || a.pattern != "" || a.format != list[0].format || a.enum != nil && one.enum == nil {
+			m.lack(lackScalars, s.at, "oneOf or anyOf of several "+a.kind()+" schemas")
+			break
+		}
+	}
+	return one
 }
 
 func (m *typeMaker) oneObject(s *schema, list []*schema, parent *decl, suffix string) *typ {

@@ -21,7 +21,7 @@ var initialisms = wordSet(`acl ai api ascii aws cpu css csv db dns eof gpu guid 
 	totp ttl udp ui uid uris uri url urls utf uuid vat vm vpc vpn xml xmpp xsrf xss yaml`)
 
 // verbs begin the names of methods.
-var verbs = wordSet(`accept activate add adjust advance all apply approve archive assign attach authorize block cancel
+var verbs = wordSet(`accept activate add adjust advance all append apply approve archive assign attach authorize block cancel
 	capture check clear clone close complete confirm connect convert copy create decline deactivate
 	delete deliver deny destroy detach disable disconnect dismiss download edit enable execute exchange expire
 	export fail fetch finalize find follow generate get import increment install invalidate invite issue join kick

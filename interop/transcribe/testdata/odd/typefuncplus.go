@@ -19,7 +19,7 @@ type TypeFuncPlusAPI interface {
 	GetRoot(ctx context.Context, in *GetRootIn) error
 	Main(ctx context.Context) error
 	CreateF(ctx context.Context, in *Circle) (*CreateFOut, error)
-	PutG(ctx context.Context, in *Mixed) (*PutGOut, error)
+	UpdateG(ctx context.Context, in *Mixed) (*UpdateGOut, error)
 }
 
 var methods = map[string]svc.MethodOptions{
@@ -31,7 +31,7 @@ var methods = map[string]svc.MethodOptions{
 	"GetRoot":     {Transports: []svc.Transport{svc.TransportRPC, svc.TransportMCP}},
 	"Main":        {HTTP: "POST /e", Status: 200},
 	"CreateF":     {HTTP: "POST /f", Status: 201},
-	"PutG":        {HTTP: "PUT /g"},
+	"UpdateG":     {HTTP: "PUT /g"},
 }
 
 type SelectX string
@@ -115,8 +115,8 @@ type Mixed struct {
 	E svc.Optional[int]            `json:"e,omitzero"`
 }
 
-type PutGOut struct{ Value any }
+type UpdateGOut struct{ Value any }
 
-func (v PutGOut) MarshalJSON() ([]byte, error) { return json.Marshal(v.Value) }
+func (v UpdateGOut) MarshalJSON() ([]byte, error) { return json.Marshal(v.Value) }
 
-func (v *PutGOut) UnmarshalJSON(data []byte) error { return json.Unmarshal(data, &v.Value) }
+func (v *UpdateGOut) UnmarshalJSON(data []byte) error { return json.Unmarshal(data, &v.Value) }

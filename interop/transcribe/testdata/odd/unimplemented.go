@@ -42,8 +42,8 @@ func (UnimplementedTypeFuncPlus) CreateF(ctx context.Context, in *Circle) (*Crea
 	return nil, unimplemented("CreateF")
 }
 
-func (UnimplementedTypeFuncPlus) PutG(ctx context.Context, in *Mixed) (*PutGOut, error) {
-	return nil, unimplemented("PutG")
+func (UnimplementedTypeFuncPlus) UpdateG(ctx context.Context, in *Mixed) (*UpdateGOut, error) {
+	return nil, unimplemented("UpdateG")
 }
 
 func unimplemented(method string) error {
