@@ -8,12 +8,11 @@ import (
 
 // A group is the operations of one interface.
 type group struct {
-	name string // such as Pets
-	doc  string
-	ops  []*operation
+	name  string // such as Pets
+	iface string // such as PetsAPI
+	doc   string
+	ops   []*operation
 }
-
-func (g *group) interfaceName() string { return strings.TrimSuffix(g.name, "API") + "API" }
 
 // smallDocument is how many operations are one interface, if no flag says otherwise.
 const smallDocument = 12
@@ -30,11 +29,12 @@ func (c *converter) groupOperations() {
 		prefix = c.tagPrefix()
 	}
 	named := map[string]*group{}
+	ifaces := newNamer()
 	for _, o := range c.ops {
 		name := c.groupName(o, by, prefix)
 		g := named[name]
 		if g == nil {
-			g = &group{name: name}
+			g = &group{name: name, iface: ifaces.take(strings.TrimSuffix(name, "API")+"API", name+"API")}
 			if by == "tag" && o.tag != "" {
 				g.doc = c.tagDoc(o.tag)
 			}

@@ -113,7 +113,7 @@ func badName(f *field) string {
 func (c *converter) nameDecls() {
 	names := newNamer("Server", "Service", "Source")
 	for _, g := range c.groups {
-		names.take(g.interfaceName())
+		names.take(g.iface)
 		names.take("Unimplemented" + g.name)
 	}
 	for _, d := range c.decls {

@@ -113,9 +113,9 @@ func (c *converter) printInterface(f *file, g *group) {
 		doc = c.root.str("info", "description")
 	}
 	if doc == "" {
-		doc = g.interfaceName() + " has the methods of " + strings.Join(words(g.name), " ") + "."
+		doc = g.iface + " has the methods of " + strings.Join(words(g.name), " ") + "."
 	}
-	f.p("%stype %s interface {\n", comment(doc, ""), g.interfaceName())
+	f.p("%stype %s interface {\n", comment(doc, ""), g.iface)
 	for i, o := range g.ops {
 		if i > 0 && o.doc != "" {
 			f.p("\n")

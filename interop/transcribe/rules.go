@@ -251,6 +251,8 @@ func (w *patternWriter) next() (why string) {
 		return w.escape()
 	case w.class && ch == ']':
 		w.class = false
+	case w.class && ch == '[':
+		w.b.WriteByte('\\')
 	case !w.class && ch == '[':
 		w.class = true
 		if strings.HasPrefix(w.p[w.i:], "[^") {

@@ -16,7 +16,7 @@ func (c *converter) printService() *file {
 	if len(c.groups) == 1 {
 		g := c.groups[0]
 		f.p("// Service returns the service of impl.\nfunc Service(impl %s) *svc.Service {\n\treturn svc.MustRegister[%s](impl, options(svc.ReadComments(Source), %q, methods))\n}\n\n",
-			g.interfaceName(), g.interfaceName(), resourceOf(g))
+			g.iface, g.iface, resourceOf(g))
 	} else {
 		c.printJoin(f)
 	}
@@ -32,11 +32,11 @@ func resourceOf(g *group) string { return snake(g.name) }
 func (c *converter) printJoin(f *file) {
 	f.p("// A Server has the implementation of each interface.\ntype Server struct {\n")
 	for _, g := range c.groups {
-		f.p("\t%s %s\n", g.name, g.interfaceName())
+		f.p("\t%s %s\n", g.name, g.iface)
 	}
 	f.p("}\n\n// Service returns one service of all interfaces.\nfunc Service(s Server) *svc.Service {\n\tcomments := svc.ReadComments(Source)\n\treturn svc.Join(%q,\n", c.serviceName())
 	for _, g := range c.groups {
-		f.p("\t\tsvc.MustRegister[%s](s.%s, options(comments, %q, %s)),\n", g.interfaceName(), g.name, resourceOf(g), c.optionsName(g))
+		f.p("\t\tsvc.MustRegister[%s](s.%s, options(comments, %q, %s)),\n", g.iface, g.name, resourceOf(g), c.optionsName(g))
 	}
 	f.p("\t)\n}\n\n")
 }
