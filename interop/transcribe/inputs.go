@@ -209,13 +209,15 @@ func (c *converter) isCredential(name, place string) bool {
 	return false
 }
 
-// reservedHeaders are headers of requests that svc or HTTP owns.
-var reservedHeaders = wordSet(`content-length content-encoding host connection transfer-encoding cookie origin range te trailer
-	upgrade expect date if-none-match if-modified-since content-disposition content-md5 user-agent referer digest content-language
-	content-location accept-encoding proxy-authorization`)
+// reservedHeaders are headers of requests that svc, HTTP or browsers own; those of http_header.go
+// in svc. Names that end with a dash are prefixes.
+var reservedHeaders = strings.Fields(`authorization proxy- cookie accept accept-charset accept-encoding content- host connection
+	expect keep-alive te trailer transfer-encoding upgrade origin sec- access-control- set-cookie`)
 
 func reservedHeader(low string) bool {
-	return reservedHeaders[low] || strings.HasPrefix(low, "sec-") || strings.HasPrefix(low, "proxy-") || strings.HasPrefix(low, "access-control-")
+	return slices.ContainsFunc(reservedHeaders, func(name string) bool {
+		return low == name || strings.HasSuffix(name, "-") && strings.HasPrefix(low, name)
+	})
 }
 
 // isToken reports whether HTTP allows the name of a header (RFC 9110, section 5.6.2).

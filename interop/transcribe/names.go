@@ -76,9 +76,9 @@ func (c *converter) dropBadNames() {
 				if f.embedded || f.hidden || f.status != "" || f.variant != "" || d.kind == kByType || f.t.kind == kBody && f.json == "" {
 					return false
 				}
-				low := strings.ToLower(f.json)
+				low, wire := strings.ToLower(f.json), f.place+" "+f.wire
 				why := badName(f)
-				if why == "" && seen[low] {
+				if why == "" && (seen[low] || f.place != "" && seen[wire]) {
 					why = "differs from another one at most by case"
 				}
 				if why != "" {
@@ -86,6 +86,7 @@ func (c *converter) dropBadNames() {
 					return true
 				}
 				seen[low] = true
+				seen[wire] = f.place != ""
 				return false
 			})
 		})...)
@@ -102,6 +103,8 @@ func badName(f *field) string {
 	switch {
 	case f.json == "":
 		return "is empty"
+	case strings.TrimSpace(f.json) != f.json:
+		return "has a blank at an end"
 	case f.json == "-" && f.optional:
 		return "is for fields that are left out"
 	}

@@ -179,11 +179,9 @@ func (c *converter) headers(r *node) []*field {
 var serverHeaders = wordSet(`connection transfer-encoding date trailer upgrade server vary keep-alive content-length
 	content-encoding strict-transport-security x-content-type-options`)
 
-// ownAnswerHeaders are headers of responses that svc owns, beside those that begin with content-.
-var ownAnswerHeaders = wordSet("set-cookie www-authenticate accept-ranges allow")
-
+// ownAnswerHeader reports whether svc or CORS sets a header of responses.
 func ownAnswerHeader(low string) bool {
-	return ownAnswerHeaders[low] || strings.HasPrefix(low, "access-control-") || strings.HasPrefix(low, "content-")
+	return low == "te" || strings.HasPrefix(low, "content-") || strings.HasPrefix(low, "access-control-") || strings.HasPrefix(low, "proxy-")
 }
 
 // findCommonHeaders finds the headers that more than half of the operations send.
@@ -330,6 +328,7 @@ func (c *converter) withHeaders(o *operation, r *node, d *decl, headers []*field
 	fields = append(fields, headers...)
 	if !d.shared {
 		d.fields = append(fields, d.fields...)
+		delete(c.shapes, d.at.fingerprint()) // other answers do not have these fields
 		return d
 	}
 	out := &decl{kind: kStruct, wish: o.noun(c) + "Out", at: o.n, group: o.group, fields: fields}

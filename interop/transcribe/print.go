@@ -83,7 +83,7 @@ func (c *converter) source(f *file, first bool) ([]byte, error) {
 	code := lineComment.ReplaceAllString(body, "")
 	var std []string
 	for _, path := range []string{"context", "embed", "encoding/json", "time"} {
-		if strings.Contains(code, path[strings.LastIndexByte(path, '/')+1:]+".") {
+		if regexp.MustCompile(`\b` + path[strings.LastIndexByte(path, '/')+1:] + `\.[A-Z]`).MatchString(code) {
 			std = append(std, path)
 		}
 	}
@@ -175,10 +175,10 @@ func (c *converter) methodOptions(o *operation) []string {
 			add("Status: %s", o.status)
 		}
 	}
-	if o.media != "" {
+	if o.media != "" && !o.clashes {
 		add("ContentType: %q", o.media)
 	}
-	if o.form {
+	if o.form && !o.clashes {
 		add("Form: true")
 	}
 	if list := c.transports(o); len(list) > 0 {

@@ -96,15 +96,11 @@ func (c *converter) enumTags(s *schema, t *typ) []string {
 		return nil
 	}
 	tags := []string{tag("enum", strings.Join(vals, ","))}
-	if t.kind == kString && s.format != "" && s.format != "binary" && checkedFormats[s.format] == nil && !nearFormats[s.format] && isPrintable(s.format) {
+	if t.kind == kString && s.format != "" && s.format != "binary" && checkedFormats[s.format] == nil && !isNearFormat(s.format) && isPrintable(s.format) {
 		tags = append(tags, tag("format", s.format))
 	}
 	return tags
 }
-
-// nearFormats are formats that svc takes for slips.
-var nearFormats = map[string]bool{"url": true, "datetime": true, "e-mail": true, "dateTime": true, "guid": true, "UUID": true, "URI": true,
-	"Date": true, "ip": true, "iri": true, "uriref": true, "date_time": true, "ISO 8601": true}
 
 func (c *converter) textTags(s *schema) []string {
 	tags := sizeTags(s, "minLength", "maxLength")
@@ -117,7 +113,7 @@ func (c *converter) textTags(s *schema) []string {
 	}
 	switch {
 	case s.format == "" || s.format == "binary" || s.format == "string" || !isPrintable(s.format):
-	case nearFormats[s.format]:
+	case isNearFormat(s.format):
 		c.lack(lackFormat, s.at, s.format)
 	default:
 		tags = append(tags, tag("format", s.format))
@@ -211,84 +207,4 @@ func inRange(s *schema, text string) bool {
 		return false
 	}
 	return s.rules["exclusiveMinimum"] == "" && s.rules["exclusiveMaximum"] == ""
-}
-
-// goPattern writes a pattern of ECMAScript as svc takes it, or says why it cannot.
-func goPattern(p string) (pattern, why string) {
-	if len(p) > 2 && strings.HasPrefix(p, "/") && strings.HasSuffix(p, "/") {
-		p = p[1 : len(p)-1]
-	}
-	for _, look := range []string{"(?=", "(?!", "(?<=", "(?<!"} {
-		if strings.Contains(p, look) {
-			return "", "looks around"
-		}
-	}
-	w := patternWriter{p: p}
-	for w.i < len(p) {
-		if why := w.next(); why != "" {
-			return "", why
-		}
-	}
-	out := w.b.String()
-	if _, err := regexp.Compile(out); err != nil || !isPrintable(out) {
-		return "", "is not a pattern of Go"
-	}
-	return out, ""
-}
-
-type patternWriter struct {
-	p     string
-	i     int
-	b     strings.Builder
-	class bool // between [ and ]
-}
-
-// next writes one element of the pattern.
-func (w *patternWriter) next() (why string) {
-	ch := w.p[w.i]
-	switch {
-	case ch == '\\' && w.i+1 < len(w.p):
-		return w.escape()
-	case w.class && ch == ']':
-		w.class = false
-	case w.class && ch == '[':
-		w.b.WriteByte('\\')
-	case !w.class && ch == '[':
-		w.class = true
-		if strings.HasPrefix(w.p[w.i:], "[^") {
-			w.b.WriteByte('[')
-			w.i++
-			ch = '^'
-		}
-	case !w.class && ch == '.':
-		w.b.WriteString(`[^\n\r]`)
-		w.i++
-		return ""
-	}
-	w.b.WriteByte(ch)
-	w.i++
-	return ""
-}
-
-// blanks are the characters of \s that Go and ECMAScript share.
-const blanks = ` \t\n\r\f\v`
-
-func (w *patternWriter) escape() (why string) {
-	next := w.p[w.i+1]
-	switch {
-	case next == 's' && w.class:
-		w.b.WriteString(blanks)
-	case next == 's':
-		w.b.WriteString("[" + blanks + "]")
-	case next == 'S' && w.class:
-		return `has \S in a class`
-	case next == 'S':
-		w.b.WriteString("[^" + blanks + "]")
-	case strings.IndexByte("@_'\"<>%&~`!#,;: =/", next) >= 0, next == '-' && !w.class:
-		w.b.WriteByte(next)
-	default:
-		w.b.WriteString(w.p[w.i : w.i+2])
-	}
-	w.i += 2
-	return ""
 }

@@ -226,6 +226,9 @@ func (m *typeMaker) declared(s *schema, alts []*schema) (string, [][]string) {
 		default:
 			values[i] = []string{a.ref}
 		}
+		if slices.ContainsFunc(values[i], func(v string) bool { return !variantText.MatchString(v) }) {
+			return "", nil
+		}
 	}
 	if !distinct(values) {
 		return "", nil
@@ -249,7 +252,7 @@ func (m *typeMaker) found(alts []*schema) (string, [][]string) {
 	return "", nil
 }
 
-var variantText = regexp.MustCompile("^[^,\"`\\\\\\s]+$")
+var variantText = regexp.MustCompile(`^[A-Za-z0-9_.:-]+$`)
 
 // tagValues returns the few texts that a member of a can have, or nil.
 func (m *typeMaker) tagValues(a *schema, name string) []string {

@@ -72,13 +72,22 @@ func TestMethodName(t *testing.T) {
 func TestGoPattern(t *testing.T) {
 	tests := []struct{ pattern, want, why string }{
 		{`^[a-z]+$`, `^[a-z]+$`, ""},
-		{`/^a\/b$/`, `^a/b$`, ""},
+		{`/^a\/b$/`, `^a\/b$`, ""},
 		{`^\s\S$`, `^[ \t\n\r\f\v][^ \t\n\r\f\v]$`, ""},
 		{`^[\s.]$`, `^[ \t\n\r\f\v.]$`, ""},
-		{`^[[A-Z]$`, `^[\[A-Z]$`, ""},
 		{`a.b`, `a[^\n\r]b`, ""},
 		{`\_\@\-`, `_@-`, ""},
-		{`(?<name>a)`, `(?<name>a)`, ""},
+		{`(?<name>a)`, `(a)`, ""},
+		{`[a-z0-9-_]`, `[a-z0-9\-_]`, ""},
+		{`[\w-.]`, `[\w\-.]`, ""},
+		{`[.-\w]`, `[.\-\w]`, ""},
+		{`[-a][a-]`, `[-a][a-]`, ""},
+		{`[a-zA-Z-0-9]`, `[a-zA-Z\-0-9]`, ""},
+		{`[[A-Z]`, `[\[A-Z]`, ""},
+		{`a]`, `a\]`, ""},
+		{`\u00e9`, `é`, ""},
+		{`\p{ASCII}`, "", "does not mean the same in Go and in ECMAScript"},
+		{`\p{Greek}`, "", "does not mean the same in Go and in ECMAScript"},
 		{`(?!a)`, "", "looks around"},
 		{`[\S]`, "", `has \S in a class`},
 		{`(`, "", "is not a pattern of Go"},
@@ -89,6 +98,16 @@ func TestGoPattern(t *testing.T) {
 			got, why := goPattern(test.pattern)
 			if got != test.want || why != test.why {
 				t.Errorf("%q %q; want %q %q", got, why, test.want, test.why)
+			}
+		})
+	}
+}
+
+func TestIsNearFormat(t *testing.T) {
+	for format, want := range map[string]bool{"uri": false, "url": true, "e-mail": true, "host-name": true, "uuid4": true, "Date": true, "ulid": true, "int32": false, "password": false, "snowflake": false} {
+		t.Run(format, func(t *testing.T) {
+			if got := isNearFormat(format); got != want {
+				t.Errorf("%v", got)
 			}
 		})
 	}
