@@ -171,15 +171,14 @@ func (o *operation) noun(c *converter) string {
 func (c *converter) nameMethods() {
 	for _, g := range c.groups {
 		wishes := map[*operation]string{}
-		wanted := map[string]bool{}
 		for _, o := range g.ops {
 			wishes[o] = c.methodName(o)
-			wanted[wishes[o]] = true
 		}
 		names := newNamer()
+		names.fold = true // as JSON-RPC's names
 		var late []*operation
 		for _, o := range g.ops {
-			if names.used[wishes[o]] {
+			if names.used[names.key(wishes[o])] {
 				late = append(late, o)
 				continue
 			}

@@ -196,6 +196,14 @@ func pluralName(item string) string {
 type namer struct {
 	used map[string]bool
 	next map[string]int // the number that was tried last, by name
+	fold bool           // names that differ only by case are one
+}
+
+func (n *namer) key(name string) string {
+	if n.fold {
+		return strings.ToLower(name)
+	}
+	return name
 }
 
 func newNamer(reserved ...string) *namer {
@@ -209,15 +217,15 @@ func newNamer(reserved ...string) *namer {
 // take returns the first wish that is free, or else the last wish with a number.
 func (n *namer) take(wishes ...string) string {
 	for _, w := range wishes {
-		if !n.used[w] {
-			n.used[w] = true
+		if !n.used[n.key(w)] {
+			n.used[n.key(w)] = true
 			return w
 		}
 	}
 	last := wishes[len(wishes)-1]
 	for i := max(n.next[last], 2); ; i++ {
-		if w := last + strconv.Itoa(i); !n.used[w] {
-			n.used[w] = true
+		if w := last + strconv.Itoa(i); !n.used[n.key(w)] {
+			n.used[n.key(w)] = true
 			n.next[last] = i + 1
 			return w
 		}
