@@ -19,24 +19,24 @@ type operation struct {
 	doc        string
 	partial    map[string]string // by placeholder: its segment, if that has more text
 
-	in     *decl
-	out    *decl
-	outFil bool // the output is a svc.File alone
-	stream *typ
-	value  *decl // the value of a ValueOrStream
-	extra  []*typ
+	in        *decl
+	out       *decl
+	fileAlone bool // the output is a svc.File alone
+	stream    *typ
+	value     *decl // the value of a ValueOrStream
+	extra     []*typ
 
-	status   string
-	media    string
-	form     bool
-	public   bool
-	scopes   []string
-	errors   []string // names of variables
-	clashes  bool     // REST cannot serve it
-	noTool   bool     // MCP cannot serve it
-	hasFile  bool
-	deprecat bool
-	lacks    []int
+	status     string
+	media      string
+	form       bool
+	public     bool
+	scopes     []string
+	errors     []string // names of variables
+	clashes    bool     // REST cannot serve it
+	noTool     bool     // MCP cannot serve it
+	hasFile    bool
+	deprecated bool
+	lacks      []int
 }
 
 // uses returns the declarations of the input and the output.
@@ -99,7 +99,7 @@ func (c *converter) readOperation(path, verb string, item, n *node) {
 		c.lack(lackVerb, n, strings.ToUpper(verb))
 		return
 	}
-	o := &operation{n: n, item: item, verb: strings.ToUpper(verb), path: path, id: n.str("operationId"), deprecat: n.isTrue("deprecated"), partial: map[string]string{}}
+	o := &operation{n: n, item: item, verb: strings.ToUpper(verb), path: path, id: n.str("operationId"), deprecated: n.isTrue("deprecated"), partial: map[string]string{}}
 	if tags := n.list("tags"); len(tags) > 0 {
 		o.tag = tags[0].text
 	}

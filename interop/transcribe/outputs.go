@@ -273,7 +273,7 @@ func (c *converter) fileAnswer(o *operation, r *node, media, statuses []string) 
 	o.hasFile = true
 	list := mediaList(media)
 	if list == "" && len(headers) == 0 {
-		o.outFil = true
+		o.fileAlone = true
 		return
 	}
 	o.out = &decl{kind: kStruct, wish: o.noun(c) + "Out", at: o.n, group: o.group}

@@ -138,7 +138,7 @@ func (o *operation) results() string {
 		return "(*svc.ValueOrStream[" + o.value.name + ", " + o.stream.expr() + "], error)"
 	case o.stream != nil:
 		return "(svc.Stream[" + o.stream.expr() + "], error)"
-	case o.outFil:
+	case o.fileAlone:
 		return "(*svc.File, error)"
 	case o.out != nil:
 		return "(*" + o.out.name + ", error)"
@@ -195,7 +195,7 @@ func (c *converter) methodOptions(o *operation) []string {
 	if len(o.errors) > 0 {
 		add("Errors: []*svc.Error{%s}", strings.Join(o.errors, ", "))
 	}
-	if o.deprecat {
+	if o.deprecated {
 		add("Deprecated: true")
 	}
 	if o.id != "" && c.opts.ids {

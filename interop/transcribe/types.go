@@ -55,8 +55,7 @@ func (t *typ) isScalar() bool {
 	return false
 }
 
-// isObject reports whether the type is a struct that the document calls an object, or one of
-// several values.
+// isStruct reports whether the type is a struct in Go.
 func (t *typ) isStruct() bool { return t.kind == kStruct || t.kind == kUnion || t.kind == kByType }
 
 // expr returns the type as Go source.
