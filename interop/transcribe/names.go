@@ -67,34 +67,54 @@ func (c *converter) breakCycles() {
 	}
 }
 
-// dropBadNames leaves members out whose names svc refuses.
+// dropBadNames leaves members and parameters out whose names svc refuses.
 func (c *converter) dropBadNames() {
 	for _, d := range c.decls {
+		if d.kind == kByType {
+			continue // its fields have no names in JSON
+		}
 		seen := map[string]bool{}
 		d.lacks = append(d.lacks, c.within(func() {
 			d.fields = slices.DeleteFunc(d.fields, func(f *field) bool {
-				if f.embedded || f.hidden || f.status != "" || f.variant != "" || d.kind == kByType || f.t.kind == kBody && f.json == "" {
-					return false
-				}
-				low, wire := strings.ToLower(f.json), f.place+" "+f.wire
-				why := badName(f)
-				if why == "" && (seen[low] || f.place != "" && seen[wire]) {
-					why = "differs from another one at most by case"
-				}
+				why := badName(f, seen)
 				if why != "" {
-					c.lack(lackName, d.at, fmt.Sprintf("the name %q %s", f.json, why))
-					return true
+					c.lack(lackName, d.at, why)
 				}
-				seen[low] = true
-				seen[wire] = f.place != ""
-				return false
+				return why != ""
 			})
 		})...)
 	}
 }
 
-// badName says why a tag cannot have the name of f in JSON, or "".
-func badName(f *field) string {
+// badName says why svc refuses the names of f, or "". seen has the names of the fields before it,
+// of which none may differ only by case.
+func badName(f *field, seen map[string]bool) string {
+	if f.embedded || f.status != "" || f.variant != "" || f.t.kind == kBody && f.json == "" {
+		return ""
+	}
+	var names []string
+	if !f.hidden {
+		names = append(names, f.json)
+		if why := badText(f); why != "" {
+			return fmt.Sprintf("the name %q %s", f.json, why)
+		}
+	}
+	if f.place != "" && f.place != "path" {
+		names = append(names, f.place+" "+f.wire)
+	}
+	for _, name := range names {
+		if seen[strings.ToLower(name)] {
+			return fmt.Sprintf("the name %q differs from another one at most by case", name)
+		}
+	}
+	for _, name := range names {
+		seen[strings.ToLower(name)] = true
+	}
+	return ""
+}
+
+// badText says why a tag cannot have the name of f in JSON, or "".
+func badText(f *field) string {
 	for _, r := range f.json {
 		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", r) {
 			return fmt.Sprintf("has the character %q", r)
