@@ -78,6 +78,7 @@ func compareFolder(t *testing.T, dir string, files []outFile) {
 	}
 	for _, f := range files {
 		want, err := os.ReadFile(filepath.Join(dir, f.name))
+		want = bytes.ReplaceAll(want, []byte("\r\n"), []byte("\n")) // of a checkout on Windows
 		if err != nil {
 			t.Error(err)
 		} else if !bytes.Equal(want, f.data) {

@@ -148,6 +148,10 @@ func (c *converter) setRoute(o *operation) bool {
 // segment returns a segment as a route has it: text, or one placeholder.
 func (c *converter) segment(o *operation, seg string, used *namer) string {
 	found := placeholder.FindAllStringSubmatchIndex(seg, -1)
+	if len(found) == 0 && strings.HasPrefix(seg, ":") { // as Express writes a placeholder; svc refuses it as text
+		c.lackBut(lackBesidePlaceholder, o.n, seg, "a placeholder")
+		return "{" + used.take(wordOf(seg[1:])) + "}"
+	}
 	if len(found) == 0 {
 		return escapePath.Replace(seg)
 	}
