@@ -311,7 +311,7 @@ func TestDocumentsExist(t *testing.T) {
 							err = nil
 						}
 					}
-					if base := filepath.Base(name); err != nil && base != "house_test.go" && base != "example_mcp_skills_test.go" { // which has files of its own
+					if base := filepath.Base(name); err != nil && base != "house_test.go" && base != "example_mcp_skills_test.go" && found != "REPORT.md" { // which has files of its own; transcribe writes a REPORT.md
 						t.Errorf("%s:%d: refers to %s, which is not in the repository", name, i+1, found)
 					}
 				}

@@ -136,7 +136,7 @@ func TestDocumentBlocks(t *testing.T) {
 // without their indents.
 func readSourcesAsText(t *testing.T) (texts []string) {
 	t.Helper()
-	for _, pattern := range []string{"*_test.go", root("*.go"), root("template/*.go"), root("interop/otel/*.go"), root("internal/orders/*.go")} {
+	for _, pattern := range []string{"*_test.go", root("*.go"), root("template/*.go"), root("interop/otel/*.go"), root("internal/orders/*.go"), root("interop/transcribe/*_test.go"), root("interop/transcribe/testdata/*/*.go")} {
 		files, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)
