@@ -78,8 +78,14 @@ var differences = [...]struct {
 		}},
 	{"an empty Last-Event-ID: no event has an empty ID, so a client that sends one has seen none (WHATWG HTML, section 9.2.4)",
 		func(f finding) bool { return f.in == "header" && f.path[0] == "Last-Event-ID" && f.value == "" }},
-	{"an If-None-Match in two lines, or of no UTF-8: it is a list of tags that never fails, and no field of an input (RFC 9110, section 13.1.2)",
-		func(f finding) bool { return f.in == "header" && f.path[0] == "If-None-Match" }},
+	{"an If-None-Match or If-Modified-Since in two lines, or of no UTF-8: they never fail, and are no fields of an input (RFC 9110, section 13.1)",
+		func(f finding) bool {
+			return f.in == "header" && (f.path[0] == "If-None-Match" || f.path[0] == "If-Modified-Since")
+		}},
+	{"an If-Match or If-None-Match of a write that is no list of entity tags: a pattern of that syntax would stand in front of each reader (RFC 9110, section 8.8.3)",
+		func(f finding) bool {
+			return f.in == "header" && f.rule == "syntax" && (f.path[0] == "If-Match" || f.path[0] == "If-None-Match")
+		}},
 	{"-0 in a form for an integer that JSON has in a string: a form is read as a query, which takes -0 for an integer, and the pattern is that of the string",
 		func(f finding) bool { return f.in == inForm && f.keyword == "pattern" && f.value == "-0" }},
 	{"null for an optional pointer with a header of MCP: no anyOf can have one in it (not tested here)", never},
