@@ -31,25 +31,19 @@ const (
 	maxExampleValues = 1000 // objects and items together
 )
 
-// An exampler makes one example. It leaves objects empty below depth levels of objects. After room
-// objects and items, all further ones are empty too.
-type exampler struct{ depth, room int }
+// An exampler makes one example. It leaves objects empty below maxExample levels of objects, and all
+// that comes after room objects and items: what is then incomplete is refused by its rules.
+type exampler struct{ room int }
 
-// exampleBody returns an example of the object s, or nil if none keeps the rules. It has as many levels
-// of objects as there is room for: if types share types, each level can have many times the objects of
-// the level above.
+// exampleBody returns an example of the object s, or nil if none keeps the rules.
 func exampleBody(s *shape) []byte {
-	for depth := maxExample; ; depth-- {
-		e := &exampler{depth, maxExampleValues}
-		if text := e.object(s, 0); e.room >= 0 || depth == 1 {
-			return ifAccepted(s, newDecoders(new(mistakes), false).decoderFor(s), text)
-		}
-	}
+	text := (&exampler{maxExampleValues}).object(s, 0)
+	return ifAccepted(s, newDecoders(new(mistakes), false).decoderFor(s), text)
 }
 
 // exampleOfField returns an example of a field outside of a body, or nil if none keeps the rules.
 func exampleOfField(f *field) []byte {
-	text := (&exampler{maxExample, maxExampleValues}).value(f, f.shape, 0, 0)
+	text := (&exampler{maxExampleValues}).value(f, f.shape, 0, 0)
 	return ifAccepted(f.shape, newDecoders(new(mistakes), false).fieldDecoder(f), text)
 }
 
@@ -71,7 +65,7 @@ func (e *exampler) hasRoom() bool {
 // For a union it is an example of the first alternative.
 func (e *exampler) object(s *shape, depth int) []byte {
 	m := openMembers(nil)
-	isEmpty := !e.hasRoom() || depth >= e.depth
+	isEmpty := !e.hasRoom() || depth >= maxExample
 	for _, f := range s.forms()[0].fields {
 		switch {
 		case f.hidden || isEmpty || !f.isRequired() && f.example == nil:
