@@ -226,6 +226,7 @@ func (h *restMux) hasRoute(r *http.Request) bool {
 //	GET /a/%2F   /a/, /a/{id}              id is "/"; mux chooses /a/
 func (h *restMux) besideMux(r *http.Request) (found *restHandler, values []string) {
 	routes, path := h.tails, []segment(nil)
+	text, clean := r.URL.EscapedPath(), isClean(r.URL)
 	if hasSlashSegment(r.URL) {
 		routes = h.routes
 	}
@@ -233,23 +234,23 @@ func (h *restMux) besideMux(r *http.Request) (found *restHandler, values []strin
 		if m := own.served; m.verb != r.Method && (m.verb != http.MethodGet || r.Method != http.MethodHead) {
 			continue
 		}
-		if list, ok := own.match(r.URL); ok && (found == nil || losesTo(path, own.path)) {
+		if list, ok := own.match(text, clean); ok && (found == nil || losesTo(path, own.path)) {
 			found, path, values = own.restHandler, own.path, list
 		}
 	}
 	return found, values
 }
 
-// match reports whether the route takes a path, and returns the values of the placeholders, for
-// besideMux. In an unclean path it is the text of {name...} that has the empty segment or the dot
+// match reports whether the route takes an escaped path, and returns the values of the placeholders,
+// for besideMux. In an unclean path it is the text of {name...} that has the empty segment or the dot
 // segment. A path is unclean also if it has %2F beside bytes that it should have escaped, and then it
 // matches no route.
-func (t pathRoute) match(u *url.URL) (values []string, ok bool) {
-	most := -1 // segments of the path
-	if t.served.tail {
-		most = len(t.path) // the last one has the rest, with its slashes
+func (t pathRoute) match(path string, isClean bool) (values []string, ok bool) {
+	most := len(t.path) // segments; the last one of a tail has the rest, with its slashes
+	if !t.served.tail {
+		most++ // a longer path has one too many: it is not cut into all of its segments for each route
 	}
-	texts := strings.SplitN(u.EscapedPath(), "/", most)
+	texts := strings.SplitN(path, "/", most)
 	if len(texts) != len(t.path) {
 		return nil, false
 	}
@@ -257,7 +258,7 @@ func (t pathRoute) match(u *url.URL) (values []string, ok bool) {
 		text, err := url.PathUnescape(texts[i])
 		switch {
 		case err != nil, !s.isFilled() && text != s.text, s.kind == placeholder && !isTailText(texts[i]),
-			s.kind == tailSegment && (text == "" || !isClean(u) && isTailText(text)):
+			s.kind == tailSegment && (text == "" || !isClean && isTailText(text)):
 			return nil, false
 		case s.isFilled():
 			values = append(values, text)

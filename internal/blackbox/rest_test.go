@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"runtime"
 	"strconv"
 	"strings"
@@ -310,6 +311,30 @@ func TestRequestsLeaveNothingBehind(t *testing.T) {
 	srv.Close() // waits for connections that end gently
 	if n := runtime.NumGoroutine(); n > goroutines {
 		t.Errorf("%d goroutines became %d", goroutines, n)
+	}
+}
+
+// Verify that a long path which ServeMux does not match is not cut into pieces for each route.
+func TestLongPathsAllocateInProportion(t *testing.T) {
+	const size = 500_000
+	s, _ := newWire(t, wireOptions())
+	h := s.REST()
+	for _, path := range []string{
+		"/items/%2F" + strings.Repeat("/a", size/2),
+		"/items//" + strings.Repeat("/a", size/2),
+		"/items/" + strings.Repeat("%2F", size/3),
+	} {
+		t.Run(path[:12], func(t *testing.T) {
+			r := httptest.NewRequest("GET", path, nil)
+			w := httptest.NewRecorder()
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			h.ServeHTTP(w, r)
+			runtime.ReadMemStats(&after)
+			if n := after.TotalAlloc - before.TotalAlloc; n > 45*size || w.Code < 400 && w.Code != 200 {
+				t.Errorf("%d: %d bytes of memory", w.Code, n)
+			}
+		})
 	}
 }
 
