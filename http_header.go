@@ -226,25 +226,31 @@ func isUnchanged(r *http.Request, h http.Header) bool {
 
 // isTagList reports whether text is * or a list of entity tags (RFC 9110, section 13.1.1).
 func isTagList(text string) bool {
-	list := strings.Trim(text, " \t")
-	if list == "*" {
+	if strings.Trim(text, " \t") == "*" {
 		return true
 	}
-	for n := 0; ; n++ {
-		list = strings.TrimLeft(list, " \t,")
-		if list == "" {
-			return n > 0
-		}
-		quoted := strings.TrimPrefix(list, "W/")
-		end := strings.IndexByte(strings.TrimPrefix(quoted, `"`), '"') + len(`""`)
-		if !strings.HasPrefix(quoted, `"`) || end < len(`""`) || !isEntityTag(quoted[:end]) {
+	for {
+		_, _, rest, ok := cutEntityTag(text)
+		switch text = strings.TrimLeft(rest, " \t"); {
+		case !ok:
 			return false
-		}
-		list = strings.TrimLeft(quoted[end:], " \t")
-		if list != "" && list[0] != ',' {
+		case strings.Trim(text, " \t,") == "":
+			return true
+		case text[0] != ',':
 			return false
 		}
 	}
+}
+
+// cutEntityTag cuts a list of entity tags behind its first one, which it returns without W/. weak
+// reports whether that was there. ok is false if the list does not begin with an entity tag.
+func cutEntityTag(list string) (tag string, weak bool, rest string, ok bool) {
+	tag, weak = strings.CutPrefix(strings.TrimLeft(list, " \t,"), "W/")
+	end := strings.IndexByte(strings.TrimPrefix(tag, `"`), '"') + len(`""`)
+	if !strings.HasPrefix(tag, `"`) || end < len(`""`) || !isEntityTag(tag[:end]) {
+		return "", false, "", false
+	}
+	return tag[:end], weak, tag[end:], true
 }
 
 // MatchesETag reports whether a request with the If-Match header ifMatch may change a record whose
@@ -266,15 +272,14 @@ func MatchesETag(ifMatch, etag string) bool {
 //	"a", b, "c"     "c"    false  false
 func listsEntityTag(list, etag string, strong bool) bool {
 	for {
-		tag, weak := strings.CutPrefix(strings.TrimLeft(list, " \t,"), "W/")
-		end := strings.IndexByte(strings.TrimPrefix(tag, `"`), '"') + len(`""`)
-		if !strings.HasPrefix(tag, `"`) || end < len(`""`) || !isEntityTag(tag[:end]) {
+		tag, weak, rest, ok := cutEntityTag(list)
+		switch {
+		case !ok:
 			return false
-		}
-		if tag[:end] == etag && !(weak && strong) {
+		case tag == etag && !(weak && strong):
 			return true
 		}
-		list = tag[end:]
+		list = rest
 	}
 }
 
