@@ -598,8 +598,7 @@ func (x *exchange) askClient(ctx context.Context, q *question, what string) ([]b
 	waiting, stopWaiting := x.stream.beginWaiting()
 	defer stopWaiting()
 	err := error(nil)
-	for again := true; again; {
-		again = false
+	for {
 		select {
 		case answer := <-open.answer:
 			if answer.unable {
@@ -611,7 +610,7 @@ func (x *exchange) askClient(ctx context.Context, q *question, what string) ([]b
 			return (<-open.answer).result, nil // nil, or an answer that came before the end
 		case <-waiting:
 			x.stream.sendWaiting()
-			again = true
+			continue
 		case <-late:
 			err = unanswered(reasonNotConfirmed, lateAnswer, what)
 		case <-stop:
@@ -619,6 +618,7 @@ func (x *exchange) askClient(ctx context.Context, q *question, what string) ([]b
 		case <-ctx.Done():
 		case <-x.Done():
 		}
+		break
 	}
 	table.deliver(session, id, clientAnswer{}) // a late one is dropped
 	x.sendToClient([]byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":`+string(id)+`}}`), true)
