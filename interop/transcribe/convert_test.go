@@ -46,7 +46,7 @@ func TestRefusedDocuments(t *testing.T) {
 		{"empty", "", "not a JSON object"},
 		{"YAML", "openapi: 3.1.0\npaths: {}\n", "convert YAML to JSON first"},
 		{"a list", "[]", "not a JSON object"},
-		{"cut", `{"openapi":"3.1.0","paths":{`, "unexpected EOF"},
+		{"cut", `{"openapi":"3.1.0","paths":{`, "not JSON"},
 		{"text behind it", `{"openapi":"3.1.0"} x`, "not JSON"},
 		{"Swagger", `{"swagger":"2.0","paths":{}}`, "this is Swagger 2.0"},
 		{"no version", `{"paths":{}}`, `openapi is ""`},
