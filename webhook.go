@@ -165,10 +165,12 @@ func VerifyWebhook(secrets ...string) func(http.Handler) http.Handler {
 		hook, reason := webhookOf(r.Header)
 		if reason == "" {
 			limit.setDeadline(w, r)
-			if hook.body, err = limit.readBody(r, r.Body, nil, false); err != nil {
+			body, err := limit.readBody(r, r.Body, nil, false)
+			if err != nil {
 				refuse(w, r, err, ErrorOptions{})
 				return
 			}
+			hook.body = body
 			reason = hook.mistake(keys)
 		}
 		if reason != "" {

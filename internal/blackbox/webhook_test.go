@@ -18,6 +18,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -263,6 +264,30 @@ func TestVerifyWebhookRequests(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Verify that requests at the same time do not get the error of each other's bodies.
+func TestVerifyWebhookAtOnce(t *testing.T) {
+	h := svc.VerifyWebhook(hookSecret)(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	var all sync.WaitGroup
+	for i := range 100 {
+		body, want := "{}", 200
+		if i%2 == 1 {
+			body, want = strings.Repeat("a", svc.DefaultMaxBody+1), 413
+		}
+		r := httptest.NewRequest("POST", "/", strings.NewReader(body))
+		now := strconv.FormatInt(time.Now().Unix(), 10)
+		r.Header = http.Header{"Webhook-Id": {"e"}, "Webhook-Timestamp": {now}, "Webhook-Signature": {signedBy(hookSecret, "e", now, body)}}
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			w := httptest.NewRecorder()
+			if h.ServeHTTP(w, r); w.Code != want {
+				t.Errorf("%d, want %d", w.Code, want)
+			}
+		}()
+	}
+	all.Wait()
 }
 
 func TestVerifyWebhookPanics(t *testing.T) {
