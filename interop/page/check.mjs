@@ -928,7 +928,7 @@ await step('a key is kept until the form changes', '/keys/', async (page, {sent}
 	await box(o, 'name').fill('lamp');
 	const first = await key();
 	assert.match(first, /^(\d+-){3}\d+$/);
-	assert.equal(await o.locator('.field', {has: page.getByRole('textbox', {name: /^Idempotency-Key /})}).locator('.hint.text > div').last().innerText(), 'at most 255 visible ASCII characters');
+	assert.equal(await o.locator('.field', {has: page.getByRole('textbox', {name: /^Idempotency-Key /})}).locator('.hint.text > div').last().innerText(), 'at least 1 character; at most 255 characters; visible ASCII characters');
 	assert.equal(await replayed(first), false);
 	assert.equal(await replayed(first), true);
 	await over(o, 'MCP'); // the same call, over another transport
