@@ -1,5 +1,8 @@
 package svc
 
+// This file tests which calls a client sends again. Nothing waits: the connection of the client
+// has another wait.
+
 import (
 	"bytes"
 	"context"
@@ -19,9 +22,6 @@ import (
 	"testing"
 	"time"
 )
-
-// This file tests which calls a client sends again. Nothing waits: the connection of the client
-// has another wait.
 
 // An errandAPI has a method of each kind that a client treats in its own way.
 type errandAPI interface {

@@ -1,5 +1,8 @@
 package svc
 
+// This file tests streams of clients that go on over several connections. Nothing waits: the
+// connection of the client has another wait.
+
 import (
 	"context"
 	"errors"
@@ -19,9 +22,6 @@ import (
 	"testing"
 	"time"
 )
-
-// This file tests streams of clients that go on over several connections. Nothing waits: the
-// connection of the client has another wait.
 
 // A cutAPI has streams that can go on after a cut, and others that cannot.
 type cutAPI interface {

@@ -1,5 +1,7 @@
 package svc
 
+// This file tests what is read of source, and the forms of a comment.
+
 import (
 	"fmt"
 	"reflect"
@@ -9,8 +11,6 @@ import (
 	"testing/fstest"
 	"unicode/utf8"
 )
-
-// This file tests what is read of source, and the forms of a comment.
 
 // Verify the Markdown and the text of comments, and what of them is about deprecation.
 func TestFormatComment(t *testing.T) {

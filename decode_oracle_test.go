@@ -1,5 +1,12 @@
 package svc
 
+// This file holds the decoder against encoding/json. The oracle below reads a
+// text strictly with nothing but the standard library: it shares no code with
+// the package. It first checks the text as such, then rewrites it, guided by
+// the type, into what encoding/json is to see, and refuses what encoding/json
+// would let pass. Every other difference is a row of differences, and can be
+// switched off to prove that it is one.
+
 import (
 	"bytes"
 	"cmp"
@@ -23,13 +30,6 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 )
-
-// This file holds the decoder against encoding/json. The oracle below reads a
-// text strictly with nothing but the standard library: it shares no code with
-// the package. It first checks the text as such, then rewrites it, guided by
-// the type, into what encoding/json is to see, and refuses what encoding/json
-// would let pass. Every other difference is a row of differences, and can be
-// switched off to prove that it is one.
 
 // A difference is a place where the decoder means to differ from a strict
 // reading of encoding/json. With it switched off, the oracle must disagree with

@@ -1,5 +1,8 @@
 package svc
 
+// This file writes the reference of a service as Markdown, for readers that do not run scripts: its
+// methods, each with a curl command, and its types, as the client in TypeScript declares them.
+
 import (
 	"cmp"
 	"fmt"
@@ -10,9 +13,6 @@ import (
 	"strconv"
 	"strings"
 )
-
-// This file writes the reference of a service as Markdown, for readers that do not run scripts: its
-// methods, each with a curl command, and its types, as the client in TypeScript declares them.
 
 // contentOf returns the media types of a request body or response, and the schema of the last one.
 // Except for a ValueOrStream, all have the same schema.

@@ -1,5 +1,8 @@
 package svc
 
+// This file holds the encoder against encoding/json: it makes up Go values,
+// compares what the two write token by token, and reads it back.
+
 import (
 	"bytes"
 	"cmp"
@@ -19,9 +22,6 @@ import (
 	"testing"
 	"time"
 )
-
-// This file holds the encoder against encoding/json: it makes up Go values,
-// compares what the two write token by token, and reads it back.
 
 // A valuer makes up Go values.
 type valuer struct {

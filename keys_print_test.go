@@ -1,5 +1,7 @@
 package svc
 
+// This file tests fingerprints: which texts have one, and what they cost.
+
 import (
 	"cmp"
 	"context"
@@ -14,8 +16,6 @@ import (
 	"strings"
 	"testing"
 )
-
-// This file tests fingerprints: which texts have one, and what they cost.
 
 // A keyedIn has a field for each rule of fingerprints.
 type keyedIn struct {

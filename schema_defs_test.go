@@ -1,5 +1,7 @@
 package svc
 
+// This file tests schemas that share types by $defs.
+
 import (
 	"bytes"
 	"encoding/json"
@@ -7,8 +9,6 @@ import (
 	"strings"
 	"testing"
 )
-
-// This file tests schemas that share types by $defs.
 
 type defsOrder struct {
 	Billing  defsAddress            `json:"billing"`

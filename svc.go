@@ -85,7 +85,7 @@ package svc
 //   - its description for programs: Descriptor
 //   - Observation, the report to Options.Observe about a call
 //
-// svc_method.go compiles one method, svc_transport.go lists the transports. svc_stream.go and
+// svc_method.go compiles one method, svc_route.go its route; svc_transport.go lists the transports. svc_stream.go and
 // svc_either.go handle streams, svc_errorform.go ErrorForm, and keys.go idempotency
 // keys. call.go runs the calls.
 

@@ -1,5 +1,11 @@
 package svc
 
+// This file describes how MCP shows a method: its name, texts and icons, and whether it is a tool,
+// a resource or a prompt. All of this is checked at registration. Names belong to the service,
+// because documents and contracts list them too. In this order: the options; content of outputs;
+// the plan of a method; names. svc_mcp_uri.go has URIs, and svc_mcp_header.go the headers that
+// mirror arguments.
+
 import (
 	"bytes"
 	"cmp"
@@ -13,12 +19,6 @@ import (
 	"strings"
 	"time"
 )
-
-// This file describes how MCP shows a method: its name, texts and icons, and whether it is a tool,
-// a resource or a prompt. All of this is checked at registration. Names belong to the service,
-// because documents and contracts list them too. In this order: the options; content of outputs;
-// the plan of a method; names. svc_mcp_uri.go has URIs, and svc_mcp_header.go the headers that
-// mirror arguments.
 
 // An MCPMethod describes how MCP shows a method. The zero value is a tool with the defaults. A
 // field whose comment names no default is empty by default.

@@ -1,11 +1,5 @@
 package svc
 
-import (
-	"net/http"
-	"slices"
-	"strings"
-)
-
 // This file reads which arguments of a tool a client repeats in headers.
 //
 // The rules of x-mcp-header (MCP 2026-07-28, Tools): a property of an input schema with
@@ -14,6 +8,12 @@ import (
 // drop a tool whose schema breaks a rule, so the rules are checked before one is published.
 // The published schema is read, not the Go types: the server must expect exactly the
 // headers that clients are told to send.
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+)
 
 // A headerParam is an argument that a client repeats in a header of the request.
 type headerParam struct {

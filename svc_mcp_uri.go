@@ -1,5 +1,7 @@
 package svc
 
+// This file parses and expands the URIs of resources.
+
 import (
 	"net/url"
 	"regexp"
@@ -7,8 +9,6 @@ import (
 	"strings"
 	"unicode/utf8"
 )
-
-// This file parses and expands the URIs of resources.
 
 // A uriTemplate is the parsed URI of a resource: todos://lists/{list}/todos/{id}{?limit} has the
 // names list and id, and limit in the query.
