@@ -3,10 +3,7 @@ package svc
 // This file decodes the unions of type_bytype.go: the first byte of a value says which alternative
 // it is.
 
-import (
-	"bytes"
-	"reflect"
-)
+import "reflect"
 
 // A choicePlan decodes a value of kindByType.
 type choicePlan struct {
@@ -87,7 +84,7 @@ func (p *choicePlan) findInside(d *decoder) int {
 // this depth of open arrays and objects, or else of the type of value itself.
 func jsonTypeInside(value []byte, depth int) int {
 	if isText(value) {
-		text := bytes.Trim(textOf(value), " \t\r\n")
+		text := trimJSON(textOf(value))
 		if len(text) > 0 && jsonInside(value, text[0], depth) != nil {
 			return jsonTypeOf(text[0])
 		}

@@ -17,9 +17,9 @@ import (
 // contentOf returns the media types of a request body or response, and the schema of the last one.
 // Except for a ValueOrStream, all have the same schema.
 func contentOf(o []byte) (types []string, schema []byte) {
-	eachMember(memberAt(o, "content"), func(name, media []byte) {
+	for name, media := range eachMember(memberAt(o, "content")) {
 		types, schema = append(types, string(name)), memberAt(media, "schema")
-	})
+	}
 	return types, schema
 }
 
@@ -110,9 +110,9 @@ func (w *docsWriter) writeOperation(o docsOperation, c *clientCallText) {
 	}
 	w.writeCallers(&o)
 	w.writeInput(&o, c)
-	eachMember(memberAt(o.text, "responses"), func(status, response []byte) {
+	for status, response := range eachMember(memberAt(o.text, "responses")) {
 		w.writeResponse(c, string(status), w.resolve(response))
-	})
+	}
 	fmt.Fprintf(w, "\n```sh\n%s\n```\n", w.curlCommand(o))
 	if w.places.Client != "" {
 		fmt.Fprintf(w, "\n- in TypeScript: %s\n- in Go: %s\n", codeSpan(o.typeScriptCall()), codeSpan(o.goCall()))
@@ -186,7 +186,7 @@ func (w *docsWriter) writeResponse(c *clientCallText, status string, response []
 		about += ", " + c.answerType(status, schema) + " as " + strings.Join(types, " or ")
 	}
 	fmt.Fprintf(w, "- answer %s: %s\n", status, about)
-	eachMember(memberAt(response, "headers"), func(name, header []byte) {
+	for name, header := range eachMember(memberAt(response, "headers")) {
 		member, about := "", textAt(header, "description")
 		if c.out != nil && status[0] == '2' {
 			member = c.out.headerMember(string(name))
@@ -195,7 +195,7 @@ func (w *docsWriter) writeResponse(c *clientCallText, status string, response []
 			about = ""
 		}
 		w.writeHeader("  ", string(name), isTrueAt(header, "required"), member, about)
-	})
+	}
 }
 
 // writeHeader writes a header, and the member of the type that it is, if it is one.
@@ -406,7 +406,7 @@ func (w *docsWriter) formArguments(o docsOperation) (arguments string) {
 	if f != nil {
 		option = " --form-string " // unlike -F, it treats no character specially
 	}
-	eachMember(o.examples["body"], func(name, value []byte) {
+	for name, value := range eachMember(o.examples["body"]) {
 		items := itemsOf(value)
 		if items == nil {
 			items = [][]byte{value}
@@ -414,7 +414,7 @@ func (w *docsWriter) formArguments(o docsOperation) (arguments string) {
 		for _, item := range items {
 			arguments += option + shellQuote(string(name)+"="+textOr(string(item)))
 		}
-	})
+	}
 	switch {
 	case f != nil && f.isRequired() && f.tags.types != nil:
 		return arguments + " -F " + shellQuote(f.name+"=@FILE;type="+f.tags.types[0])

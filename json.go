@@ -17,6 +17,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"hash/maphash"
+	"iter"
 	"math"
 	"math/bits"
 	"slices"
@@ -905,18 +906,22 @@ func plainJSON(value any) (text []byte, ok bool) {
 	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), err == nil
 }
 
-// eachMember calls visit for each member of a JSON object, in order. For other values it
-// does nothing. The name is without its quotes and escapes, the value is JSON. A scanner
-// must have accepted the text before: eachMember reports no errors.
-func eachMember(value []byte, visit func(name, value []byte)) {
-	if !isJSONObject(value) {
-		return
-	}
-	s := scanner{data: value, wanted: []string{}} // names were compared before
-	s.openBracket()
-	for first := true; s.more('}', first); first = false {
-		name := s.readName()
-		visit(name, s.skipValue())
+// eachMember yields the members of a JSON object, in order, and none for other values. The name is
+// without its quotes and escapes, the value is JSON. A scanner must have accepted the text before:
+// eachMember reports no errors.
+func eachMember(object []byte) iter.Seq2[[]byte, []byte] {
+	return func(yield func(name, value []byte) bool) {
+		if !isJSONObject(object) {
+			return
+		}
+		s := scanner{data: object, wanted: []string{}} // names were compared before
+		s.openBracket()
+		for first := true; s.more('}', first); first = false {
+			name := s.readName()
+			if !yield(name, s.skipValue()) {
+				return
+			}
+		}
 	}
 }
 
@@ -933,14 +938,8 @@ func memberAt(value []byte, names ...string) []byte {
 
 // memberOf is memberAt for one name. It stops at the member, since names are unique.
 func memberOf(object []byte, want string) []byte {
-	if !isJSONObject(object) {
-		return nil
-	}
-	s := scanner{data: object, wanted: []string{}} // see eachMember
-	s.openBracket()
-	for first := true; s.more('}', first); first = false {
-		name := s.readName()
-		if value := s.skipValue(); string(name) == want {
+	for name, value := range eachMember(object) {
+		if string(name) == want {
 			return value
 		}
 	}
@@ -1001,15 +1000,7 @@ func textOf(value []byte) []byte {
 }
 
 // trimJSON returns text without the white space of JSON around it (RFC 8259, section 2).
-func trimJSON(text []byte) []byte {
-	for len(text) > 0 && isJSONSpace(text[0]) {
-		text = text[1:]
-	}
-	for len(text) > 0 && isJSONSpace(text[len(text)-1]) {
-		text = text[:len(text)-1]
-	}
-	return text
-}
+func trimJSON(text []byte) []byte { return bytes.Trim(text, " \t\r\n") }
 
 func isJSONSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
 

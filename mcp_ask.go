@@ -181,11 +181,11 @@ func (q *question) paramsIn(rev *revision) []byte {
 		return q.Params
 	}
 	m := openMembers(nil)
-	eachMember(q.Params, func(name, value []byte) {
+	for name, value := range eachMember(q.Params) {
 		if string(name) != "mode" || rev.pages {
 			m.addRaw(string(name), value)
 		}
-	})
+	}
 	if textAt(q.Params, "mode") == "url" && memberAt(q.Params, "elicitationId") == nil {
 		m.addText("elicitationId", rand.Text())
 	}
@@ -440,11 +440,11 @@ func (h *mcpHandler) readForm(f *form, key, message string, answer []byte) (any,
 		return nil, answerError(key, errNotObject.about(content).inBody("/content"))
 	}
 	m := openMembers(nil)
-	eachMember(content, func(name, value []byte) {
+	for name, value := range eachMember(content) {
 		if !isJSONNull(value) {
 			m.addRaw(string(name), value)
 		}
-	})
+	}
 	ws := h.service.borrowWorkspace(false)
 	in, err := f.bind.bindObject(&ws.dec, m.close()) // a panic of Validate is one of the method
 	h.service.returnWorkspace(ws)
@@ -507,13 +507,15 @@ func (x *exchange) readAnswers() *mcpError {
 		if object == nil || digest != x.callDigest() { // compute the digest last, because it costs as much as the call
 			return badState
 		}
-		eachMember(object, func(key, text []byte) { x.keepAnswer(string(key), text) })
+		for key, text := range eachMember(object) {
+			x.keepAnswer(string(key), text)
+		}
 	}
 	ok := m.responses == nil || isJSONObject(m.responses)
-	eachMember(m.responses, func(key, text []byte) {
+	for key, text := range eachMember(m.responses) {
 		ok = ok && isJSONObject(text)
 		x.keepAnswer(string(key), text)
-	})
+	}
 	if !ok {
 		return protocolError(rpcInvalidParams, "params.inputResponses must be an object of objects")
 	}

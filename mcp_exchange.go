@@ -63,7 +63,9 @@ func (x *exchange) parseParams() {
 	if len(m.params) > 0 && !m.found {
 		m.wrong = !isJSONObject(m.params) && !isEmptyArray(m.params)
 		// Members with other names belong to other revisions or to extensions.
-		eachMember(m.params, func(name, value []byte) { m.setMember(slices.Index(mcpNames.names, string(name)), value) })
+		for name, value := range eachMember(m.params) {
+			m.setMember(slices.Index(mcpNames.names, string(name)), value)
+		}
 	}
 	if x.h.options.ReadStrings {
 		if inside := jsonInside(m.arguments, '{', 0); inside != nil {
@@ -93,12 +95,12 @@ func (m *message) checkPlace(t *tool) *mcpError {
 		return nil
 	}
 	found := ""
-	eachMember(m.params, func(name, value []byte) {
+	for name, value := range eachMember(m.params) {
 		isArgument := t.fieldNamed(string(name)) != nil && !slices.Contains(paramNames, string(name))
 		if found == "" && (isArgument || slices.Contains(nearArguments, string(name)) && !isJSONNull(value)) {
 			found = string(name)
 		}
-	})
+	}
 	if found == "" {
 		return nil
 	}
@@ -145,7 +147,7 @@ func (m *mcpParams) setMember(member int, value []byte) {
 
 // readMembers sets the fields of meta from a _meta object.
 func (meta *requestMeta) readMembers(text []byte) {
-	eachMember(text, func(name, value []byte) {
+	for name, value := range eachMember(text) {
 		switch string(name) {
 		case "io.modelcontextprotocol/protocolVersion":
 			meta.version = value
@@ -162,7 +164,7 @@ func (meta *requestMeta) readMembers(text []byte) {
 				meta.token = value
 			}
 		}
-	})
+	}
 }
 
 // maxMCPID is how many bytes of JSON an id or a progressToken may have. Each report of

@@ -20,13 +20,13 @@ func (x *exchange) answerExtension(e extension) error {
 		params = bytes.Clone(m.params) // the request goes back to its pool
 	}
 	all := openMembers(nil)
-	eachMember(params, func(name, value []byte) {
+	for name, value := range eachMember(params) {
 		switch string(name) {
 		case "_meta", "inputResponses", "requestState": // they change with each round
 		default:
 			all.addRaw(string(name), value)
 		}
-	})
+	}
 	m.arguments = all.close() // to which answers are sealed
 	return x.callFunc(e.method, func() error {
 		if e := x.readAnswers(); e != nil {
@@ -56,7 +56,9 @@ func (x *exchange) addResult(object []byte) {
 	m := openMembers(beginRPCResult(x.ws.enc.buf[:0]))
 	if x.rev.typed {
 		meta := openMembers(nil)
-		eachMember(memberAt(object, "_meta"), func(name, value []byte) { meta.addRaw(string(name), value) })
+		for name, value := range eachMember(memberAt(object, "_meta")) {
+			meta.addRaw(string(name), value)
+		}
 		meta.separate()
 		meta.buf = append(meta.buf, x.h.texts.serverInfo...)
 		if memberAt(object, "resultType") == nil {
@@ -64,11 +66,11 @@ func (x *exchange) addResult(object []byte) {
 		}
 		m.addRaw("_meta", meta.close())
 	}
-	eachMember(object, func(name, value []byte) {
+	for name, value := range eachMember(object) {
 		if !x.rev.typed || string(name) != "_meta" {
 			m.addRaw(string(name), value)
 		}
-	})
+	}
 	x.ws.enc.buf = m.buf
 }
 

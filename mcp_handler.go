@@ -314,24 +314,24 @@ func (c *toolCompiler) compileInput(t *tool) {
 // not take: they refuse every request of a host with such a tool.
 func (c *toolCompiler) checkMembers(t *tool, schema []byte) {
 	const remedy = "give the field another name in JSON, and the one of REST in its path, query or header tag"
-	eachMember(schema, func(keyword, value []byte) {
+	for keyword, value := range eachMember(schema) {
 		switch string(keyword) {
 		case "default", "const", ruleEnum, "examples", "required": // values, not schemas
 		case "properties", "$defs":
-			eachMember(value, func(name, child []byte) {
+			for name, child := range eachMember(value) {
 				isTaken := len(name) <= 64 && isMadeOf(string(name), "_.-")
 				c.addIf(!isTaken && string(keyword) == "properties",
 					"the input has the member %q, and models take names of 1 to 64 letters, digits, _, . and - of ASCII; "+
 						"%s, or leave MCP out of MethodOptions.Transports", clip(string(name), 100), remedy)
 				c.checkMembers(t, child)
-			})
+			}
 		default:
 			for _, child := range itemsOf(value) {
 				c.checkMembers(t, child)
 			}
 			c.checkMembers(t, value)
 		}
-	})
+	}
 }
 
 // schemaOf returns the schema of s that w writes, of an input with more fields. Over MCP, fields

@@ -188,16 +188,16 @@ func (x *exchange) answerPrompt() error {
 // send the argument input to a prompt that has no arguments.
 func (t *tool) promptArguments(arguments []byte) []byte {
 	m := openMembers(nil)
-	eachMember(arguments, func(name, given []byte) {
+	for name, given := range eachMember(arguments) {
 		f := t.fieldNamed(string(name))
 		switch {
 		case f != nil && !f.isRequired() && isEmptyText(given), t.in == nil && string(name) == "input":
-			return
+			continue
 		case isText(given):
 			given = textValue(f, textAt(given))
 		}
 		m.addRaw(string(name), given)
-	})
+	}
 	return m.close()
 }
 
@@ -243,14 +243,14 @@ func (x *exchange) answerComplete() error {
 	if enum := f.shape.deref().rules.lookup(roleValues); enum != nil || t.mcp.Complete == nil {
 		return x.answerCompletion(enum.textsWith(c.Value))
 	}
-	eachMember(memberAt(m.params, "context", "arguments"), func(name, value []byte) {
+	for name, value := range eachMember(memberAt(m.params, "context", "arguments")) {
 		if c.Arguments == nil {
 			c.Arguments = make(map[string]string)
 		}
 		if isText(value) {
 			c.Arguments[string(name)] = string(textOf(value))
 		}
-	})
+	}
 	m.tool = t
 	return x.callFunc(t.method, func() error {
 		values, err := t.mcp.Complete(x, c)

@@ -102,12 +102,12 @@ func (x *exchange) openTask(id string) *taskCall {
 // which an input may not allow.
 func pickMembers(object []byte, fields []*field) []byte {
 	m := openMembers(nil)
-	eachMember(object, func(name, value []byte) {
+	for name, value := range eachMember(object) {
 		isField := func(f *field) bool { return f.name == string(name) }
 		if slices.ContainsFunc(fields, isField) && !isJSONNull(value) {
 			m.addRaw(string(name), value)
 		}
-	})
+	}
 	return m.close()
 }
 
@@ -303,10 +303,10 @@ func (x *exchange) readTaskAnswers() {
 	case "tasks/cancel":
 		x.capabilities = nil
 	case "tasks/update":
-		eachMember(x.message.responses, func(key, text []byte) {
+		for key, text := range eachMember(x.message.responses) {
 			if !isJSONNull(text) {
 				x.keepAnswer(string(key), text)
 			}
-		})
+		}
 	}
 }

@@ -130,7 +130,9 @@ func TestEachMember(t *testing.T) {
 	} {
 		t.Run(test.text, func(t *testing.T) {
 			var got strings.Builder
-			eachMember([]byte(test.text), func(name, value []byte) { fmt.Fprintf(&got, "%s=%s;", name, value) })
+			for name, value := range eachMember([]byte(test.text)) {
+				fmt.Fprintf(&got, "%s=%s;", name, value)
+			}
 			if got.String() != test.want {
 				t.Errorf("%s: got %s, want %s", test.text, got.String(), test.want)
 			}

@@ -79,7 +79,9 @@ type keyword struct {
 type keywords []keyword
 
 func readKeywords(schema []byte) (list keywords) {
-	eachMember(schema, func(name, value []byte) { list = append(list, keyword{string(name), value}) })
+	for name, value := range eachMember(schema) {
+		list = append(list, keyword{string(name), value})
+	}
 	return list
 }
 
@@ -135,10 +137,10 @@ func (u schemaUse) appendPart(dst []byte, keyword string, value []byte) []byte {
 		return u.appendFor(dst, value)
 	case "properties", "$defs":
 		m := openMembers(dst)
-		eachMember(value, func(name, schema []byte) {
+		for name, schema := range eachMember(value) {
 			m.addName(string(name))
 			m.buf = u.appendFor(m.buf, schema)
-		})
+		}
 		return m.close()
 	case "anyOf", "oneOf":
 		return u.appendList(dst, itemsOf(value), "")

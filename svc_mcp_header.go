@@ -39,19 +39,19 @@ type headerReader struct {
 // path lists the properties that lead to the part. plain reports whether only properties lead to
 // it: behind a list, an alternative or a reference the value has no fixed place in the arguments.
 func (r *headerReader) addHeaders(node []byte, path []string, plain bool) {
-	eachMember(node, func(keyword, value []byte) { // of an object
+	for keyword, value := range eachMember(node) { // of an object
 		switch string(keyword) {
 		case "default", "const", "enum", "examples", "example": // values, not schemas
 		case "x-mcp-header":
 			r.addHeader(node, path, plain)
 		case "properties":
-			eachMember(value, func(name, child []byte) {
+			for name, child := range eachMember(value) {
 				r.addHeaders(child, append(slices.Clip(path), string(name)), plain)
-			})
+			}
 		default:
 			r.addHeaders(value, path, false)
 		}
-	})
+	}
 	for _, child := range itemsOf(node) { // of a list
 		r.addHeaders(child, path, false)
 	}
