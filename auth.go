@@ -921,9 +921,9 @@ func (id *identity) withChallenges(e *Error, schemes []Scheme, code string, scop
 	return e
 }
 
-// checkIdentity returns an error unless the caller in ctx is known and has these scopes. If no
-// middleware has identified the caller, the caller is unknown, and only the log tells the
-// difference.
+// checkIdentity returns an error unless the caller in ctx is known and has these scopes. It names the
+// first of schemes, which has one at least. If no middleware has identified the caller, the caller is
+// unknown, and only the log tells the difference.
 func checkIdentity(ctx context.Context, schemes []Scheme, scopes []string) error {
 	id := identityOf(ctx)
 	if p := id.principal; p != nil {
@@ -934,7 +934,8 @@ func checkIdentity(ctx context.Context, schemes []Scheme, scopes []string) error
 		e := Errorf(CodePermissionDenied, "the caller lacks a scope: %s", strings.Join(missing, " "))
 		return id.withChallenges(e, schemes, "insufficient_scope", allScopes(p, missing))
 	}
-	e := Errorf(CodeUnauthenticated, "the caller is not known")
+	credential := schemes[0].describe(nil)
+	e := Errorf(CodeUnauthenticated, "authentication required: send %s%s", credential.Noun, credential.Place)
 	if id == nobody {
 		e.cause = errNobodyLooked
 	}

@@ -104,8 +104,8 @@ func (w *docsWriter) writeOperation(o docsOperation, c *clientCallText) {
 		fmt.Fprintf(w, "- JSON-RPC method: `%s`\n", o.rpc)
 	}
 	for _, form := range [...][2]string{{"tool", o.mcp}, {"prompt", o.prompt}, {"resource", o.resource}} {
-		if form[1] != "" { // MCPOptions.Show, which is not known here, can hide it
-			fmt.Fprintf(w, "- MCP %s: %s (if the server offers it)\n", form[0], codeSpan(form[1]))
+		if form[1] != "" { // MCPOptions.Show can hide it
+			fmt.Fprintf(w, "- MCP %s: %s\n", form[0], codeSpan(form[1]))
 		}
 	}
 	w.writeCallers(&o)

@@ -413,7 +413,7 @@ func (b *apiBuilder) writeParameters(out *members, m *method, names []string) {
 		if p.where == wherePath {
 			i, f := slices.Index(m.placeholders, p.sourceName), *p.field
 			if m.tail && i == len(names)-1 {
-				f.doc = f.doc.join(" ", plainProse("It is one segment of the path or more, with a slash between two."))
+				f.doc = f.doc.join(" ", plainProse("One or more path segments, separated by slashes."))
 			}
 			b.openParameter(out, names[i], p.in, &f, true)
 			out.buf = append(w.appendPathParameter(out.buf, p.field), '}')
@@ -445,7 +445,7 @@ func (m *method) describeAccept(plain bool) prose {
 	if i < 0 || plain {
 		return prose{}
 	}
-	return plainProse("The header Accept is an input.").join(" ", m.bind.places[i].doc)
+	return plainProse("Also reads the header Accept.").join(" ", m.bind.places[i].doc)
 }
 
 // openParameter begins a Parameter Object. Append its schema and '}' to out.buf.
@@ -466,19 +466,19 @@ func (m *method) ownParameters() (list [][]byte) {
 		}
 	}
 	if m.hasETag() {
-		add("If-None-Match", "The ETag of an answer that the client has: while it is current, the answer is 304.", false, textSchema)
+		add("If-None-Match", "ETag of a cached response. Returns 304 if it is still current.", false, textSchema)
 	}
 	if m.isDated() {
-		add("If-Modified-Since", "The Last-Modified of an answer that the client has: if there is no later one, the answer is 304.", false, textSchema)
+		add("If-Modified-Since", "Last-Modified of a cached response. Returns 304 if nothing has changed since.", false, textSchema)
 	}
 	if m.sendsRanges() {
-		add("Range", "The part of the file to send, such as bytes=1000-, in the answer 206.", false, textSchema)
+		add("Range", "Byte range to return, such as bytes=1000-. The response is then 206.", false, textSchema)
 	}
 	if m.key != nil {
 		hours := strconv.FormatFloat(cmp.Or(m.key.KeepFor, 24*time.Hour).Hours(), 'f', -1, 64)
-		about := "A random text of 1 to 255 visible ASCII characters, new for each call. For " + hours +
-			" hours a request with the same key gets the answer of the first that succeeded, and has no other effect. " +
-			"It gets 409 while that one runs, and 422 if its input is another."
+		about := "A random text of 1 to 255 visible ASCII characters, new for each call. Repeating the request with the same key within " +
+			hours + " hours returns the first successful response and has no further effect. " +
+			"A duplicate sent while the first is still running gets 409. The same key with a different input gets 422."
 		add(keyHeader, about, m.keyUse() == KeyRequired, keySchema)
 	}
 	return list
@@ -656,7 +656,7 @@ func (b *apiBuilder) writeSuccess(out *members, m *method, status int) {
 	if isStream {
 		description = m.describeStream()
 		if headers = nil; isBoth {
-			description, headers = "One value as JSON, or a stream, as the input asks. "+description, b.listHeaders(m)
+			description, headers = "JSON, or a stream of events if the request asks for one. "+description, b.listHeaders(m)
 		}
 	}
 	out.openItem()
@@ -694,11 +694,11 @@ func (b *apiBuilder) listHeaders(m *method) map[string][]byte {
 	}
 	list := make(map[string][]byte)
 	if m.sendsFile() {
-		list["Content-Disposition"] = textHeader("Whether to show the file or to save it, and by which name.", true)
+		list["Content-Disposition"] = textHeader("Whether to show the file or to save it, and under which name.", true)
 		list["ETag"], list["Last-Modified"] = textHeader("", false), textHeader("", false)
 	}
 	if m.key != nil {
-		list["Idempotent-Replayed"] = object("description", "The answer is that of an earlier request with the key.", "schema",
+		list["Idempotent-Replayed"] = object("description", "True if this is the stored response of an earlier request with the same key.", "schema",
 			[]byte(`{"type":"string","enum":["true"]}`))
 	}
 	if m.headers == nil {
@@ -810,21 +810,20 @@ func (m *method) exampleOf(e *Error) []byte {
 // cannot describe them, because generators use it for the data of each event, so it is the schema
 // of an item.
 func (m *method) describeStream() string {
-	done, cut := "The event named done, whose data is an empty object, says that the stream is complete. ",
-		". A stream that ends without either event was cut."
-	switch end := m.streamEnd; end {
+	end := "The stream ends with an event `done`, whose data is {}, or `error`"
+	cut := " If neither arrives, the connection was cut."
+	switch m.streamEnd {
 	case "":
 	case StreamEndNone:
-		done, cut = "The stream is complete where the response ends. ", ". A response that breaks off was cut."
+		end, cut = "The response ends when the stream is complete. If it fails, the last event is `error`", " A response that breaks off was cut."
 	default:
-		done = "The event without a name whose data is the text " + end + " says that the stream is complete. "
+		end = "The stream ends with an unnamed event whose data is the text " + m.streamEnd + ", or with `error`"
 	}
-	failed := "an object with the member error, which has code, message and, if there are any, reason and details"
+	failed := "an object with the member error, which has code, message and possibly reason and details"
 	if m.errorForm != nil {
-		failed = "what error responses have as their body"
+		failed = "the body of an error response"
 	}
-	return "Server-sent events. The data of each event is one item. " + done +
-		"The event named error ends it too early: its data is " + failed + cut
+	return "Server-sent events. Each event carries one item. " + end + " (data: " + failed + ")." + cut
 }
 
 // streamContent returns the Content Object of a stream. Its schema is the schema of an item. In 3.2
@@ -967,11 +966,11 @@ func (b *apiBuilder) compileErrors() {
 func (b *apiBuilder) describeReasons() string {
 	own := reasonOverloaded + ", " + reasonOutcomeUnknown + ", " + reasonKeyReused + ", " + reasonKeyRunning + ", " +
 		reasonNotConfirmed + ", " + reasonCannotAsk + " or " + reasonInvalidToken
-	text := "Which of the errors with its code this is; absent if none is named. "
+	text := "Machine-readable reason that distinguishes errors with the same code. "
 	if names := declaredReasons(b.service.methodsOn(TransportREST)); len(names) > 0 {
-		text += "The methods have " + strings.Join(names, ", ") + ". "
+		text += "Methods declare " + strings.Join(names, ", ") + ". "
 	}
-	return text + "Every service can have " + own + "."
+	return text + "Any service may send " + own + "."
 }
 
 // declaredReasons returns the reasons that methods declare, sorted.

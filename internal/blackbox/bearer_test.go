@@ -418,7 +418,7 @@ func TestMethodsCheckCallers(t *testing.T) {
 		p    *svc.Principal
 		want string
 	}{
-		{nil, `UNAUTHENTICATED: the caller is not known: no middleware in front of this service sets a Principal; see WithPrincipal`},
+		{nil, `UNAUTHENTICATED: authentication required: send a bearer token: no middleware in front of this service sets a Principal; see WithPrincipal`},
 		{&svc.Principal{Scopes: []string{"vault:read"}}, `PERMISSION_DENIED: the caller lacks a scope: vault:take`},
 		{&svc.Principal{Scopes: []string{"vault:take", "vault:read"}}, `<nil>`},
 	} {
@@ -812,7 +812,7 @@ func TestCallersOfResources(t *testing.T) {
 	const index, note, page = `"uri":"study://index"`, `"uri":"study://notes/one"`, `"uri":"study://page"`
 	const badNote, draft, badDraft = `"uri":"study://notes/three"`, `"name":"study_draft"`, `"name":"study_draft","arguments":{"tone":"x"}`
 	const tool, badTool = `"name":"study_get_note","arguments":{"id":"one"}`, `"name":"study_get_note"`
-	const login, scope = "the caller is not known", "the caller lacks a scope: "
+	const login, scope = "authentication required: send a bearer token", "the caller lacks a scope: "
 	for _, test := range []struct {
 		caller    string // none, anonymous, guest or reader
 		params    string
@@ -1047,23 +1047,23 @@ func TestServiceWithoutGuardCallsNothing(t *testing.T) {
 		send    func(context.Context) string
 		refusal string
 	}{
-		{"REST", post(s.REST(), "/safe/open", `{"key":"k"}`), `401 {"error":{"code":"UNAUTHENTICATED","message":"the caller is not known"}}`},
-		{"JSON-RPC", post(s.RPC(), "/", call), `"message":"the caller is not known","data":{"code":"UNAUTHENTICATED"}`},
-		{"a batch", post(s.RPC(), "/", "["+call+"]"), `"message":"the caller is not known","data":{"code":"UNAUTHENTICATED"}`},
-		{"MCP", post(s.MCP(nil), "/", tool), `401 {"jsonrpc":"2.0","error":{"code":-32600,"message":"the caller is not known"},"id":1}`},
+		{"REST", post(s.REST(), "/safe/open", `{"key":"k"}`), `401 {"error":{"code":"UNAUTHENTICATED","message":"authentication required: send a bearer token"}}`},
+		{"JSON-RPC", post(s.RPC(), "/", call), `"message":"authentication required: send a bearer token","data":{"code":"UNAUTHENTICATED"}`},
+		{"a batch", post(s.RPC(), "/", "["+call+"]"), `"message":"authentication required: send a bearer token","data":{"code":"UNAUTHENTICATED"}`},
+		{"MCP", post(s.MCP(nil), "/", tool), `401 {"jsonrpc":"2.0","error":{"code":-32600,"message":"authentication required: send a bearer token"},"id":1}`},
 		{"stdio", func(ctx context.Context) string {
 			var out bytes.Buffer
 			s.MCPStdio(ctx, strings.NewReader(tool), &out, nil)
 			return out.String()
-		}, `{"code":-32600,"message":"the caller is not known"}`},
+		}, `{"code":-32600,"message":"authentication required: send a bearer token"}`},
 		{"Call", func(ctx context.Context) string {
 			_, err := s.Call(ctx, "safe", "open", nil) // a wrong input, too: the caller is first
 			return fmt.Sprint(err)
-		}, "UNAUTHENTICATED: the caller is not known"},
+		}, "UNAUTHENTICATED: authentication required: send a bearer token"},
 		{"Connect", func(ctx context.Context) string {
 			out, err := client.Open(ctx, new(SafeIn))
 			return fmt.Sprint(out, err)
-		}, "UNAUTHENTICATED: the caller is not known"},
+		}, "UNAUTHENTICATED: authentication required: send a bearer token"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			const forgotten = "no middleware in front of this service sets a Principal; see WithPrincipal"

@@ -81,7 +81,7 @@ type (
 // Verify that the documents have If-None-Match and 304 where the server reads and
 // answers them, and nowhere else.
 func TestConditionalGetInDocuments(t *testing.T) {
-	const condition = `{"description":"The ETag of an answer that the client has: while it is current, the answer is 304.","in":"header","name":"If-None-Match","schema":{"type":"string"}}`
+	const condition = `{"description":"ETag of a cached response. Returns 304 if it is still current.","in":"header","name":"If-None-Match","schema":{"type":"string"}}`
 	const unchanged = `{"description":"Not Modified"}`
 	own := svc.MustRegister[OwnTagAPI](ownTagImpl{}, &svc.Options{Resource: "heads", Methods: map[string]svc.MethodOptions{"Only": {HTTP: "GET /heads/only"}}})
 	for _, test := range []struct {

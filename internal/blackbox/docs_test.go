@@ -407,7 +407,7 @@ func TestDocsMarkdown(t *testing.T) {
 		"\n```sh\ncurl -X PUT -H \"Authorization: Bearer $TOKEN\" -H 'Content-Type: application/json' -d '{}' \"$URL/notes/1\"\n```\n",
 		"\n## Types\n", "\nexport interface docsBox {\n  in: Record<string, docsBox>;\n}\n",
 		"\n| NOT_FOUND | 404 | -32005 |\n",
-		"\n- MCP tool: `notes_update` (if the server offers it)\n", "\n- answer 400: Bad Request, `ErrorBody` as application/json\n", "\n- answer default: any other status, `ErrorBody` as application/json\n",
+		"\n- MCP tool: `notes_update`\n", "\n- answer 400: Bad Request, `ErrorBody` as application/json\n", "\n- answer default: any other status, `ErrorBody` as application/json\n",
 		" over MCP an error is a result with isError, whose text begins with the code. A method may answer with another HTTP status.\n\n| code | usual HTTP status | JSON-RPC |\n",
 	} {
 		if !strings.Contains(text, want) {

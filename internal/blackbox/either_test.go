@@ -316,7 +316,7 @@ func TestValueOrStreamDocuments(t *testing.T) {
 		{"3.0", endText(both.OpenAPI(), "GET", "/openapi.json?openapi=3.0", ""), header + `,"content":{` + value + "," + stream + `}}`},
 		{"3.1", endText(both.OpenAPI(), "GET", "/openapi.json?openapi=3.1", ""), header + `,"content":{` + value + "," + stream + `}}`},
 		{"3.2", endText(both.OpenAPI(), "GET", "/openapi.json?openapi=3.2", ""), `"content":{` + value + `,"text/event-stream":{"itemSchema":{"oneOf":[{"title":"Item"`},
-		{"its description", endText(both.OpenAPI(), "GET", "/openapi.json", ""), `"200":{"description":"One value as JSON, or a stream, as the input asks. Server-sent events. `},
+		{"its description", endText(both.OpenAPI(), "GET", "/openapi.json", ""), `"200":{"description":"JSON, or a stream of events if the request asks for one. Server-sent events. `},
 		{"a stream beside another status", endText(one.OpenAPI(), "GET", "/openapi.json?openapi=3.1", ""), `cut.","content":{` + stream + `}},"201":{"description":"Created"` + header + `,"content":{` + value + `}}`},
 		{"OpenRPC", endText(both.RPC(), "POST", "/rpc", `{"jsonrpc":"2.0","id":1,"method":"rpc.discover"}`), `"result":{"name":"result","schema":{"anyOf":[{"$ref":"#/components/schemas/EitherWhole"},{"type":"object","properties":{"items":`},
 		{"a tool", endText(both.MCP(nil), "POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`), `"outputSchema":{"type":"object","anyOf":[{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]},` + items + `]}`},

@@ -259,7 +259,7 @@ func TestErrorFormFails(t *testing.T) {
 			s := svc.MustRegister[OldPaymentsAPI](oldPayments{}, options)
 			w := httptest.NewRecorder()
 			s.REST().ServeHTTP(w, httptest.NewRequest("POST", "/payments", nil))
-			if w.Code != 403 || w.Body.String() != `{"error":{"code":"UNAUTHENTICATED","message":"the caller is not known"}}` || !strings.Contains(log.String(), "Options.ErrorForm: ") {
+			if w.Code != 403 || w.Body.String() != `{"error":{"code":"UNAUTHENTICATED","message":"authentication required: send an API key in the header X-Api-Key"}}` || !strings.Contains(log.String(), "Options.ErrorForm: ") {
 				t.Errorf("%d %s\nlogged %s", w.Code, w.Body, &log)
 			}
 		})

@@ -222,7 +222,7 @@ func TestHeadersAloneInDocuments(t *testing.T) {
 			t.Errorf("%s: the parameters of %s", version, text)
 		}
 		about, _ := dig(document, "paths", "/blobs/{id}", "get", "description").(string)
-		if want := "The header Accept is an input. The form that the client reads."; !strings.HasSuffix(about, want) {
+		if want := "Also reads the header Accept. The form that the client reads."; !strings.HasSuffix(about, want) {
 			t.Errorf("%s: the description is %q", version, about)
 		}
 	}

@@ -487,8 +487,8 @@ func newHalls(change func(*svc.Options)) *svc.Service {
 
 // Verify what documents say of reasons, and how they spell headers.
 func TestReasonsInDocuments(t *testing.T) {
-	const description = `"Which of the errors with its code this is; absent if none is named. The methods have asleep, hall_closed, hall_full, plan_lost. ` +
-		`Every service can have overloaded, outcome_unknown, key_reused, key_running, not_confirmed, cannot_ask or invalid_token."`
+	const description = `"Machine-readable reason that distinguishes errors with the same code. Methods declare asleep, hall_closed, hall_full, plan_lost. ` +
+		`Any service may send overloaded, outcome_unknown, key_reused, key_running, not_confirmed, cannot_ask or invalid_token."`
 	plain, problem := newHalls(nil), newHalls(func(o *svc.Options) { o.OnError = svc.WriteProblem })
 	at := func(document []byte, path ...string) string { return oaAt(t, document, path...) }
 	openAPI := func(s *svc.Service, version string) []byte {

@@ -332,7 +332,7 @@ func Example_authentication() {
 	show(handler, request("GET", "/notes", "", "Authorization", "Bearer old"), "WWW-Authenticate")
 	// Output:
 	// 200 {"data":[],"page":1,"per_page":20,"total":0,"total_pages":0}
-	// 401 {"error":{"code":"UNAUTHENTICATED","message":"the caller is not known"}}; WWW-Authenticate: Bearer realm="api"
+	// 401 {"error":{"code":"UNAUTHENTICATED","message":"authentication required: send a bearer token"}}; WWW-Authenticate: Bearer realm="api"
 	// 201 {"id":1,"text":"Buy milk","color":"yellow","by":"ada"}
 	// 403 {"error":{"code":"PERMISSION_DENIED","message":"the caller lacks a scope: notes:admin"}}
 	// 401 {"error":{"code":"UNAUTHENTICATED","message":"the token is unknown","reason":"invalid_token"}}; WWW-Authenticate: Bearer error="invalid_token"
@@ -424,7 +424,7 @@ func Example_gateway() {
 	show(service.REST(), request("GET", "/notes", ""))
 	show(identify(service.REST()), request("GET", "/notes", "", "X-User", "ada"))
 	// Output:
-	// 401 {"error":{"code":"UNAUTHENTICATED","message":"the caller is not known"}}
+	// 401 {"error":{"code":"UNAUTHENTICATED","message":"authentication required: send a bearer token"}}
 	// 200 {"data":[],"page":1,"per_page":20,"total":0,"total_pages":0}
 }
 
