@@ -20,6 +20,8 @@ package svc
 //	cookie   has a tag cookie:"x"           binding.bindCookies  "cookie"
 //	path     is named like a placeholder    param.bindPath       "path"
 //	query    has a tag query:"x"            binding.bindQuery    "query"
+//	body     has a tag body:"*", or body:"x" in a DELETE
+//	                                        binding.bindBody     "body"
 //	query    is in a route without a body   binding.bindQuery    "query"
 //	form     is any other, of a form        binding.bindForm     "body"
 //	body     is any other                   binding.bindBody     "body"
@@ -73,6 +75,9 @@ type binding struct {
 //	each name occurs once in a list; for headers, case is ignored
 //	body decodes inBody, which is the input itself if all fields come from the
 //	  body; both are nil if no field does, and the request's body is then ignored
+//	whole is set if the body is the value of a field with body:"*", the one field of
+//	  inBody, and not an object with it
+//	mayBeEmpty is set if an empty body is an input: none of its fields is required
 //	if the body is a form, body is nil, and else params has none of it
 //	tail is the one of the path that {name...} fills, or nil; its field is a string
 type restPlan struct {
@@ -80,6 +85,8 @@ type restPlan struct {
 	tail   *param
 	inBody *shape
 	body   *objectPlan
+
+	whole, mayBeEmpty bool
 }
 
 // A param is the plan of a field that comes from the path, the query, a header, a cookie
@@ -146,8 +153,11 @@ func compileBinding(c *decoders, s *shape, r route) *binding {
 	var body []*field
 	for _, place := range b.places {
 		switch place.style {
-		case styleWhole:
+		case styleBytes:
 			continue
+		case styleWhole:
+			rest.whole = true
+			body = append(body, place.field)
 		case styleJSON:
 			body = append(body, place.field)
 		case stylePlain:
@@ -170,29 +180,35 @@ func compileBinding(c *decoders, s *shape, r route) *binding {
 	}
 	b.object = c.structPlan(s, b.placeOf)
 	// If all fields come from the body, one plan serves both.
-	switch len(body) {
-	case 0:
-	case len(s.fields):
+	switch {
+	case len(body) == 0:
+	case len(body) == len(s.fields) && !rest.whole:
 		rest.inBody, rest.body = s, b.object
 	default:
 		rest.inBody = s.withFields(body)
 		rest.body = c.structPlan(rest.inBody, b.placeOf)
 	}
+	rest.mayBeEmpty = rest.body != nil && r.verb != verbQuery && !slices.ContainsFunc(rest.inBody.fields, (*field).isRequired)
 	rest.applyHTTP(r)
 	b.sourceOf = b.sourceAt
 	return b
 }
 
-// checkBody adds a mistake for a Body that no request can have together with these fields.
+// checkBody adds a mistake for a Body, or a field with body:"*", that no request can have together
+// with these fields of the body.
 func (b *binding) checkBody(p *mistakes, r route, fields []*field) {
-	if b.in.file == nil {
+	whole := b.in.file
+	if whole != nil {
+		p.addIf(!r.hasBody(), "%s: requests with GET and DELETE have no body; give the method an HTTP pattern with PUT or POST in "+
+			"Options.Methods", whole.place)
+	} else if i := slices.IndexFunc(fields, func(f *field) bool { return b.placeOf[f].style == styleWhole }); i >= 0 {
+		whole = fields[i]
+	} else {
 		return
 	}
-	p.addIf(!r.hasBody(), "%s: requests with GET and DELETE have no body; give the method an HTTP pattern with PUT or POST in "+
-		"Options.Methods", b.in.file.place)
 	for _, f := range fields {
-		p.addf("%s: the field %s is the whole body of the request; give this one a tag path, query, header or cookie", f.place,
-			b.in.file.goName)
+		p.addIf(f != whole, "%s: the field %s is the whole body of the request; give this one a tag path, query, header or cookie",
+			f.place, whole.goName)
 	}
 }
 
@@ -221,12 +237,18 @@ func (s *shape) runsCode() bool {
 func (b *binding) findPlaces(p *mistakes, r route) {
 	add := func(f *field, w where, name string, how style) {
 		place := &inputPlace{f, w, name, pointerToken(name), w.canonical(name), wheres[w].in, how}
+		if how == styleWhole {
+			place.sourceToken = "" // the value has no name in the body
+		}
 		b.places, b.placeOf[f] = append(b.places, place), place
 	}
 	for _, f := range b.in.fields {
 		w, name := r.placeOf(p, f)
 		how := stylePlain
-		if w == whereBody {
+		switch {
+		case w == whereBody && f.body == wholeBody && (r.path != "" || r.wrong):
+			how = styleWhole
+		case w == whereBody:
 			how = styleJSON
 		}
 		add(f, w, name, how)
@@ -236,7 +258,7 @@ func (b *binding) findPlaces(p *mistakes, r route) {
 		if r.form {
 			w = whereForm
 		}
-		add(f, w, f.name, styleWhole)
+		add(f, w, f.name, styleBytes)
 	}
 	for _, a := range b.in.alternatives { // the other fields of an alternative are the fields of b.in
 		for _, f := range slices.Concat(a.fields[:1], a.fields[len(b.in.fields):]) {
@@ -265,7 +287,14 @@ func (r route) placeOf(p *mistakes, f *field) (where, string) {
 		has := strings.ReplaceAll("{"+strings.Join(r.placeholders, "}, {")+"}", "{}", "none")
 		p.addf("%s: path:%q names no placeholder of the route, which has %s", f.place, name, has)
 	case named && (len(tags) == 0 || f.bound[whereQuery] != ""):
+		p.addIf(f.body == wholeBody, "%s: body:\"*\" makes the field the body, and the placeholder {%s} has its name; rename one of the two",
+			f.place, f.name)
 		return wherePath, f.name
+	case f.body != "" && (f.body == wholeBody || !r.hasBody()):
+		p.addIf(r.verb == http.MethodGet, "%s: body:%q: a GET has no body; give the method an HTTP pattern with QUERY or POST in "+
+			"Options.Methods, or drop the tag", f.place, f.body)
+		p.addIf(r.form, "%s: body:%q makes the body JSON, and MethodOptions.Form a form; drop one of the two", f.place, f.body)
+		return whereBody, f.name
 	case len(tags) == 0 && r.hasBody() && r.form:
 		return whereForm, f.name
 	case len(tags) == 0 && r.hasBody():
@@ -470,6 +499,7 @@ type requestValues struct {
 	body    []byte        // the whole body
 	raw     reflect.Value // the Body of an input with a Body, instead of body
 	form    *formInput    // the fields of a form, instead of body; nil without a form
+	unread  []byte        // a body that no field comes from; nil if it does not matter
 
 	strict       bool   // unknown parameters of the query are violations
 	versionParam string // the parameter that Version reads, which is not a violation
@@ -512,6 +542,8 @@ func (b *binding) bindRequest(d *decoder, r *requestValues) (any, error) {
 		b.bindBody(d, v, r.body)
 	} else if r.form != nil {
 		b.bindForm(d, v, r.form, r.strict)
+	} else if r.unread != nil && !carriesNothing(r.unread) {
+		d.addViolation(b.unreadComplaint())
 	}
 	return in, b.finishInput(d, v, true)
 }
@@ -753,17 +785,76 @@ func (r *pairReader) finish(absent *complaint) {
 	d.seen = d.seen[:0]
 }
 
-// bindBody decodes the JSON body into the fields of v that come from it. An empty body has its own
-// message, because clients often forget the {}.
+// bindBody decodes the JSON body into the fields of v that come from it. An empty body is {}, if that
+// is an input.
 func (b *binding) bindBody(d *decoder, v reflect.Value, body []byte) {
 	d.scan.data = body
-	if d.scan.peek() == 0 && d.scan.pos == len(body) {
+	isEmpty := d.scan.peek() == 0 && d.scan.pos == len(body)
+	if b.rest.whole {
+		b.rest.body.fields[0].bindWhole(d, v, body, isEmpty)
+		return
+	}
+	if isEmpty && !b.rest.mayBeEmpty {
 		d.addViolation(errEmptyBody)
 		return
+	}
+	if isEmpty {
+		body = []byte("{}")
+		d.scan.data, d.scan.pos = body, 0
 	}
 	d.noteText(nil, body)
 	b.rest.body.decodeObject(d, v)
 	d.scan.checkEnd()
+}
+
+// maxNothing is how many bytes of a body carriesNothing needs.
+const maxNothing = 64
+
+// carriesNothing reports whether a body that no field comes from has no values in it, as far as its
+// beginning says. Some clients send an empty object where they have nothing to send.
+func carriesNothing(body []byte) bool {
+	switch text := trimJSON(body); {
+	case len(text) == 0, string(text) == "null":
+		return true
+	case text[0] == '{' || text[0] == '[':
+		inside := trimJSON(text[1:])
+		return len(inside) == 1 && inside[0] == text[0]+2 // the bracket that closes
+	default:
+		return false
+	}
+}
+
+// unreadComplaint returns the complaint about a body that no field comes from, which says where they
+// come from.
+func (b *binding) unreadComplaint() *complaint {
+	var places []string
+	for _, place := range b.places {
+		places = append(places, place.sourceName+" comes from the "+place.where.String())
+	}
+	text := "is not read: the method has no input"
+	if len(places) > 0 {
+		text = "is not read: " + strings.Join(places, ", ")
+	}
+	return &complaint{rule: ruleUnknown, message: text}
+}
+
+// bindWhole decodes the JSON body into the field f of v. An empty body is an absent field.
+func (f *fieldPlan) bindWhole(d *decoder, v reflect.Value, body []byte, isEmpty bool) {
+	switch {
+	case isEmpty && f.absent != nil:
+		d.addIfAny(f.absent(d, f.settableIn(v)))
+	case isEmpty && f.isRequired():
+		d.addViolation(errRequired)
+	case isEmpty:
+	default:
+		d.noteText(f.field, body)
+		if f.notNull && d.scan.peek() == 'n' {
+			f.readNull(d, v)
+		} else {
+			f.decode(d, f.settableIn(v))
+		}
+		d.scan.checkEnd()
+	}
 }
 
 // newInput returns a new input, as a pointer and as its struct. Both are zero if the method

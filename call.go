@@ -838,12 +838,12 @@ func (s *service) borrowWorkspace(lean bool) *workspace {
 	return ws
 }
 
-// readBody reads the body of r, if there is one, into ws.body, or reads and drops it.
-func (ws *workspace) readBody(r *http.Request, l limits, drop bool) (err error) {
+// readBody reads the body of r, if there is one, and the first keep bytes of it into ws.body.
+func (ws *workspace) readBody(r *http.Request, l limits, keep int) (err error) {
 	if ws.body = ws.body[:0]; !ws.unread {
 		return nil
 	}
-	ws.body, err = l.readBody(r, ws.slot.bodyOf(r), ws.body, drop)
+	ws.body, err = l.readBody(r, ws.slot.bodyOf(r), ws.body, keep)
 	ws.unread = err != nil
 	return err
 }

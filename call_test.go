@@ -61,7 +61,7 @@ func (h *textHandler) writeErrorResponse(w http.ResponseWriter, r *http.Request,
 // A textCall is the carrier of one request.
 type textCall struct{ call }
 
-func (c *textCall) readText() error { return c.ws.readBody(c.request, c.endpoint.limits, false) }
+func (c *textCall) readText() error { return c.ws.readBody(c.request, c.endpoint.limits, keepAll) }
 
 func (c *textCall) bindInput() (any, error) {
 	if c.method.key != nil {

@@ -256,7 +256,10 @@ func (c *valueCheck) checkObject(s *shape, v reflect.Value, places map[*field]*i
 				token = place.sourceToken
 			}
 		}
-		c.pushToken(token)
+		outside := len(c.path)
+		if token != "" { // else it is the whole body
+			c.pushToken(token)
+		}
 		switch {
 		case c.validate:
 			c.check(f.shape, value)
@@ -269,7 +272,7 @@ func (c *valueCheck) checkObject(s *shape, v reflect.Value, places map[*field]*i
 			}
 			c.check(f.shape, value)
 		}
-		c.pop()
+		c.path = c.path[:outside]
 	}
 	c.in = outer
 	c.callHooks(s, v)

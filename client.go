@@ -269,7 +269,7 @@ func (c *connection) release(b *callBuffer) {
 // Invariants:
 //
 //	segments are the segments of the path
-//	body encodes the fields that come from the body; or nil
+//	body encodes the fields that come from the body, or the one that is the body; or nil
 //	decode decodes an output, or an item; or nil
 type clientCall struct {
 	*method
@@ -322,7 +322,10 @@ func (c *connection) compileCall(p *mistakes, m *method, rivals []*method) *clie
 		at := placeOfTexts(segmentsOf(m.path), path) - 1 // call.segments has nothing before the first slash
 		call.rivals = append(call.rivals, rivalRoute{path, call.segments[at].param, &complaint{rule: ruleSyntax, message: text}})
 	}
-	if rest.body != nil {
+	switch {
+	case rest.whole:
+		call.body = e.wholeEncoder(rest.inBody)
+	case rest.body != nil:
 		call.body = e.objectEncoder(rest.inBody)
 	}
 	if m.out != nil && !m.sendsFile() {
@@ -538,7 +541,7 @@ func (c *clientCall) newRequest(ctx context.Context, b *callBuffer, in any) (*ht
 		}
 		return nil, err
 	}
-	if c.body != nil {
+	if c.body != nil && len(b.enc.buf) > 0 { // else the field that is the whole body is left out
 		r.Header["Content-Type"] = []string{contentTypeJSON}
 		setContent(r, bytes.Clone(b.enc.buf))
 	}
@@ -884,7 +887,7 @@ func (p *sendParam) appendText(e *encoder, dst []byte, v reflect.Value) []byte {
 // end, or the connection could not be used again.
 func (c *clientCall) readResponse(ctx context.Context, b *callBuffer, response *http.Response) (reflect.Value, *Error) {
 	var err error
-	b.body, err = readAll(b.body[:0], response.Body, c.conn.max, response.ContentLength, false)
+	b.body, err = readAll(b.body[:0], response.Body, c.conn.max, response.ContentLength, keepAll)
 	var none reflect.Value
 	switch isError := response.StatusCode/100 != 2; {
 	case err == errOverLimit && isError:

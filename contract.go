@@ -459,23 +459,31 @@ func (c *contract) planInput(m *method, alone bool) *contractPlan {
 		switch {
 		case place.style == styleJSON && f.isNameless(): // clients cannot send it without a route
 			continue
-		case place.style == styleWhole:
+		case place.style == styleBytes:
 			g.planFile(f.tags, m.limits.size)
 			g.RESTOnly = true
 		default:
-			g.RESTOnly = place.where != whereBody && (alone || f.isNameless())
+			g.RESTOnly = (place.where != whereBody || place.style == styleWhole) && (alone || f.isNameless())
 		}
 		switch {
 		case place.where != whereBody:
 			g.From = place.where.String() + " " + name
-		case place.style == styleWhole:
+		case place.style == styleBytes:
 			g.From, g.Optional = "the body", f.tags.types == nil
+		case place.style == styleWhole:
+			g.From = fromWholeBody
 		}
 		p.Fields = append(p.Fields, g)
 	}
 	c.planAlternatives(p, m.in.alternatives)
 	return p
 }
+
+// fromWholeBody is where a field with body:"*" comes from.
+const fromWholeBody = "the whole body"
+
+// inJSON reports whether the value of a field is JSON over REST too.
+func (p *contractPlan) inJSON() bool { return p.From == "" || p.From == "*" || p.From == fromWholeBody }
 
 func (c *contract) planField(f *field) *contractPlan {
 	p := c.planValue(f.shape)
@@ -762,7 +770,15 @@ func (m *contractMethod) isMCPAlone() bool {
 
 // readsBody reports whether a part of the input of m is in a JSON body.
 func (m *contractMethod) readsBody() bool {
-	return m.Input != nil && slices.ContainsFunc(m.Input.Fields, func(f *contractPlan) bool { return f.From == "" })
+	return m.Input != nil && slices.ContainsFunc(m.Input.Fields, func(f *contractPlan) bool { return f.inJSON() })
+}
+
+// needsBody reports whether a request to m must have a JSON body.
+func (p *prober) needsBody(m *contractMethod) bool {
+	isNeeded := func(f *contractPlan) bool {
+		return f.inJSON() && (p.isRequired(f) || strings.HasPrefix(m.HTTP, verbQuery+" "))
+	}
+	return m.Input != nil && slices.ContainsFunc(m.Input.Fields, isNeeded)
 }
 
 // readsForm reports whether the input of m is in a form.
@@ -813,7 +829,7 @@ func (m *contractMethod) mostInput() int64 {
 	if m.readsBody() || m.readsForm() {
 		most = max(most, m.MaxBody.bytes())
 	}
-	hasParams := m.Input != nil && slices.ContainsFunc(m.Input.Fields, func(f *contractPlan) bool { return f.From != "" })
+	hasParams := m.Input != nil && slices.ContainsFunc(m.Input.Fields, func(f *contractPlan) bool { return !f.inJSON() })
 	if m.HTTP != "" && (hasParams || !m.readsBody()) {
 		most = max(most, usualBody)
 	}
@@ -968,7 +984,7 @@ func (p *prober) compareInputs(was, is *contractMethod) {
 	p.compareRoutes(old)
 	p.compare(old, now, "input")
 	p.remarkIf(is.Strict && !was.Strict, "input", "unknown names are refused now (Strict)")
-	p.remarkIf(p.sameRoute && is.readsBody() && !was.readsBody() && !was.readsForm(), "input", "needs a JSON body over REST, needed none")
+	p.remarkIf(p.sameRoute && p.needsBody(is) && !was.readsBody() && !was.readsForm(), "input", "needs a JSON body over REST, needed none")
 	p.remarkIf(p.sameRoute && was.readsBody() && is.readsBody() && is.MaxBody.bytes() < was.MaxBody.bytes(), "input",
 		"MaxBody is %v over REST, was %v", is.MaxBody, was.MaxBody)
 	p.remarkIf(was.hasMessages() && is.hasMessages() && is.MaxMessage.bytes() < was.MaxMessage.bytes(), "input",

@@ -534,7 +534,7 @@ func (p *prober) compareMembers(x, y *contractPlan, at string) {
 // asSent returns p, a field, without the values that cannot be sent where only REST has it: null,
 // and an empty list or null in it.
 func (p *contractPlan) asSent() *contractPlan {
-	if !p.RESTOnly || p.From == "" || p.From == "*" {
+	if !p.RESTOnly || p.inJSON() {
 		return p
 	}
 	sent := *p
@@ -594,7 +594,7 @@ func (p *prober) compareField(f, g *contractPlan, at string) {
 	p.remarkIf(f.Unkeyed && !g.Unkeyed && p.was.Key != "" && p.is.Key != "", at, "counts for idempotency keys now")
 	p.remarkIf(f.MCPHeader != g.MCPHeader && g.MCPHeader != "" && p.usesMCP(), at, "mcpheader is %s, was %s", g.MCPHeader,
 		cmp.Or(f.MCPHeader, "none"))
-	if x, y := cmp.Or(f.Of, f), cmp.Or(g.Of, g); f.From != "" && x.jsonType() == "number" && !x.isInteger() && y.isInteger() {
+	if x, y := cmp.Or(f.Of, f), cmp.Or(g.Of, g); !f.inJSON() && x.jsonType() == "number" && !x.isInteger() && y.isInteger() {
 		p.doubt(at, "%s, and outside of JSON an integer is written in digits alone", p.changed(f, g))
 	}
 }
@@ -613,7 +613,7 @@ func (p *contractPlan) fitsREST(text string) bool {
 	_, name, _ := strings.Cut(p.From, " ")
 	plain := textOr(text)
 	switch {
-	case p.From == "" || p.From == "*":
+	case p.inJSON():
 		return true
 	case p.isIn(wherePath) && strings.HasSuffix(name, tailMark):
 		return text != "null" && isTailText(plain)
@@ -641,7 +641,7 @@ func (p *prober) compareLists(a, b *contractPlan, at string) {
 func (p *prober) compareSizes(a, b *contractPlan, at string) {
 	least, most := p.sizes(a, a)
 	low, high := p.sizes(b, a)
-	if a.RESTOnly && a.From != "" { // an empty list is an absent one
+	if a.RESTOnly && !a.inJSON() { // an empty list is an absent one
 		least = max(least, 1)
 	}
 	most = min(most, p.differentParts(a))

@@ -75,7 +75,7 @@ func (p *prober) shortestOf(list []*contractPlan) int {
 // than bytes exist needs names of two bytes.
 func (p *prober) shortestParts(a *contractPlan, n int) int {
 	each, different := p.shortest(a.Of)+len(","), a.Keys
-	if a.From == "" && a.Of.Kind == "string" {
+	if a.inJSON() && a.Of.Kind == "string" {
 		each += len(`""`) - 1 // shortest has one byte for "", which in a URL may be none
 	}
 	switch {

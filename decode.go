@@ -234,7 +234,8 @@ type decodeFunc func(d *decoder, v reflect.Value)
 //	ID    string   `path:"id" json:"todoId"`   wherePath, "id", inPath, stylePlain
 //	Tags  []string `query:"tag"`               whereQuery, "tag", inQuery, stylePlain
 //	Name  string   `json:"name"`               whereBody, "name", inBody, styleJSON
-//	Photo svc.Body `json:"photo"`              whereForm, "photo", inBody, styleWhole; or whereBody
+//	Patch []patch  `json:"patch" body:"*"`     whereBody, "patch", inBody, styleWhole
+//	Photo svc.Body `json:"photo"`              whereForm, "photo", inBody, styleBytes; or whereBody
 //
 // The binder makes the list of them, and documents, clients and contracts read it.
 type inputPlace struct {

@@ -212,7 +212,7 @@ func (w *docsWriter) appendData(dst []byte) []byte {
 	for _, o := range w.operations {
 		out.open(o.id, '{')
 		out.add("rpc", o.rpc, "mcp", o.mcp, "prompt", o.prompt, "resource", o.resource, "names", o.names, "examples", o.examples,
-			"tail", o.tail())
+			"tail", o.tail(), "whole", o.wholeName())
 		if o.method.key != nil { // the argument of the tool, a header elsewhere
 			out.addText("key", keyArgument)
 			w.writer.words[keyPattern] = "visible ASCII characters"
@@ -301,8 +301,13 @@ func (o *docsOperation) addParameters(m *method, placeholders []string) {
 	if m.form {
 		o.addExample("body", exampleForm(m.bind.rest.params[whereForm]))
 	}
-	if m.bind.rest.body != nil {
-		o.addExample("body", exampleBody(m.bind.rest.inBody))
+	switch body := m.bind.rest.inBody; {
+	case m.bind.rest.whole:
+		if f := body.fields[0]; f.isRequired() || f.example != nil {
+			o.addExample("body", exampleOfField(f))
+		}
+	case body != nil:
+		o.addExample("body", exampleBody(body))
 	}
 }
 
@@ -319,6 +324,14 @@ func (o *docsOperation) tail() string {
 		return ""
 	}
 	return o.placeholders[len(o.placeholders)-1]
+}
+
+// wholeName returns the JSON name of the field that is the whole body, or "".
+func (o *docsOperation) wholeName() string {
+	if m := o.method; m.bind != nil && m.bind.rest.whole {
+		return m.bind.rest.inBody.fields[0].name
+	}
+	return ""
 }
 
 // exampleForm returns an example of a form as a JSON object, with the fields that are required or

@@ -29,9 +29,12 @@ func (o *docsOperation) members(cookies bool) (list []exampleMember) {
 	body := o.examples["body"]
 	for _, member := range m.inputMembers(m.in.forms()[0], cookies) {
 		e := exampleMember{clientMember: member}
-		if member.in == whereBody.String() || member.in == whereForm.String() {
+		switch {
+		case member.style == styleWhole:
+			e.example = body
+		case member.in == whereBody.String() || member.in == whereForm.String():
 			e.example = memberAt(body, member.field.name)
-		} else {
+		default:
 			name := member.wire
 			if member.in == inPath {
 				name = o.placeholders[slices.Index(m.placeholders, member.wire)]

@@ -284,6 +284,11 @@ func (o *docsOperation) describePlaces() string {
 			groups = append(groups, strings.Join(names, ", ")+" in the "+in)
 		}
 	}
+	for _, e := range members {
+		if e.style == styleWhole {
+			groups = append(groups, codeSpan(e.name)+" as the whole body")
+		}
+	}
 	if groups == nil {
 		return ""
 	}

@@ -330,20 +330,7 @@ func (c *encoders) objectEncoder(s *shape) encodeFunc {
 // in the order of the Go fields, like the properties of the published schema. A hidden field
 // (json:"-", which path, query and header fields may have) is not a member.
 func (c *encoders) membersEncoder(s *shape) encodeFunc {
-	var members []memberEncoder
-	for _, f := range s.fields {
-		if f.hidden {
-			continue
-		}
-		m := c.memberEncoder(f)
-		if f.quoted {
-			m.encode = encodeQuoted(m.encode)
-		}
-		if f.only != nil {
-			m.encode = func(e *encoder, _ reflect.Value) { e.buf = append(e.buf, f.only...) }
-		}
-		members = append(members, m)
-	}
+	members := c.compileMembers(s)
 	return func(e *encoder, v reflect.Value) {
 		if !e.enterLevel() {
 			return
@@ -371,6 +358,35 @@ func (c *encoders) membersEncoder(s *shape) encodeFunc {
 		}
 		e.buf = append(e.buf, '}')
 		e.depth--
+	}
+}
+
+// compileMembers compiles the members of the object s.
+func (c *encoders) compileMembers(s *shape) (members []memberEncoder) {
+	for _, f := range s.fields {
+		if f.hidden {
+			continue
+		}
+		m := c.memberEncoder(f)
+		if f.quoted {
+			m.encode = encodeQuoted(m.encode)
+		}
+		if f.only != nil {
+			m.encode = func(e *encoder, _ reflect.Value) { e.buf = append(e.buf, f.only...) }
+		}
+		members = append(members, m)
+	}
+	return members
+}
+
+// wholeEncoder compiles the encodeFunc of s, an object with one field, that writes the value of the
+// field alone, and nothing if the field is left out.
+func (c *encoders) wholeEncoder(s *shape) encodeFunc {
+	m := c.compileMembers(s)[0]
+	return func(e *encoder, v reflect.Value) {
+		if value, ok := m.valueIn(v); ok && (m.omits == nil || !m.omits(value)) {
+			m.encode(e, value)
+		}
 	}
 }
 

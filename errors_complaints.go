@@ -104,7 +104,7 @@ var (
 	errWrongForm     = &complaint{rule: ruleType, message: "is not in the form that is expected here"}
 
 	// Inputs, and the parameters of a request.
-	errEmptyBody    = &complaint{rule: ruleRequired, message: "a JSON body is required; send at least {}"}
+	errEmptyBody    = &complaint{rule: ruleRequired, message: "a JSON body is required"}
 	errManyDefaults = &complaint{rule: ruleRequired,
 		message: "is left out so often that the defaults of the whole input are longer than its text, and than 1 MiB; send it"}
 	errRepeated     = &complaint{rule: ruleDuplicate, message: "is given more than once"}

@@ -22,6 +22,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"mime"
 	"net"
 	"net/http"
@@ -75,18 +76,18 @@ func (l limits) setDeadline(w http.ResponseWriter, r *http.Request) {
 // which takes half the time of time.Now.
 var started = time.Now()
 
-// readBody appends the whole body of r to buf, or reads and drops it. A body that is not needed
-// must be read too: net/http notices that a client disconnects, and cancels the context of the
-// request, only after the end of the body. After an error the rest of the body is unread.
+// readBody reads the whole body of r and appends it to buf, but not more than keep bytes of it. A body
+// that is not needed must be read too: net/http notices that a client disconnects, and cancels the
+// context of the request, only after the end of the body. After an error the rest of the body is unread.
 //
 // body is r.Body, or a reader of it that may fail with an error of isBusy.
-func (l limits) readBody(r *http.Request, body io.Reader, buf []byte, drop bool) ([]byte, error) {
+func (l limits) readBody(r *http.Request, body io.Reader, buf []byte, keep int) ([]byte, error) {
 	if !hasBody(r) {
 		return buf, nil
 	}
 	err := errOverLimit
 	if l.size < 0 || r.ContentLength <= l.size {
-		buf, err = readAll(buf, body, l.size, r.ContentLength, drop)
+		buf, err = readAll(buf, body, l.size, r.ContentLength, keep)
 	}
 	switch {
 	case err == nil:
@@ -102,15 +103,18 @@ func (l limits) readBody(r *http.Request, body io.Reader, buf []byte, drop bool)
 // errOverLimit is the error of readAll for more bytes than its limit.
 var errOverLimit = errors.New("the body has more bytes than its limit")
 
-// readAll appends the bytes of r to buf, or reads and drops them. After more than limit bytes it
-// returns errOverLimit; a negative limit means no limit. announced is the Content-Length, or -1. A
+// keepAll is for all bytes of a body.
+const keepAll = math.MaxInt
+
+// readAll reads the bytes of r and appends the first keep of them to buf. After more than limit bytes
+// it returns errOverLimit; a negative limit means no limit. announced is the Content-Length, or -1. A
 // client that announces a large body and sends nothing must not cost much memory, so the buffer
 // grows with the data:
 //
 //	announced  buffers
 //	700 bytes  701 bytes, the last one for io.EOF
 //	1 MiB      512 bytes, 1 KiB, 2 KiB … 512 KiB, 1 MiB and 1 byte
-func readAll(buf []byte, r io.Reader, limit, announced int64, drop bool) ([]byte, error) {
+func readAll(buf []byte, r io.Reader, limit, announced int64, keep int) ([]byte, error) {
 	start, total := len(buf), int64(0)
 	for {
 		if len(buf) == cap(buf) {
@@ -121,9 +125,8 @@ func readAll(buf []byte, r io.Reader, limit, announced int64, drop bool) ([]byte
 			buf = append(make([]byte, 0, len(buf)+more), buf...)
 		}
 		n, err := r.Read(buf[len(buf):cap(buf)])
-		if total += int64(n); !drop {
-			buf = buf[:len(buf)+n]
-		}
+		total += int64(n)
+		buf = buf[:len(buf)+min(n, keep-(len(buf)-start))]
 		switch {
 		case limit >= 0 && total > limit:
 			return buf, errOverLimit

@@ -57,14 +57,19 @@ type sentList struct {
 }
 
 // noteText adds the print of text: the JSON of the input if f is nil, or else a text from a path, a
-// query, a form, a header or a cookie for the field f. An invalid text gets any print, because its
-// call is refused.
+// query, a form, a header or a cookie for the field f, or the whole body that f is. An invalid text
+// gets any print, because its call is refused.
 func (in *sentInput) noteText(f *field, text []byte) {
 	w := &in.writer
 	switch {
 	case in.plan == nil, f != nil && f.unkeyed:
 	case f == nil:
 		w.readMembers(in.plan, text)
+	case f.body == wholeBody:
+		m := w.beginField(f)
+		w.scan = scanner{data: text, wanted: []string{}}
+		w.addValue(in.plan.fields[f.name])
+		w.endMember(m)
 	case f.shape.deref().kind == kindSlice:
 		i := slices.IndexFunc(in.repeats, func(l sentList) bool { return l.field == f })
 		if i < 0 {

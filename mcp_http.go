@@ -77,7 +77,7 @@ func (h *mcpHandler) respondToPost(w http.ResponseWriter, r *http.Request, ws *w
 	if err := checkMCPContentType(w, r); err != nil {
 		return err
 	}
-	err := ws.readBody(r, h.limits, false)
+	err := ws.readBody(r, h.limits, keepAll)
 	if err != nil && !isBusy(err) && ErrorFrom(err).HTTPStatus() != http.StatusRequestEntityTooLarge {
 		return err
 	}

@@ -308,9 +308,16 @@ func (b *apiBuilder) writeRequestBody(out *members, m *method) {
 		about += f.tags.describeMost()
 		out.addRaw("requestBody", object("description", strings.TrimLeft(about, " "), "required", true, "content",
 			fileContent(f.tags, "application/octet-stream")))
+	case m.bind.rest.whole:
+		f := m.bind.rest.inBody.fields[0]
+		out.open("requestBody", '{')
+		out.add("description", b.writer.textOf(f.doc), "required", f.isRequired())
+		out.openContent(contentTypeJSON)
+		out.buf = b.writer.appendWholeBody(out.buf, f)
+		out.end("}}}")
 	case m.bind.rest.body != nil:
 		out.open("requestBody", '{')
-		out.add("required", true)
+		out.add("required", !m.bind.rest.mayBeEmpty || b.writer.dialect == openAPI30)
 		out.openContent(contentTypeJSON)
 		out.buf = appendRef(out.buf, componentPrefix, b.referBody(m))
 		out.end("}}}")

@@ -69,7 +69,7 @@ func servePprof(w http.ResponseWriter, r *http.Request, name string) error {
 	// only after it has read the body.
 	l := limits{DefaultMaxBody, DefaultBodyTimeout}
 	l.setDeadline(w, r)
-	body, err := l.readBody(r, r.Body, nil, false) // only symbol uses it
+	body, err := l.readBody(r, r.Body, nil, keepAll) // only symbol uses it
 	if err != nil {
 		leaveBody(w, r)
 		return err

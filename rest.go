@@ -436,7 +436,8 @@ type seenVersion struct{ version, query string }
 
 // readText reads the body, or opens it for a method that reads it itself. It also reads a body that
 // the method does not need: net/http reports that a client has left only after the whole request
-// has been read.
+// has been read. That of a POST is dropped; in a GET or a DELETE, bindInput finds out whether it has
+// something that would be lost.
 func (c *restCall) readText() (err error) {
 	m, r, ws := c.method, c.request, c.ws
 	switch {
@@ -450,7 +451,7 @@ func (c *restCall) readText() (err error) {
 		}
 		ws.unread = err != nil // otherwise bodyReader.end knows what was read
 		return err
-	case m.bind.rest.body == nil:
+	case m.bind.rest.body == nil, m.bind.rest.mayBeEmpty && !hasBody(r):
 		err = checkSite(r)
 	default:
 		err = checkJSON(ws.writer, r)
@@ -462,7 +463,15 @@ func (c *restCall) readText() (err error) {
 	if err != nil {
 		return err
 	}
-	return ws.readBody(r, m.limits, m.bind.rest.body == nil)
+	keep := keepAll
+	switch {
+	case m.bind.rest.body != nil:
+	case m.hasBody():
+		keep = 0
+	default:
+		keep = maxNothing
+	}
+	return ws.readBody(r, m.limits, keep)
 }
 
 // readForm reads the form in the body. If the method reads a file, readForm stops there, and
@@ -474,7 +483,7 @@ func (c *restCall) readForm() error {
 		return err
 	}
 	if !m.takesBody() {
-		if err = ws.readBody(c.request, m.limits, false); err == nil {
+		if err = ws.readBody(c.request, m.limits, keepAll); err == nil {
 			ws.form, err = parseForm(ws.body, boundary)
 		}
 		return err
@@ -496,6 +505,9 @@ func (c *restCall) bindInput() (any, error) {
 	values := requestValues{path: r, query: r.URL.RawQuery, keepURL: isShortURL(r), header: r.Header, body: ws.body, form: ws.form}
 	if ws.upload != nil {
 		values.raw = reflect.ValueOf(ws.upload).Elem()
+	}
+	if !m.hasBody() { // the content of a GET or a DELETE has no meaning of its own (RFC 9110, sections 9.3.1 and 9.3.5)
+		values.unread = ws.body
 	}
 	// The query of a strict method has no unknown names except the parameter that Version reads.
 	if m.strict && (values.query != "" || ws.form != nil) {

@@ -74,7 +74,7 @@ func (h *rpcHandler) respond(w http.ResponseWriter, r *http.Request, ws *workspa
 	}
 	err := checkRPCType(w, r)
 	if err == nil {
-		err = ws.readBody(r, h.limits, false)
+		err = ws.readBody(r, h.limits, keepAll)
 	}
 	if isBusy(err) {
 		h.refuseBody(w, r, ws, ErrorFrom(err))

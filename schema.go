@@ -780,6 +780,14 @@ func (w *schemaWriter) appendParameter(dst []byte, f *field) []byte {
 	return w.appendPlain(dst, target, &p, true)
 }
 
+// appendWholeBody appends the schema of a field that is the whole body. The description belongs to
+// the body.
+func (w *schemaWriter) appendWholeBody(dst []byte, f *field) []byte {
+	p := *f
+	p.doc, p.deprecated = prose{}, false
+	return w.appendField(dst, &p)
+}
+
 // asParameter returns a copy of f for use in a URL, where a `json:",string"` value
 // is not quoted. The description belongs to the parameter, not to its schema.
 func (f *field) asParameter() field {

@@ -494,6 +494,7 @@ type fieldSources struct {
 	// bound has the names in the tags path, query, header and cookie; "" for none. In an output, the
 	// header is one of the response.
 	bound     [tagCount]string
+	body      string // the tag body: wholeBody, or the JSON name
 	mcpHeader string // the x-mcp-header that mirrors it
 }
 

@@ -794,6 +794,8 @@ func (c *shapes) fieldFor(sf reflect.StructField, in reflect.Type, index []int, 
 	}
 	if f.hidden && !f.isBound() {
 		c.addKeyTag(sf, at, "which clients do not send; drop it")
+		text, ok := lookupTag(sf.Tag, bodyTag)
+		c.addIf(ok, "%s.%s: body:%q needs a JSON name, which JSON-RPC and MCP call the field by, and json:\"-\" gives it none", at, sf.Name, text)
 		return nil
 	}
 	f.name = cmp.Or(cmp.Or(f.bound[:]...), sf.Name) // as in the tag, because clients of JSON-RPC use that name
@@ -804,6 +806,7 @@ func (c *shapes) fieldFor(sf reflect.StructField, in reflect.Type, index []int, 
 	f.prefix = string(append(appendQuoted(append(make([]byte, 0, 64), ','), f.name), ':'))
 	at += "." + sf.Name
 	f.place = at
+	c.checkBodyTag(f)
 	c.describeField(f, sf.Type, in)
 	f.shape = c.shapeFor(sf.Type, at)
 	c.applyOptions(f, jsonOptions)
@@ -818,6 +821,22 @@ func (c *shapes) fieldFor(sf reflect.StructField, in reflect.Type, index []int, 
 		f.doc, f.deprecated = target.about, f.deprecated || target.gone
 	}
 	return f
+}
+
+// checkBodyTag reads the tag body of f, and notes a mistake in it.
+func (c *shapes) checkBodyTag(f *field) {
+	text, ok := lookupTag(f.tag, bodyTag)
+	if !ok {
+		return
+	}
+	f.body = text
+	w, isBound := f.firstBound()
+	switch {
+	case isBound:
+		c.addf("%s: a field cannot come from the %s and from the body; drop one of the tags", f.place, w)
+	case text != wholeBody && text != f.name:
+		c.addf("%s: body:%q: write body:%q for a member of the body, or body:\"*\" for the whole body", f.place, text, f.name)
+	}
 }
 
 // hasDocTag reports whether f has the tag doc, even if it is empty: an empty tag hides the comment.

@@ -16,8 +16,16 @@ const (
 	whereQuery
 	whereHeader
 	whereCookie
-	whereForm // no tag names this one and the next
+	whereForm // no tag names this one and the next, but see bodyTag
 	whereBody // JSON, or the bytes of a Body
+)
+
+// bodyTag is the tag of a field that comes from the JSON body. With wholeBody the field is the body.
+// With its own JSON name it is a member of the body where a method would read the query: in a DELETE.
+// Elsewhere such a member needs no tag, so that one type can serve both routes.
+const (
+	bodyTag   = "body"
+	wholeBody = "*"
 )
 
 // tagCount is how many parts have a tag, which binds a field to them.
@@ -71,7 +79,7 @@ func whereTags() (tags []string) {
 	for _, row := range wheres[:tagCount] {
 		tags = append(tags, row.name)
 	}
-	return tags
+	return append(tags, bodyTag)
 }
 
 // canonical returns a name in the form in which two names are compared: the case of headers does not
@@ -96,5 +104,6 @@ type style uint8
 const (
 	styleJSON  style = iota // as JSON, such as a member of a JSON body
 	stylePlain              // as a text without quotes, or one for each item of a list
-	styleWhole              // as bytes: the content of a Body
+	styleWhole              // as the whole JSON body
+	styleBytes              // as bytes: the content of a Body
 )

@@ -483,6 +483,9 @@ func (w *clientWriter) appendRow(dst []byte, c *clientCallText) []byte {
 	case c.bind.rest.body != nil:
 		r.addText("body", "json")
 	}
+	if c.bind.rest.whole {
+		r.addText("whole", members[slices.IndexFunc(members, func(m clientMember) bool { return m.style == styleWhole })].name)
+	}
 	r.addText("kind", c.kind)
 	r.addText("end", c.streamEnd)
 	if c.mediaType != contentTypeJSON && c.method.sendsRecord() {

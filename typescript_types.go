@@ -488,7 +488,7 @@ func (t *clientTypes) appendMemberType(dst []byte, m clientMember, indent string
 		return append(dst, "Content"...)
 	case m.in == inHeader && m.wire != "" && m.shape.deref().kind == kindSlice: // of an output: one text, as fetch gives it
 		return append(dst, "string"...)
-	case m.style == styleJSON:
+	case m.style == styleJSON, m.style == styleWhole:
 		return t.appendValue(dst, m.shape, m.field, indent)
 	}
 	target := m.shape.deref() // without null, which a URL, a header and a form do not have

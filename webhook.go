@@ -165,7 +165,7 @@ func VerifyWebhook(secrets ...string) func(http.Handler) http.Handler {
 		hook, reason := webhookOf(r.Header)
 		if reason == "" {
 			limit.setDeadline(w, r)
-			body, err := limit.readBody(r, r.Body, nil, false)
+			body, err := limit.readBody(r, r.Body, nil, keepAll)
 			if err != nil {
 				refuse(w, r, err, ErrorOptions{})
 				return

@@ -121,7 +121,11 @@ func TestStatus(t *testing.T) {
 		{"GET", "/items/ask", `202 11 {"name":""}`},
 	} {
 		t.Run(rowName(test.method, test.path), func(t *testing.T) {
-			r, _ := http.NewRequest(test.method, server.URL+test.path, strings.NewReader(`{"name":"pen"}`))
+			body := `{"name":"pen"}`
+			if test.method != "POST" {
+				body = "{}" // what some clients send in place of nothing
+			}
+			r, _ := http.NewRequest(test.method, server.URL+test.path, strings.NewReader(body))
 			r.Header.Set("Content-Type", "application/json")
 			a, err := http.DefaultClient.Do(r)
 			if err != nil {

@@ -70,6 +70,9 @@ type sinkClient struct {
 	WatchChoices func(context.Context, *kitchen.Choices) (svc.Stream[kitchen.Choice], error)
 	EchoLetter   func(context.Context, *kitchen.Letter) (*kitchen.Letter, error)
 	Answer       func(context.Context, *kitchen.Question) (*svc.ValueOrStream[kitchen.Answer, kitchen.Word], error)
+	Relabel      func(context.Context, *kitchen.Relabel) (*kitchen.Relabel, error)
+	Rename       func(context.Context, *kitchen.Rename) (*kitchen.Rename, error)
+	Unlabel      func(context.Context, *kitchen.Unlabel) (*kitchen.Unlabel, error)
 }
 
 // Verify that every method of the sink answers a client as it answers requests and
@@ -268,16 +271,21 @@ func (e *equivalence) request() (*http.Request, bool) {
 	path, header := e.route.Path, http.Header{}
 	var members, query []string
 	hasBody := e.route.Method != "GET" && e.route.Method != "DELETE"
-	sendable := true
+	sendable, whole := true, ""
 	eachField(e.in.Elem(), nil, func(f reflect.StructField, v reflect.Value) {
 		name, place, optional := fieldSource(f, path, hasBody)
+		if f.Tag.Get("body") == "*" {
+			whole = " " // an empty body
+		}
 		if place != "path" && optional && v.IsZero() {
 			return
 		}
 		if place == "body" {
 			text, ok := writeJSON(v, f)
 			sendable = sendable && ok
-			members = append(members, fmt.Sprintf("%q:%s", name, text))
+			if members = append(members, fmt.Sprintf("%q:%s", name, text)); whole != "" {
+				whole = text
+			}
 			return
 		}
 		texts, ok := paramTexts(v)
@@ -307,7 +315,8 @@ func (e *equivalence) request() (*http.Request, bool) {
 	if len(query) > 0 {
 		path += "?" + strings.Join(query, "&")
 	}
-	r := httptest.NewRequest(e.route.Method, path, strings.NewReader("{"+strings.Join(members, ",")+"}"))
+	body := cmp.Or(whole, "{"+strings.Join(members, ",")+"}")
+	r := httptest.NewRequest(e.route.Method, path, strings.NewReader(body))
 	maps.Copy(r.Header, header)
 	r.Header.Set("Content-Type", "application/json")
 	return r, true
@@ -345,7 +354,7 @@ func fieldSource(f reflect.StructField, path string, hasBody bool) (name, place 
 		return header, "header", optional
 	case cookie != "":
 		return cookie, "cookie", optional
-	case !hasBody:
+	case !hasBody && f.Tag.Get("body") == "":
 		return name, "query", optional
 	}
 	return name, "body", optional

@@ -1002,7 +1002,36 @@ input /a/value: is required, was optional; as in {"a":{}}`},
 	}](), taking[struct {
 		A int `json:"a,omitempty" query:"a"`
 		B int `json:"b,omitempty"`
-	}](), `input: needs a JSON body over REST, needed none; as in {}`},
+	}](), ""}, // an empty body is {}
+	{"a body with a required member", taking[struct {
+		A int `json:"a,omitempty" query:"a"`
+	}](), taking[struct {
+		A int `json:"a,omitempty" query:"a"`
+		B int `json:"b"`
+	}](), "input: needs a JSON body over REST, needed none; as in {}\ninput /b: is required, and is new; as in {}"},
+	{"a whole body", taking[struct {
+		A []string `json:"a" body:"*"`
+	}](), taking[struct {
+		A []string `json:"a" body:"*" maxItems:"1"`
+	}](), `input /a: maxItems is 1, was none; as in {"a":["",""]}`},
+	{"a member that is the whole body", taking[one[int]](), taking[struct {
+		A int `json:"a" body:"*"`
+	}](), "input /a: comes from the whole body, came from body"},
+	{"a whole body that is a member", taking[struct {
+		A int `json:"a,omitempty" body:"*"`
+	}](), taking[struct {
+		A int `json:"a,omitempty"`
+	}](), "input /a: comes from body, came from the whole body"},
+	{"a whole body by another name", taking[struct {
+		A int `json:"a" body:"*"`
+	}](alone), taking[struct {
+		B int `json:"b" body:"*"`
+	}](alone), ""},
+	{"a whole body that must be there", taking[struct {
+		A int `json:"a,omitempty" body:"*"`
+	}](), taking[struct {
+		A int `json:"a" body:"*"`
+	}](), "input /a: is required, was optional; as in {}"},
 	{"mcpheader", taking[one[string]](), taking[struct {
 		A string `json:"a" mcpheader:"Region"`
 	}](), "input /a: mcpheader is Region, was none"},
@@ -1453,8 +1482,11 @@ func sendInput(t *testing.T, old, now *svc.Service, b svc.Break, text string, in
 		if value, ok := input["a"]; ok && strings.Contains(string(old.Contract()), `"from":"query a"`) {
 			r.URL.RawQuery = "a=" + strings.Trim(string(value), `"`)
 		}
-		if strings.Contains(b.Reason, "JSON body") {
-			r.Body = http.NoBody
+		if strings.Contains(b.Reason, "JSON body") || m.HTTP.Method == "GET" || m.HTTP.Method == "DELETE" {
+			r.Body, r.ContentLength = http.NoBody, 0
+		}
+		if strings.Contains(string(s.Contract()), `"from":"the whole body"`) {
+			r = httptest.NewRequest(m.HTTP.Method, path, bytes.NewReader(input["a"]))
 		}
 		for name, value := range input { // which nothing reads as a body
 			if m.HTTP.Method == "GET" && !strings.Contains(m.HTTP.Path, "{"+name+"}") {

@@ -3,7 +3,6 @@ package blackbox_test
 import (
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 
@@ -22,16 +21,6 @@ type legacyError struct {
 	Code    string `json:"code"`
 	Field   string `json:"field,omitempty"`
 	Message string `json:"message"`
-}
-
-// emptyBodies lets clients send no body where {} is meant.
-func emptyBodies(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.ContentLength == 0 {
-			r.Body, r.ContentLength = io.NopCloser(strings.NewReader("{}")), 2
-		}
-		next.ServeHTTP(w, r)
-	})
 }
 
 func Example_moving() {
@@ -54,7 +43,7 @@ func Example_moving() {
 	guard := svc.APIKey("X-Api-Key", verifyKeyHash, &svc.APIKeyOptions{OnError: options.ErrorForm.Write, Logger: options.Logger})
 	mux.Handle("/", router) // the old program: of chi, gin or any other router
 	for _, route := range service.Routes() {
-		mux.Handle(route.Method+" "+route.Path, emptyBodies(guard(route.Handler)))
+		mux.Handle(route.Method+" "+route.Path, guard(route.Handler))
 	}
 
 	show(mux, request("GET", "/reports", ""))

@@ -113,7 +113,7 @@ func regImpl[I any]() I {
 	for _, impl := range []any{
 		regEmpty{}, regShapes{}, regObjects{}, regOptions{}, regOptionsKeyed{}, regClash{}, regPatterns{}, regBinding{},
 		regTypes{}, regEndlessDefaults{}, regTags{}, regForeignTags{}, regElsewhere{}, regReceiver{}, regFields{}, regAliases{}, regDirect{}, regMany{}, regHidden{},
-		regPaths{}, regOddPaths{}, regLone{}, regSpellings{}, regList[regOut]{}, regAll{}, regStatuses{}, regTasks{}, regEithers{},
+		regPaths{}, regOddPaths{}, regBodyTags{}, regLone{}, regSpellings{}, regList[regOut]{}, regAll{}, regStatuses{}, regTasks{}, regEithers{},
 	} {
 		if i, ok := impl.(I); ok {
 			return i
@@ -446,8 +446,52 @@ func TestRegisterBinding(t *testing.T) {
 			"Get": {HTTP: "GET /todos/{id}"},
 		}})},
 		{"path tags that no placeholder can have", reg[OddPathAPI](nil)},
+		{"tags body", reg[BodyTagAPI](&svc.Options{Resource: "todos", Methods: map[string]svc.MethodOptions{
+			"Beside": {HTTP: "PUT /todos/{id}"},
+			"Both":   {HTTP: "POST /both"},
+			"Clear":  {HTTP: "DELETE /todos"},
+			"Form":   {HTTP: "POST /form", Form: true},
+			"Get":    {HTTP: "GET /todos"},
+			"Name":   {HTTP: "POST /todos/{labels}"},
+			"Read":   {HTTP: "GET /todos/read"},
+		}})},
 	})
 }
+
+type (
+	BodyTagAPI interface {
+		Beside(context.Context, *regBodyBeside) error
+		Both(context.Context, *regBodyTwice) error
+		Clear(context.Context, *regBodyOdd) error
+		Form(context.Context, *regBodyWhole) error
+		Get(context.Context, *regBodyWhole) error
+		Name(context.Context, *regBodyWhole) error
+		Read(context.Context, *regBodyMember) error
+	}
+	regBodyTags   struct{ BodyTagAPI }
+	regBodyBeside struct {
+		ID     string   `json:"id"`
+		Labels []string `json:"labels" body:"*"`
+		Text   string   `json:"text"`
+	}
+	regBodyTwice struct {
+		Labels []string `json:"labels" body:"*"`
+		Others []string `json:"others" body:"*"`
+	}
+	regBodyEmbedded struct{ A string }
+	regBodyOdd      struct {
+		regBodyEmbedded `body:"*"`
+		Hidden          []string `json:"-" body:"*"`
+		Label           string   `json:"label" body:"name"`
+		Query           string   `json:"query" query:"query" body:"query"`
+	}
+	regBodyWhole struct {
+		Labels []string `json:"labels" body:"*"`
+	}
+	regBodyMember struct {
+		Labels []string `json:"labels" body:"labels"`
+	}
+)
 
 type (
 	PathAPI interface {

@@ -46,12 +46,12 @@ func TestRESTReachesOnlyTheItemOfThePath(t *testing.T) {
 		{"an id for a new item in the path", wireRequest{"POST /items/2", "", `{"title":"x"}`}, 405},
 		{"a deletion with another id in the query", wireRequest{"DELETE /items/1?id=2", "", ""}, 204},
 		{"a deletion with another id in the query, twice", wireRequest{"DELETE /items/1?id=2&id=2&ID=2&_method=PUT", "", ""}, 204},
-		{"a deletion with another id in the body", wireRequest{"DELETE /items/1", "", `{"id":"2"}`}, 204},
-		{"a deletion with another id in a form", wireRequest{"DELETE /items/1", "Content-Type: application/x-www-form-urlencoded", "id=2"}, 204},
+		{"a deletion with another id in the body", wireRequest{"DELETE /items/1", "", `{"id":"2"}`}, 400},
+		{"a deletion with another id in a form", wireRequest{"DELETE /items/1", "Content-Type: application/x-www-form-urlencoded", "id=2"}, 400},
 		{"a deletion with another id in headers", wireRequest{"DELETE /items/1", "X-Original-URL: /items/2\nX-Rewrite-URL: /items/2\nX-Item-Id: 2\nId: 2", ""}, 204},
 		{"a deletion without an id in the path", wireRequest{"DELETE /items/?id=2", "", ""}, 404},
 		{"a deletion of the collection", wireRequest{"DELETE /items?id=2", "", ""}, 405},
-		{"a read with another id in the query and the body", wireRequest{"GET /items/1?id=2", "", `{"id":"2"}`}, 200},
+		{"a read with another id in the query and the body", wireRequest{"GET /items/1?id=2", "", `{"id":"2"}`}, 400},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s, store := newWire(t, wireOptions())

@@ -49,6 +49,9 @@ func SinkOptions(strict bool) *svc.Options {
 			"Pages":       {HTTP: "GET /sinks/pages"},
 			"Seek":        {HTTP: "GET /sinks/seek"},
 			"Answer":      {HTTP: "POST /sinks/answer"},
+			"Relabel":     {HTTP: "PATCH /sinks/{id}/labels"},
+			"Rename":      {HTTP: "PUT /sinks/{id}/name"},
+			"Unlabel":     {HTTP: "DELETE /sinks/{id}/labels"},
 			"Create":      {Status: 201},
 			"Archive":     {Status: 202, Deprecated: true},
 			"Make":        {Status: 203},
@@ -107,6 +110,9 @@ type SinkAPI interface {
 	Seek(context.Context, *Seek) (*Inner, error)
 	Sift(context.Context, *Sift) (*Sifted, error)
 	Answer(context.Context, *Question) (*svc.ValueOrStream[Answer, Word], error)
+	Relabel(context.Context, *Relabel) (*Relabel, error)
+	Rename(context.Context, *Rename) (*Rename, error)
+	Unlabel(context.Context, *Unlabel) (*Unlabel, error)
 
 	EchoBounds(context.Context, *Bounds) (*Bounds, error)
 	EchoFloats(context.Context, *Floats) (*Floats, error)
@@ -123,6 +129,26 @@ type SinkAPI interface {
 	EchoChoices(context.Context, *Choices) (*Choices, error)
 	WatchChoices(context.Context, *Choices) (svc.Stream[Choice], error)
 	EchoLetter(context.Context, *Letter) (*Letter, error)
+}
+
+// Relabel has a body that is a list.
+type Relabel struct {
+	ID     int32   `json:"id" minimum:"1"`
+	Dry    bool    `query:"dry,omitempty" json:"dry,omitempty"`
+	Labels []Inner `json:"labels" body:"*" minItems:"1" maxItems:"3" doc:"The labels of the sink."`
+}
+
+// Rename has a body that may be left out.
+type Rename struct {
+	ID   int32   `json:"id" minimum:"1"`
+	Name *string `json:"name,omitempty" body:"*" maxLength:"8"`
+}
+
+// Unlabel has a body beside its query.
+type Unlabel struct {
+	ID     int32    `json:"id" minimum:"1"`
+	Labels []string `json:"labels" body:"labels" maxItems:"3"`
+	Force  bool     `json:"force,omitempty"`
 }
 
 // Question asks for one answer, or for a stream of its words.
@@ -698,6 +724,10 @@ func (sink) Answer(_ context.Context, in *Question) (*svc.ValueOrStream[Answer, 
 }
 
 func (sink) EchoLetter(_ context.Context, in *Letter) (*Letter, error) { return in, nil }
+
+func (sink) Relabel(_ context.Context, in *Relabel) (*Relabel, error) { return in, nil }
+func (sink) Rename(_ context.Context, in *Rename) (*Rename, error)    { return in, nil }
+func (sink) Unlabel(_ context.Context, in *Unlabel) (*Unlabel, error) { return in, nil }
 
 func (sink) EchoTree(_ context.Context, in *Tree) (*Tree, error)    { return in, nil }
 func (sink) EchoEnums(_ context.Context, in *Enums) (*Enums, error) { return in, nil }

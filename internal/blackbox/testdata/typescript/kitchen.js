@@ -41,8 +41,11 @@ const $service = {
       move: { route: "POST /shelves/{shelf}/{row}/sinks/{ratio}/{wet}/{at}/{for}/{size}/{address}/{digits}", body: "json", floats: ["ratio"] },
       pages: { route: "GET /sinks/pages", query: ["page", "per_page", "limit", "cursor", "name"], kind: "page" },
       patch: { route: "PATCH /sinks/{id}", body: "json" },
+      relabel: { route: "PATCH /sinks/{id}/labels", query: ["dry"], body: "json", whole: "labels" },
+      rename: { route: "PUT /sinks/{id}/name", body: "json", whole: "name" },
       seek: { route: "GET /sinks/seek", headers: { tenant: "X-Tenant", trace: "X-Trace" } },
       sift: { route: "POST /sinks/sift", headers: { region: "X-Region", remark: "X-Remark", level: "X-Level", on: "X-On", wide: "X-Wide", ratio: "X-Ratio", number: "X-Number", since: "X-Since", wait: "X-Wait", blob: "X-Blob", from: "X-From", sort: "X-Sort" }, body: "json", out: { region: "X-Region", level: "X-Level", wide: "X-Wide", ratio: "X-Ratio" }, parsed: ["level", "wide", "ratio"], floats: ["ratio", "share", "number"] },
+      unlabel: { route: "DELETE /sinks/{id}/labels", query: ["force"], body: "json" },
       update: { route: "PUT /sinks/{id}", query: ["force"], body: "json" },
       watch: { route: "GET /sinks/watch", headers: { after: "Last-Event-ID" }, kind: "stream", ids: "some" },
       watchChoices: { route: "POST /sinks/watch_choices", body: "json", kind: "stream", floats: ["value"] },
@@ -208,6 +211,13 @@ export const rules = {
     "/inner/id": { min: 1 },
     "/inner/name": { maxLength: 16 },
   },
+  Relabel: {
+    id: { required: true, min: 1 },
+  },
+  Rename: {
+    id: { required: true, min: 1 },
+    name: { maxLength: 16 },
+  },
   NewTool: {
     name: { required: true },
   },
@@ -221,6 +231,9 @@ export const rules = {
     level: { required: true, min: -5, max: 5 },
     ratio: { min: 0, max: 1, step: "any" },
     note: { maxLength: 10 },
+  },
+  Unlabel: {
+    id: { required: true, min: 1 },
   },
   Update: {
     id: { required: true, pattern: "^[a-z0-9]+$" },
