@@ -238,8 +238,9 @@ type MethodOptions struct {
 	// ContentType replaces Options.ContentType. It is a mistake if the output is not JSON.
 	ContentType string
 	// OperationID is the operationId of the method in OpenAPI documents, from which generators make
-	// the names of functions. It is a letter or _, followed by letters, digits and any of _.-, and
-	// must be unique. Default: the resource and the name of the method, such as todos_Create.
+	// the names of functions; connect of client.ts and the names in Go do not come from it. It has
+	// visible characters without blanks, such as todos/create, and must be unique. Default: the
+	// resource and the name of the method, such as todos_Create.
 	OperationID string
 	// Description describes the method in documents, except OpenAPI 3.0.3, and to models that
 	// choose a tool. Its first sentence is the summary in documents and the title of the tool.

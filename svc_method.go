@@ -19,6 +19,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"unicode"
+	"unicode/utf8"
 )
 
 // A method is one method of a service, ready to be called. It is compiled once;
@@ -354,7 +355,7 @@ func (c *methodCompiler) readSpec(rm reflect.Method) methodSpec {
 	c.addIf(o.Resource != "" && !isResource(o.Resource),
 		"MethodOptions.Resource is %q; want letters, digits, - and _, since paths and tool names are made from it", o.Resource)
 	c.addIf(o.OperationID != "" && !isOperationID(o.OperationID),
-		"MethodOptions.OperationID is %q; want a letter or _, then letters, digits and any of _.-, such as createTodo", o.OperationID)
+		"MethodOptions.OperationID is %q; want visible characters without blanks, such as createTodo or todos/create", o.OperationID)
 	c.checkCallers(o)
 	checkErrors(c.mistakes, "MethodOptions", o.Errors, c.opts.Errors)
 	s.in, s.out = c.compileObject(s.signature.in, asInput), c.compileObject(s.signature.out, asOutput)
@@ -867,11 +868,11 @@ func isResource(name string) bool {
 	return name != "" && !strings.ContainsFunc(name, func(r rune) bool { return !isNameRune(r) && r != '-' })
 }
 
-// isOperationID reports whether text can be an OperationID. Generators turn other texts into names
-// in different ways, and two texts could get the same name.
+// isOperationID reports whether text can be an OperationID: OpenAPI takes every text, and a reader of
+// messages and addresses takes visible characters.
 func isOperationID(text string) bool {
-	isOther := func(r rune) bool { return !isNameRune(r) && r != '.' && r != '-' }
-	return text != "" && !strings.ContainsFunc(text, isOther) && !strings.ContainsAny(text[:1], "0123456789.-")
+	isOther := func(r rune) bool { return r == utf8.RuneError || !unicode.IsGraphic(r) || unicode.IsSpace(r) }
+	return text != "" && !strings.ContainsFunc(text, isOther)
 }
 
 // operationID returns the operationId of m in documents, which is given or made of its names.

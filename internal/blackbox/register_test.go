@@ -265,7 +265,7 @@ func TestRegisterOptions(t *testing.T) {
 		{"a status that says there is no body", reg[OptionsAPI](methods("Create", svc.MethodOptions{Status: 204}))},
 		{"a status that says there is a body", reg[OptionsAPI](methods("Do", svc.MethodOptions{Status: 201}))},
 		{"statuses of an output that cannot be", reg[StatusesAPI](methods("Both", svc.MethodOptions{Status: 201}))},
-		{"operationIds that cannot be", reg[OptionsAPI](&svc.Options{Methods: map[string]svc.MethodOptions{"Do": {OperationID: "1st"}, "Create": {OperationID: "make it"}}})},
+		{"operationIds that cannot be", reg[OptionsAPI](&svc.Options{Methods: map[string]svc.MethodOptions{"Do": {OperationID: "first\nmake"}, "Create": {OperationID: "make it"}}})},
 		{"an OperationID for two methods", reg[OptionsAPI](&svc.Options{Methods: map[string]svc.MethodOptions{"Do": {OperationID: "make"}, "Create": {OperationID: "make"}}})},
 		{"an OperationID that another method has by its names", reg[OptionsAPI](methods("Do", svc.MethodOptions{OperationID: "options_api_Create"}))},
 		{"transports that are none", reg[OptionsAPI](methods("Do", svc.MethodOptions{Transports: []svc.Transport{"grpc", svc.TransportRPC}}))},

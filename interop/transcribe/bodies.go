@@ -70,18 +70,18 @@ func (c *converter) body(o *operation, d *decl) *decl {
 	if len(content.names()) == 0 {
 		return nil
 	}
-	if o.verb == "GET" || o.verb == "DELETE" {
+	media := pickMedia(content.keys)
+	if o.verb == "GET" || o.verb == "DELETE" && !isJSON(media) {
 		c.unreadBody(o, rb)
 		return nil
 	}
-	media := pickMedia(content.keys)
 	s := c.schema(content.get(media, "schema"))
 	if !isFile(media) {
 		c.otherMedia(rb, media)
 	}
 	switch {
 	case isJSON(media):
-		return c.jsonBody(o, d, rb, s, media)
+		return c.jsonBody(o, d, rb, s)
 	case isForm(media):
 		if !rb.isTrue("required") && len(s.required) == 0 {
 			c.lack(lackOptionalBody, rb, "a form that is not required")
@@ -101,8 +101,13 @@ func bodyField(rb *node, media string) *field {
 	return &field{name: "Body", t: &typ{kind: kBody}, media: media, s: noRules(), doc: rb.str("description")}
 }
 
-// unreadBody reports the body of a GET or DELETE, unless it is the empty form of a GET that some
-// tools write.
+// wholeField returns a field that is the whole JSON body.
+func wholeField(rb *node, t *typ, s *schema) *field {
+	return &field{name: "Body", json: "body", body: "*", t: t, s: s, optional: !rb.isTrue("required"), doc: rb.str("description")}
+}
+
+// unreadBody reports the body of a GET, or of a DELETE that is no JSON, unless it is the empty form
+// of a GET that some tools write.
 func (c *converter) unreadBody(o *operation, rb *node) {
 	for _, m := range rb.get("content").members {
 		if s := c.schema(m.get("schema")); o.verb == "GET" && len(s.props) == 0 && len(s.alts) == 0 && len(s.types) > 0 {
@@ -126,24 +131,17 @@ func (c *converter) otherMedia(rb *node, media string) {
 }
 
 // jsonBody adds the members of a JSON body, or returns its declaration.
-func (c *converter) jsonBody(o *operation, d *decl, rb *node, s *schema, media string) *decl {
+func (c *converter) jsonBody(o *operation, d *decl, rb *node, s *schema) *decl {
 	t := c.typeOfSchema(s, nil, o.noun(c)+" body")
 	if t.kind == kUnion && len(d.fields) == 0 && !t.null() {
 		o.noTool = true // a tool cannot have it
 		return t.decl
 	}
-	if t.kind != kStruct {
-		c.lack(lackWholeBody, rb, kindWords[t.kind])
-		media = mediaList([]string{media})
-		d.fields = append(d.fields, bodyField(rb, media))
-		o.hasFile = true
-		o.extra = append(o.extra, t)
+	if t.kind != kStruct || !rb.isTrue("required") && t.decl.needsMember() { // {} would be refused
+		d.fields = append(d.fields, wholeField(rb, t, s))
 		return nil
 	}
-	if !rb.isTrue("required") {
-		c.lack(lackOptionalBody, rb, "requestBody is not required")
-	}
-	if !c.takesApart(d, s, t.decl) {
+	if o.verb != "DELETE" && !c.takesApart(d, s, t.decl) {
 		if len(d.fields) == 0 {
 			return t.decl
 		}
@@ -159,11 +157,24 @@ func (c *converter) jsonBody(o *operation, d *decl, rb *node, s *schema, media s
 			continue
 		}
 		g := *f
+		if o.verb == "DELETE" {
+			g.body = g.json
+		}
 		d.fields = append(d.fields, &g)
 		f.t.rename(t.decl, d)
 	}
 	c.meet(t.decl.lacks)
 	return nil
+}
+
+// needsMember reports whether an object of the declaration must have a member.
+func (d *decl) needsMember() bool {
+	return slices.ContainsFunc(d.fields, func(f *field) bool {
+		if f.embedded {
+			return f.t.decl.needsMember()
+		}
+		return !f.optional && (f.s == nil || !f.s.readOnly)
+	})
 }
 
 // takesApart reports whether the members of a body become fields of the input d, and not one

@@ -86,7 +86,7 @@ func TestSchemas(t *testing.T) {
 	}{
 		{"a reference to itself", `"A":{"$ref":"#/components/schemas/A"}`, []string{"Value any"}, "a schema that is defined by itself"},
 		{"a struct in itself", `"A":{"type":"object","required":["a"],"properties":{"a":{"$ref":"#/components/schemas/A"}}}`, []string{"*A `json:\"a\"`"}, ""},
-		{"a list of itself", `"A":{"type":"array","items":{"$ref":"#/components/schemas/A"}}`, []string{"Body svc.Body"}, "contains itself"},
+		{"a list of itself", `"A":{"type":"array","items":{"$ref":"#/components/schemas/A"}}`, []string{"Body []any `json:\"body\" body:\"*\"`"}, "contains itself"},
 		{"allOf of itself", `"A":{"allOf":[{"$ref":"#/components/schemas/A"},{"properties":{"x":{"type":"string"}}}]}`, []string{"X string"}, "defined by itself"},
 		{"a union of itself", `"A":{"type":"object","properties":{"u":{"$ref":"#/components/schemas/U"}}},"U":{"oneOf":[{"$ref":"#/components/schemas/U"},{"type":"string"}]}`,
 			[]string{"U string"}, "an alternative of itself"},

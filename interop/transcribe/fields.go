@@ -143,7 +143,11 @@ func nameTags(d *decl, f *field, option string) []string {
 	case name == "-" && option == "":
 		return []string{tag("json", "-,")}
 	}
-	return []string{tag("json", name+option)}
+	tags := []string{tag("json", name+option)}
+	if f.body != "" {
+		tags = append(tags, tag("body", f.body))
+	}
+	return tags
 }
 
 // defaultText returns the text of the tag default, or "".

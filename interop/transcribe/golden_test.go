@@ -31,7 +31,7 @@ var goldens = []struct {
 	{"notes", options{ids: true}, "6 of 6 written, 6 whole", func() *svc.Service {
 		return notes.Service(notes.UnimplementedNotes{})
 	}},
-	{"shop", options{ids: true, group: "tag"}, "11 of 12 written, 3 whole", func() *svc.Service {
+	{"shop", options{ids: true, group: "tag"}, "11 of 12 written, 4 whole", func() *svc.Service {
 		return shop.Service(shop.Server{Orders: shop.UnimplementedOrders{}, Customers: shop.UnimplementedCustomers{}})
 	}},
 	{"odd", options{}, "9 of 13 written, 0 whole", func() *svc.Service {

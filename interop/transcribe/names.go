@@ -25,9 +25,6 @@ func (c *converter) keepUsed() {
 		if o.in != nil {
 			in = append(in, o.in)
 		}
-		for _, t := range o.extra {
-			in = t.appendDecls(in)
-		}
 		for _, d := range []*decl{o.out, o.value} {
 			if d != nil {
 				out = append(out, d)

@@ -24,7 +24,6 @@ type operation struct {
 	fileAlone bool // the output is a svc.File alone
 	stream    *typ
 	value     *decl // the value of a ValueOrStream
-	extra     []*typ
 
 	status     string
 	media      string
@@ -46,9 +45,6 @@ func (o *operation) uses() []*decl {
 		if d != nil {
 			out = append(out, d)
 		}
-	}
-	for _, t := range o.extra {
-		out = t.appendDecls(out)
 	}
 	return o.stream.appendDecls(out)
 }
@@ -250,7 +246,7 @@ func conflict(a, b []string) bool {
 	return aWider == bWider
 }
 
-var identifierText = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*$`)
+var identifierText = regexp.MustCompile(`^[\pL\pM\pN\pP\pS]+$`) // as svc takes one
 
 // keepID leaves the operationId away if svc cannot have it, or if another operation has it.
 func (c *converter) keepID(o *operation) {

@@ -33,7 +33,6 @@ const (
 	lackListInHeader
 	lackReadBody
 	lackBodyMedia
-	lackWholeBody
 	lackOptionalBody
 	lackFiles
 	lackJSONPart
@@ -98,7 +97,7 @@ var lackRows = [lackKinds]lackRow{
 	lackPath:              {"paths with a query or a fragment", "left out: servers see no difference", false},
 	lackBesidePlaceholder: {"text beside a placeholder", "one placeholder for the whole segment, with a pattern", false},
 	lackClash:             {"routes that clash", "not served over REST", false},
-	lackOperationID:       {"operationIds with other characters", "left out: generators make another name", true},
+	lackOperationID:       {"operationIds with blanks, or of several operations", "left out: generators make another name", true},
 	lackNoPlaceholder:     {"path parameters without a placeholder", "left out", false},
 	lackNoParameter:       {"placeholders without a parameter", "a string", false},
 	lackTypesInParameter:  {"parameters of several types", "a string", false},
@@ -110,10 +109,9 @@ var lackRows = [lackKinds]lackRow{
 	lackOwnHeader:         {"headers that svc or HTTP owns", "left out: InfoFrom(ctx) has the request and the header of the response", false},
 	lackServerHeader:      {"headers that servers and proxies send", "left out", true},
 	lackListInHeader:      {"lists in a header or a cookie", "a string, which the method splits", false},
-	lackReadBody:          {"bodies of GET and DELETE", "left out: svc does not read them", false},
+	lackReadBody:          {"bodies of GET, and of DELETE that are no JSON", "left out: svc does not read them", false},
 	lackBodyMedia:         {"several media types of one body", "one of them", false},
-	lackWholeBody:         {"request bodies that are not an object", "a Body with the JSON, which the method reads", false},
-	lackOptionalBody:      {"bodies that may be left out", "an object, which may be {}", false},
+	lackOptionalBody:      {"forms that may be left out", "a form, which may be empty", false},
 	lackFiles:             {"several files in a form", "one file", false},
 	lackJSONPart:          {"JSON parts of a form", "a string, which the method reads", false},
 	lackFormTypes:         {"form fields of several types", "a string", false},

@@ -145,6 +145,7 @@ type field struct {
 	optional   bool
 	place      string // path, query, header or cookie
 	wire       string // the name there
+	body       string // the tag body
 	status     string // the statuses of a status field
 	variant    string // the value of the discriminator
 	disc       bool

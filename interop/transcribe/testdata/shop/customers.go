@@ -20,7 +20,7 @@ type CustomersAPI interface {
 }
 
 var customersMethods = map[string]svc.MethodOptions{
-	"Replace":     {HTTP: "PUT /customers/{path_id}"},
+	"Replace":     {HTTP: "PUT /customers/{path_id}", OperationID: "customers/replace"},
 	"Update":      {HTTP: "POST /customers/{id}", Form: true, OperationID: "PostCustomersId"},
 	"UploadPhoto": {HTTP: "POST /customers/{id}/photo", Status: 201, Form: true, Public: true, OperationID: "uploadPhoto"},
 	"List":        {HTTP: "GET /customers", OperationID: "getCustomers"},
@@ -88,5 +88,5 @@ func (ListCustomersOut) JSONSchema() map[string]any {
 }
 
 type ImportCustomerIn struct {
-	Body svc.Body `contentType:"application/json"`
+	Body []Business `json:"body" body:"*"`
 }

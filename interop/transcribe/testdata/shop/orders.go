@@ -44,15 +44,8 @@ type ListOrdersIn struct {
 	Tracker    string   `json:"-" cookie:"tracker,omitempty"`
 }
 
-type CreateOrderItem struct {
-	SKU   string `json:"sku" pattern:"^[A-Z]{3}-\\d+$"`
-	Count int    `json:"count" exclusiveMinimum:"0"`
-}
-
 type CreateOrderIn struct {
-	Items  []CreateOrderItem    `json:"items" minItems:"1" maxItems:"50"`
-	Note   svc.Optional[string] `json:"note,omitzero"`
-	Labels map[string]string    `json:"labels,omitempty"`
+	Body *CreateOrderBody `json:"body,omitempty" body:"*" nullable:"false"`
 }
 
 type CreateOrderOut struct {
@@ -66,7 +59,8 @@ type GetOrderIn struct {
 }
 
 type DeleteOrderIn struct {
-	OrderID int64 `json:"order_id"` // The number of the order.
+	OrderID int64  `json:"order_id"` // The number of the order.
+	Why     string `json:"why,omitempty" body:"why"`
 }
 
 type CancelOrderIn struct {

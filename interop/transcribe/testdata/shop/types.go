@@ -2,6 +2,8 @@ package shop
 
 import (
 	"time"
+
+	"example.com/svc"
 )
 
 type ListOrdersOut struct {
@@ -17,6 +19,18 @@ type Order struct {
 	Replaces *Order    `json:"replaces,omitempty" nullable:"false"`
 	Due      string    `json:"due,omitempty" format:"date"`
 	Old      string    `json:"old,omitempty"` // Deprecated: do not use it in new programs.
+}
+
+type CreateOrderBody struct {
+	ID     string               `json:"id,omitempty"`
+	Items  []CreateOrderItem    `json:"items" minItems:"1" maxItems:"50"`
+	Note   svc.Optional[string] `json:"note,omitzero"`
+	Labels map[string]string    `json:"labels,omitempty"`
+}
+
+type CreateOrderItem struct {
+	SKU   string `json:"sku" pattern:"^[A-Z]{3}-\\d+$"`
+	Count int    `json:"count" exclusiveMinimum:"0"`
 }
 
 type Business struct {
