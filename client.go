@@ -1046,7 +1046,8 @@ func withResponse(e *Error, response *http.Response, noRoute bool) *Error {
 func (c *clientCall) readError(d *decoder, response *http.Response, body []byte) *Error {
 	types := response.Header.Values("Content-Type")
 	if len(types) == 1 && isJSONType(types[0]) && isJSON(body) {
-		if e := c.readBody(d, response.StatusCode, body); e != nil {
+		status := response.StatusCode
+		if e := c.readBody(d, c.errorForm.formFor(status), status, body); e != nil {
 			e = withResponse(e, response, e.Message == nothingThere || response.StatusCode == http.StatusMethodNotAllowed)
 			e.origin.unrun = c.isRefusal(e)
 			return e
@@ -1055,15 +1056,14 @@ func (c *clientCall) readError(d *decoder, response *http.Response, body []byte)
 	return foreignError(response)
 }
 
-// readBody returns the error that the JSON text carries, or nil. The text has the ErrorForm of the
-// service, or the envelope {"error":{"code":…}}, which middleware may write although the service
+// readBody returns the error that the JSON text carries, or nil. The text has form, of the ErrorForm of
+// the service, or the envelope {"error":{"code":…}}, which middleware may write although the service
 // has an ErrorForm. If the text has a member "error" and the form does not, it is an envelope;
 // otherwise readBody tries the form first.
-func (c *clientCall) readBody(d *decoder, status int, text []byte) *Error {
+func (c *clientCall) readBody(d *decoder, form *ErrorForm, status int, text []byte) *Error {
 	e := readEnvelope(d, text)
-	form := c.errorForm
 	if form != nil && (e == nil || memberAt(text, "error") == nil || form.nestsError()) {
-		return cmp.Or(form.readBody(d, status, text), e)
+		return cmp.Or(c.errorForm.readBody(form, d, status, text), e)
 	}
 	return e
 }

@@ -129,7 +129,7 @@ func (s *clientStream) read() (item reflect.Value, e *Error) {
 		return item, nil // the rest of the response is ignored; it may have no end
 	case name == eventError:
 		if isJSON(data) {
-			e = s.call.readBody(&s.dec, http.StatusInternalServerError, data)
+			e = s.call.readBody(&s.dec, s.call.errorForm, http.StatusInternalServerError, data)
 		}
 		return item, cmp.Or(e, Errorf(CodeInternal, "the stream ended with an error that is not from the service")).afterAttempts(true)
 	}

@@ -191,8 +191,11 @@ type contractMethod struct {
 	Headers    []*contractPlan `json:"headers,omitempty"`   // of the response
 	ErrorType  string          `json:"errorType,omitempty"` // media type of the ErrorForm; "" for the envelope
 	ErrorCodes map[Code]int    `json:"errorCodes,omitempty"`
-	Error      *contractPlan   `json:"error,omitempty"`   // the ErrorForm
-	Reasons    map[string]Code `json:"reasons,omitempty"` // of the errors that it declares, with their codes
+	Error      *contractPlan   `json:"error,omitempty"` // the ErrorForm
+
+	ErrorForms map[int]*contractError `json:"errorForms,omitempty"` // by status, of ErrorForm.For
+
+	Reasons map[string]Code `json:"reasons,omitempty"` // of the errors that it declares, with their codes
 
 	Blocks bool `json:"mcpContent,omitempty"` // over MCP the output is MCPContent alone
 
@@ -200,6 +203,21 @@ type contractMethod struct {
 
 	compiled *method   // of a service
 	segments []segment // of HTTP
+}
+
+// A contractError is the form of the errors with one status.
+type contractError struct {
+	Type string        `json:"contentType"`
+	Body *contractPlan `json:"body"`
+}
+
+// errorOf returns the media type and the body of errors with this status. body is nil for the
+// envelope.
+func (m *contractMethod) errorOf(status int) (mediaType string, body *contractPlan) {
+	if form := m.ErrorForms[status]; form != nil {
+		return form.Type, form.Body
+	}
+	return m.ErrorType, m.Error
 }
 
 // A bodyLimit is the maximum length of a request body in bytes. It is 0 for usualBody, to keep it
@@ -426,6 +444,12 @@ func (c *contract) planHTTP(p *contractMethod, prefix string) {
 		for rule, status := range m.errorForm.ruleStatus {
 			p.ErrorCodes[Code(rule)] = status // no rule is a Code
 		}
+		for status, other := range m.errorForm.others {
+			if p.ErrorForms == nil {
+				p.ErrorForms = make(map[int]*contractError)
+			}
+			p.ErrorForms[status] = &contractError{other.contentType, c.planValue(other.shape)}
+		}
 	case isHandler(m.onError, WriteProblem):
 		p.ErrorType = contentTypeProblem + " of WriteProblem"
 	case m.onError != nil && !isHandler(m.onError, WriteError):
@@ -617,6 +641,11 @@ func (l *planLinker) linkContract(c *contract) {
 	for _, m := range c.Methods {
 		for _, p := range []*contractPlan{m.Input, m.Output, m.Items, m.Error, {Kind: "object", Fields: m.Headers}} {
 			l.linkPlan(p)
+		}
+		for _, status := range slices.Sorted(maps.Keys(m.ErrorForms)) {
+			if form := m.ErrorForms[status]; form != nil {
+				l.linkPlan(form.Body)
+			}
 		}
 	}
 }
@@ -1026,6 +1055,7 @@ func (p *prober) compareOutputs(was, is *contractMethod) {
 	p.compareAnswers(is.Output, known, "output")
 	p.compareAnswers(is.Items, was.Items, "item")
 	p.compareAnswers(is.Error, was.Error, "error")
+	p.compareErrorForms(was, is)
 	for _, h := range was.Headers {
 		p.remarkIf(fieldFrom(h.From, is.Headers) == nil, header+h.From, "is gone")
 	}
@@ -1034,6 +1064,22 @@ func (p *prober) compareOutputs(was, is *contractMethod) {
 		p.remarkIf(old == nil && !h.RESTOnly && was.Output.child(h.Name) != nil, "output /"+h.Name,
 			"is the header %s over REST, was a member", h.From)
 		p.compareAnswers(h, old, header+h.From)
+	}
+}
+
+// compareErrorForms compares the errors with a status that has a form of its own in one of the versions.
+func (p *prober) compareErrorForms(was, is *contractMethod) {
+	all := slices.AppendSeq(slices.Collect(maps.Keys(was.ErrorForms)), maps.Keys(is.ErrorForms))
+	slices.Sort(all)
+	for _, status := range slices.Compact(all) {
+		known, old := was.errorOf(status)
+		sent, now := is.errorOf(status)
+		at := "error " + strconv.Itoa(status)
+		if was.ErrorType == errorsOwn {
+			continue
+		}
+		p.remarkIf(known != sent || (old == nil) != (now == nil), at, "is %s, was %s", cmp.Or(sent, "the envelope"), cmp.Or(known, "the envelope"))
+		p.compareAnswers(now, old, at)
 	}
 }
 

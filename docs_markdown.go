@@ -221,7 +221,7 @@ func (c *clientCallText) answerType(status string, schema []byte) string {
 		return codeSpan(c.out.name)
 	case status[0] == '2':
 		return codeSpan(strings.Join(strings.Fields(string(c.body)), " "))
-	case c.errorForm != nil:
+	case c.errorForm != nil && (component == "" || len(c.errorForm.forms()) == 1):
 		return codeSpan(c.form)
 	}
 	return codeSpan(cmp.Or(component, "unknown"))

@@ -75,13 +75,14 @@ const contentTypeOpenAPI = "application/vnd.oai.openapi+json"
 type apiBuilder struct {
 	*components
 	service   *service
-	schemes   []scheme                // of the document
-	tags      []string                // the resources; nil in 3.0.3
-	paths     []*apiPath              // in the order of their first methods
-	responses map[string][]byte       // the shared responses, by their names in components
-	texts     []byte                  // the texts of all operations, one behind the other
-	errors    map[*config]errorTexts  // the texts about errors, for each of the joined services
-	bodies    map[reflect.Type]*shape // the types of error bodies; nil until something refers to one
+	schemes   []scheme                  // of the document
+	tags      []string                  // the resources; nil in 3.0.3
+	paths     []*apiPath                // in the order of their first methods
+	responses map[string][]byte         // the shared responses, by their names in components
+	texts     []byte                    // the texts of all operations, one behind the other
+	errors    map[*config]errorTexts    // the texts about errors, for each of the joined services
+	forms     map[*ErrorForm]errorTexts // the same for each form
+	bodies    map[reflect.Type]*shape   // the types of error bodies; nil until something refers to one
 	used      usedNames
 }
 
@@ -122,6 +123,7 @@ func newAPIBuilder(s *service, d dialect, methods []*method, plain bool) *apiBui
 		responses:  make(map[string][]byte),
 		texts:      make([]byte, 0, 1024*len(methods)), // most fit
 		errors:     make(map[*config]errorTexts),
+		forms:      make(map[*ErrorForm]errorTexts),
 		used: usedNames{
 			components: make(map[string]any), parts: make(map[any]string), numbers: make(map[string]int),
 			operations: make(map[string]bool), paths: make(map[string]*apiPath),
@@ -625,6 +627,9 @@ func (b *apiBuilder) writeResponses(out *members, m *method) {
 	for _, e := range list {
 		all = append(all, m.errorForm.statusOf(e))
 	}
+	if m.errorForm != nil { // any method can return an error with these
+		all = slices.AppendSeq(all, maps.Keys(m.errorForm.others))
+	}
 	if m.isConditional() {
 		all = append(all, http.StatusNotModified)
 	}
@@ -646,7 +651,11 @@ func (b *apiBuilder) writeResponses(out *members, m *method) {
 		case status == http.StatusNotModified && m.isConditional():
 			out.buf = append(out.buf, object("description", http.StatusText(status))...)
 		default:
-			out.buf = append(out.buf, m.describeStatus(status, list, common, texts)...)
+			of := texts
+			if form := m.errorForm.formFor(status); form != m.errorForm {
+				of = b.describeForm(form)
+			}
+			out.buf = append(out.buf, m.describeStatus(status, list, common, of)...)
 		}
 	}
 	out.addRaw("default", texts.ref)
@@ -900,8 +909,9 @@ func (b *apiBuilder) describeErrors(m *method) errorTexts {
 	name := "ErrorBody"
 	switch {
 	case m.errorForm != nil:
-		name = cmp.Or(b.service.typeNames[m.errorForm.shape], name)
-		texts.mediaType, texts.schema = m.errorForm.contentType, b.writer.appendShape(nil, m.errorForm.shape)
+		texts = b.describeForm(m.errorForm)
+		b.errors[m.config] = texts
+		return texts
 	case m.onError == nil || isHandler(m.onError, WriteError):
 		texts.mediaType, texts.schema = contentTypeJSON, b.referError(errorBody{})
 		of := b.referError(errorObject{})
@@ -922,6 +932,18 @@ func (b *apiBuilder) describeErrors(m *method) errorTexts {
 		texts.ref = b.referResponse(name, object("description", "Error", "content", contentWith(texts.mediaType, texts.schema)))
 	}
 	b.errors[m.config] = texts
+	return texts
+}
+
+// describeForm returns the texts about the errors of a form.
+func (b *apiBuilder) describeForm(f *ErrorForm) errorTexts {
+	texts, known := b.forms[f]
+	if !known {
+		texts.mediaType, texts.schema = f.contentType, b.writer.appendShape(nil, f.shape)
+		texts.ref = b.referResponse(cmp.Or(b.service.typeNames[f.shape], "ErrorBody"),
+			object("description", "Error", "content", contentWith(texts.mediaType, texts.schema)))
+		b.forms[f] = texts
+	}
 	return texts
 }
 

@@ -639,7 +639,7 @@ func (c *restCall) openEvents(cancel context.CancelCauseFunc) (*eventStream, err
 
 // sendError sends the event that ends a stream with an error.
 func (c *restCall) sendError(events *eventStream, err error) {
-	data, _ := c.method.errorForm.appendBody(nil, ErrorFrom(err), c.request) // OnError writes whole responses
+	data := c.method.errorForm.appendEvent(nil, ErrorFrom(err), c.request) // OnError writes whole responses
 	events.sendLast(&Event{Name: eventError}, data)
 }
 

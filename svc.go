@@ -444,8 +444,8 @@ func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *servi
 	p.addIf(o.ErrorForm != nil && o.OnError != nil, "Options has an ErrorForm and an OnError; set one, since each writes all errors")
 
 	types := c.shapes.named // compiling the methods has found them
-	if o.ErrorForm != nil {
-		types = append(types, o.ErrorForm.types...)
+	for _, form := range o.ErrorForm.forms() {
+		types = append(types, form.types...)
 	}
 	s := newService(p, o, about, methods, types)
 	taskCompiler{p, methods, o.Methods}.compileTasks()

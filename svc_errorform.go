@@ -24,8 +24,9 @@ type ErrorForm struct {
 	read        func(ptr any) *Error       // the other way round; nil for an error without a read
 	encode      encodeFunc                 // nil if there are mistakes
 	decode      decodeFunc
-	statuses    map[Code]int   // of WithStatus
-	ruleStatus  map[string]int // of WithRuleStatus, by rule; wins over statuses
+	others      map[int]*ErrorForm // of For, by status
+	statuses    map[Code]int       // of WithStatus
+	ruleStatus  map[string]int     // of WithRuleStatus, by rule; wins over statuses
 	contentType string
 	logger      *slog.Logger // Options.Logger; nil until Register
 }
@@ -89,6 +90,47 @@ func (f *ErrorForm) WithRuleStatus(rule string, status int) *ErrorForm {
 	return &c
 }
 
+// For returns a copy of f in which errors with this status have the form other, for APIs with several:
+//
+//	form = form.For(422, svc.NewErrorForm(writeValidation, readValidation))
+//
+// f alone decides which status an error has, and the events of streams have f. Documents list the
+// status in each operation. For panics if status is not from 400 to 599, or if other is nil or has
+// statuses or forms of its own.
+func (f *ErrorForm) For(status int, other *ErrorForm) *ErrorForm {
+	if status < 400 || status > 599 || other == nil || len(other.statuses)+len(other.ruleStatus)+len(other.others) > 0 {
+		panic(fmt.Sprintf("svc: ErrorForm.For(%d, …): want a status from 400 to 599, and a form without WithStatus, WithRuleStatus and For, "+
+			"which belong to the form that all errors have", status))
+	}
+	c := *f
+	c.others = maps.Clone(f.others)
+	if c.others == nil {
+		c.others = make(map[int]*ErrorForm)
+	}
+	c.others[status] = other
+	return &c
+}
+
+// formFor returns the form of errors with this status. It is nil if f is.
+func (f *ErrorForm) formFor(status int) *ErrorForm {
+	if f == nil || f.others[status] == nil {
+		return f
+	}
+	return f.others[status]
+}
+
+// forms returns f and the forms of For, in the order of their statuses. It is nil if f is.
+func (f *ErrorForm) forms() (list []*ErrorForm) {
+	if f == nil {
+		return nil
+	}
+	list = []*ErrorForm{f}
+	for _, status := range slices.Sorted(maps.Keys(f.others)) {
+		list = append(list, f.others[status])
+	}
+	return list
+}
+
 // WithContentType returns a copy of f with the given media type, such as application/problem+json,
 // instead of application/json. It panics if mediaType is not a JSON type.
 func (f *ErrorForm) WithContentType(mediaType string) *ErrorForm {
@@ -124,13 +166,26 @@ func (f *ErrorForm) statusOf(e *Error) int {
 	return cmp.Or(f.statuses[e.code()], e.HTTPStatus())
 }
 
-// appendBody appends e in this form. If the form is nil or the application returns nothing for e,
-// the body is the envelope; the latter is logged.
+// appendBody appends e in the form of its status. If f is nil or the application returns nothing for
+// e, the body is the envelope; the latter is logged.
 func (f *ErrorForm) appendBody(dst []byte, e *Error, r *http.Request) (body []byte, contentType string) {
+	status := f.statusOf(e)
+	return f.appendAs(f.formFor(status), dst, e, status, r)
+}
+
+// appendEvent appends the data of an event with e, which is in the form f whatever its status, since
+// an event has none.
+func (f *ErrorForm) appendEvent(dst []byte, e *Error, r *http.Request) []byte {
+	body, _ := f.appendAs(f, dst, e, f.statusOf(e), r)
+	return body
+}
+
+// appendAs is appendBody in the form as, which is f or one of its others.
+func (f *ErrorForm) appendAs(as *ErrorForm, dst []byte, e *Error, status int, r *http.Request) (body []byte, contentType string) {
 	if f != nil {
-		body, err := f.encodeError(dst, e)
+		body, err := as.encodeError(dst, e, status)
 		if err == nil {
-			return body, f.contentType
+			return body, as.contentType
 		}
 		logError(r.Context(), f.logger, fmt.Errorf("Options.ErrorForm: %w", err), logPlace{request: r})
 	}
@@ -138,12 +193,12 @@ func (f *ErrorForm) appendBody(dst []byte, e *Error, r *http.Request) (body []by
 }
 
 // encodeError appends the value that write returns for e.
-func (f *ErrorForm) encodeError(dst []byte, e *Error) (body []byte, err error) {
+func (f *ErrorForm) encodeError(dst []byte, e *Error, status int) (body []byte, err error) {
 	defer recoverTo(&err) // write and MarshalJSON are code of the application
 	// Pass a new Error without the cause, which the application may change and keep.
 	v := f.write(&Error{
 		Code: e.code(), Message: e.message(), Details: maps.Clone(e.wireDetails()),
-		sentParts: sentParts{reason: e.sentReason(), found: e.found, status: int32(f.statusOf(e)), header: e.header},
+		sentParts: sentParts{reason: e.sentReason(), found: e.found, status: int32(status), header: e.header},
 	})
 	if !v.IsValid() {
 		return nil, errors.New("write returned nil")
@@ -158,14 +213,15 @@ func (f *ErrorForm) nestsError() bool {
 	return slices.ContainsFunc(f.shape.fields, func(f *field) bool { return f.name == "error" })
 }
 
-// readBody returns the error in a body of this form, or nil if the body does not have this form.
-func (f *ErrorForm) readBody(d *decoder, status int, text []byte) (e *Error) {
+// readBody returns the error in a body that has the form as, which is f or one of its others, or nil
+// if the body does not have it.
+func (f *ErrorForm) readBody(as *ErrorForm, d *decoder, status int, text []byte) (e *Error) {
 	defer func() { recover() }() // read is code of the application
-	v := reflect.New(f.shape.typ)
-	if decodeWhole(d, text, v.Elem(), f.decode) != nil {
+	v := reflect.New(as.shape.typ)
+	if decodeWhole(d, text, v.Elem(), as.decode) != nil {
 		return nil
 	}
-	if e = f.read(v.Interface()); e != nil {
+	if e = as.read(v.Interface()); e != nil {
 		e = e.clone()
 		e.Code = cmp.Or(e.Code, f.codeOf(status))
 		return e

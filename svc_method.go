@@ -249,7 +249,9 @@ func newMethodCompiler(p *mistakes, iface reflect.Type, impl any, o Options) *me
 	if o.ErrorForm != nil {
 		form := *o.ErrorForm
 		form.logger = o.Logger
-		p.list = append(p.list, form.mistakes...)
+		for _, each := range form.forms() {
+			p.list = append(p.list, each.mistakes...)
+		}
 		o.ErrorForm, o.OnError = &form, form.Write
 	}
 	shapes := newShapes(p)

@@ -315,10 +315,17 @@ func (w *clientWriter) describeForm() string {
 		if c.errorForm == nil {
 			continue
 		}
-		c.form = string(w.appendPlain(nil, c.errorForm.shape, anywhere, ""))
-		if !slices.Contains(forms, c.form) {
-			forms = append(forms, c.form)
+		var own []string
+		for _, form := range c.errorForm.forms() {
+			text := string(w.appendPlain(nil, form.shape, anywhere, ""))
+			if !slices.Contains(own, text) {
+				own = append(own, text)
+			}
+			if !slices.Contains(forms, text) {
+				forms = append(forms, text)
+			}
 		}
+		c.form = strings.Join(own, " | ")
 	}
 	return strings.Join(append(forms, "undefined"), " | ")
 }
@@ -328,11 +335,10 @@ func (w *clientWriter) describeForm() string {
 func (w *clientWriter) formKind() string {
 	kind := ""
 	for _, m := range w.methods {
-		switch {
-		case m.errorForm == nil:
-		case m.errorForm.nestsError():
-			return "  form: \"error\",\n"
-		default:
+		for _, form := range m.errorForm.forms() {
+			if form.nestsError() {
+				return "  form: \"error\",\n"
+			}
 			kind = "  form: true,\n"
 		}
 	}

@@ -416,3 +416,54 @@ func TestLongRuleIsRefused(t *testing.T) {
 		})
 	}
 }
+
+// MissingError is the form of errors with the status 404 of a service with several forms.
+type MissingError struct {
+	Message string `json:"message"`
+	Docs    string `json:"docs"`
+}
+
+func missingForm() *svc.ErrorForm {
+	return svc.NewErrorForm(func(e *svc.Error) *MissingError { return &MissingError{e.Message, "https://docs.example/missing"} },
+		func(in *MissingError) *svc.Error { return svc.Errorf("", "%s", in.Message) }).WithContentType("application/vnd.pay+json")
+}
+
+// Verify that a status has its own form in answers, documents, clients and contracts, and that the
+// events of streams have the form of all errors.
+func TestErrorFormFor(t *testing.T) {
+	options := oldPayOptions(payForm().For(404, missingForm()))
+	options.Schemes, options.Logger = nil, slog.New(slog.DiscardHandler)
+	s := svc.MustRegister[OldPaymentsAPI](oldPayments{}, options)
+	missing := httptest.NewRecorder()
+	s.REST().ServeHTTP(missing, httptest.NewRequest("POST", "/payments/none/refund", nil))
+	invalid := httptest.NewRecorder()
+	s.REST().ServeHTTP(invalid, httptest.NewRequest("POST", "/payments", strings.NewReader(`{"amount":0,"currency":"EUR"}`)))
+	doc := endText(s.OpenAPI(), "GET", "/openapi.json?openapi=3.1", "")
+	for _, test := range []struct{ name, got, want string }{
+		{"404", fmt.Sprint(missing.Code, missing.Header().Get("Content-Type"), missing.Body), `404application/vnd.pay+json{"message":"there is no payment none","docs":"https://docs.example/missing"}`},
+		{"422", fmt.Sprint(invalid.Code, invalid.Body), `422 {"errors":[{"code":"invalid","field":"amount","message":"must be at least 1"}]}`},
+		{"the document", doc, `"404":{"$ref":"#/components/responses/MissingError"}`},
+		{"the component", doc, `"MissingError":{"description":"Error","content":{"application/vnd.pay+json":{"schema":{"$ref":"#/components/schemas/MissingError"}}}}`},
+		{"the contract", string(s.Contract()), `"errorForms":{"404":{"contentType":"application/vnd.pay+json","body":{"kind":"object","object":"MissingError"}}}`},
+		{"client.ts", endText(s.TypeScript(), "GET", "/client.ts", ""), "PayErrors | MissingError"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if !strings.Contains(test.got, test.want) {
+				t.Errorf("%s\nwant %s", test.got, test.want)
+			}
+		})
+	}
+	var client struct {
+		Refund func(context.Context, *OldPayID) (*OldPay, error)
+	}
+	if err := svc.Connect[OldPaymentsAPI](&client, "", &svc.ClientOptions{Service: options, Handler: s.REST()}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.Refund(context.Background(), &OldPayID{"none"}); svc.CodeOf(err) != svc.CodeNotFound || err.Error() != "NOT_FOUND: there is no payment none" {
+		t.Errorf("%v", err)
+	}
+	breaks, err := svc.MustRegister[OldPaymentsAPI](oldPayments{}, oldPayOptions(payForm())).Breaks(s.Contract())
+	if text := fmt.Sprint(breaks, err); !strings.Contains(text, "error 404: is application/json, was application/vnd.pay+json") {
+		t.Error(text)
+	}
+}
