@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -39,22 +40,23 @@ type errorTable struct {
 	forms  map[string]*errorForm
 	order  []*errorForm
 	total  int
-	chosen *errorForm
-	t      *typ // of chosen
+	chosen *errorForm            // of all errors
+	others map[string]*errorForm // of the errors with one status, where it is another
 }
 
 type errorForm struct {
 	n     *node
 	media string
+	t     *typ // a struct, or nil
 	count int
-	ops   []*operation
+	uses  map[string][]*operation // by status, or default
 }
 
 // errors declares the errors of o.
 func (c *converter) errors(o *operation) {
 	for code, r := range o.n.get("responses").members {
 		if code == "default" || strings.HasPrefix(code, "4") || strings.HasPrefix(code, "5") {
-			c.countForm(o, c.resolve(r))
+			c.countForm(o, code, c.resolve(r))
 		}
 		if status, ok := errorStatuses[code]; ok {
 			v := c.errorVar(code, status, errorText(c.resolve(r).str("description"), status.text))
@@ -95,8 +97,8 @@ func (c *converter) errorVar(code string, status errorStatus, text string) strin
 	return v
 }
 
-// countForm counts the schemas of errors.
-func (c *converter) countForm(o *operation, r *node) {
+// countForm counts the schemas of errors with a status.
+func (c *converter) countForm(o *operation, code string, r *node) {
 	for media, m := range r.get("content").members {
 		s := m.get("schema")
 		if s == nil || !isJSON(media) {
@@ -108,48 +110,104 @@ func (c *converter) countForm(o *operation, r *node) {
 		key := c.resolve(s).fingerprint()
 		f := c.errs.forms[key]
 		if f == nil {
-			f = &errorForm{n: s, media: mediaBase(media)}
+			f = &errorForm{n: s, media: mediaBase(media), uses: map[string][]*operation{}}
 			c.errs.forms[key] = f
 			c.errs.order = append(c.errs.order, f)
 		}
 		f.count++
-		f.ops = append(f.ops, o)
+		f.uses[code] = append(f.uses[code], o)
 		c.errs.total++
 		return
 	}
 }
 
-// chooseErrorForm makes the schema of most errors the form of all, if it is an object.
+// chooseErrorForm makes the schema of most errors the form of all, and the one of most errors with a
+// status the form of that status, if they are objects.
 func (c *converter) chooseErrorForm() {
 	e := &c.errs
+	e.others = map[string]*errorForm{}
 	forms := slices.SortedStableFunc(slices.Values(e.order), func(a, b *errorForm) int { return cmp.Compare(b.count, a.count) })
 	for _, f := range forms {
 		if t := c.typeOf(f.n, nil, "error body"); t.kind == kStruct {
-			e.chosen, e.t = f, t
-			break
+			if f.t = t; e.chosen == nil {
+				e.chosen = f
+			}
+		}
+	}
+	for _, code := range errorCodes(forms) {
+		if best := mostUsed(forms, code); best != nil && best != e.chosen && isStatus.MatchString(code) {
+			e.others[code] = best
 		}
 	}
 	for _, f := range forms {
-		if f == e.chosen {
+		c.reportForm(f)
+	}
+}
+
+var isStatus = regexp.MustCompile(`^[45][0-9][0-9]$`)
+
+// errorCodes returns the statuses of errors that have a schema.
+func errorCodes(forms []*errorForm) (codes []string) {
+	for _, f := range forms {
+		codes = slices.AppendSeq(codes, maps.Keys(f.uses))
+	}
+	slices.Sort(codes)
+	return slices.Compact(codes)
+}
+
+// mostUsed returns the object that most errors with a status have, or nil.
+func mostUsed(forms []*errorForm, code string) (best *errorForm) {
+	for _, f := range forms {
+		if f.t != nil && len(f.uses[code]) > 0 && (best == nil || len(f.uses[code]) > len(best.uses[code])) {
+			best = f
+		}
+	}
+	return best
+}
+
+// reportForm reports where f is not the form of the errors with its status.
+func (c *converter) reportForm(f *errorForm) {
+	e := &c.errs
+	for _, code := range errorCodes([]*errorForm{f}) {
+		of := e.others[code]
+		if of == nil {
+			of = e.chosen
+		}
+		if f == of {
 			continue
 		}
 		met := c.within(func() {
-			if e.chosen == nil {
+			if f.t == nil {
 				c.lack(lackErrorForm, f.n, "errors of another kind")
 			} else {
-				c.lack(lackErrorForms, f.n, fmt.Sprintf("%d of %d answers with an error have this form", f.count, e.total))
+				c.lack(lackErrorForms, f.n, fmt.Sprintf("%d answers with the error %s have this form, and others another", len(f.uses[code]), code))
 			}
 		})
-		for _, o := range f.ops {
+		for _, o := range f.uses[code] {
 			o.lacks = append(o.lacks, met...)
 		}
 	}
+}
+
+// chosenForms returns the form of all errors and those of statuses, each once.
+func (e *errorTable) chosenForms() (list []*errorForm) {
+	if e.chosen == nil {
+		return nil
+	}
+	list = []*errorForm{e.chosen}
+	for _, code := range slices.Sorted(maps.Keys(e.others)) {
+		if f := e.others[code]; !slices.Contains(list, f) {
+			list = append(list, f)
+		}
+	}
+	return list
 }
 
 // Members of error forms, by what they are filled with.
 var (
 	codeMembers    = wordSet("code error_code errorcode id error_type type reason")
 	messageMembers = wordSet("message error_message detail error description title error_description display_message")
+	textMembers    = wordSet("errors messages reasons details")
 	statusMembers  = wordSet("status code status_code statuscode")
 )
 
@@ -178,6 +236,9 @@ func (c *converter) errorMember(d *decl, f *field, said *bool, depth int) string
 	case free && (messageMembers[name] && !*said || name == "message"):
 		*said = true
 		return "e.Message"
+	case text == "[]string" && textMembers[name] && !*said:
+		*said = true
+		return "[]string{e.Message}"
 	case text == "int" && statusMembers[name]:
 		return "e.HTTPStatus()"
 	case (text == "int32" || text == "int64") && statusMembers[name]:
@@ -204,15 +265,24 @@ func (c *converter) errorObject(f *field, text string, depth int) string {
 	return ""
 }
 
-// printErrorForm writes the function that fills the form of errors.
+// printErrorForm writes the form of errors, and the forms of statuses.
 func (c *converter) printErrorForm(f *file) {
-	d := c.errs.t.decl
-	f.p("// errorForm is the form of errors over REST.\nvar errorForm = svc.NewErrorForm(func(e *svc.Error) *%s {\n", d.name)
-	f.p("\treturn &%s%s\n}, nil)", d.name, c.fillError(d, 0))
-	if base := c.errs.chosen.media; base != "application/json" && base != "*/*" && isMedia(base) {
-		f.p(".WithContentType(%q)", base)
+	e := &c.errs
+	f.p("// errorForm is the form of errors over REST.\nvar errorForm = %s", c.formLiteral(e.chosen))
+	for _, code := range slices.Sorted(maps.Keys(e.others)) {
+		f.p(".\n\tFor(%s, %s)", code, c.formLiteral(e.others[code]))
 	}
 	f.p("\n\n")
+}
+
+// formLiteral returns an expression that makes the form.
+func (c *converter) formLiteral(form *errorForm) string {
+	d := form.t.decl
+	text := fmt.Sprintf("svc.NewErrorForm(func(e *svc.Error) *%s {\n\treturn &%[1]s%s\n}, nil)", d.name, c.fillError(d, 0))
+	if base := form.media; base != "application/json" && base != "*/*" && isMedia(base) {
+		text += fmt.Sprintf(".WithContentType(%q)", base)
+	}
+	return text
 }
 
 var notPrintable = regexp.MustCompile(`[^\x20-\x7e]`)

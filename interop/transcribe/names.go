@@ -33,7 +33,9 @@ func (c *converter) keepUsed() {
 		walk(in, true)
 		walk(o.stream.appendDecls(out), false)
 	}
-	walk(c.errs.t.appendDecls(nil), false)
+	for _, form := range c.errs.chosenForms() {
+		walk(form.t.appendDecls(nil), false)
+	}
 	c.decls = slices.DeleteFunc(c.decls, func(d *decl) bool { return !d.in && !d.out })
 }
 

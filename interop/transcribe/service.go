@@ -21,7 +21,7 @@ func (c *converter) printService() *file {
 		c.printJoin(f)
 	}
 	c.printServiceOptions(f)
-	if c.errs.t != nil {
+	if c.errs.chosen != nil {
 		c.printErrorForm(f)
 	}
 	return f
@@ -66,7 +66,7 @@ func (c *converter) printServiceOptions(f *file) {
 	if list := c.schemeLiterals(); len(list) > 0 {
 		add("Schemes", "[]svc.Scheme{\n"+strings.Join(list, ",\n")+",\n}")
 	}
-	if c.errs.t != nil {
+	if c.errs.chosen != nil {
 		add("ErrorForm", "errorForm")
 	}
 	f.p("\t}\n}\n\n")

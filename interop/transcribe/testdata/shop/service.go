@@ -56,4 +56,7 @@ func options(comments *svc.Comments, resource string, methods map[string]svc.Met
 // errorForm is the form of errors over REST.
 var errorForm = svc.NewErrorForm(func(e *svc.Error) *Problem {
 	return &Problem{Error: ProblemError{Code: string(e.Code), Message: e.Message}}
-}, nil)
+}, nil).
+	For(422, svc.NewErrorForm(func(e *svc.Error) *ErrorBody {
+		return &ErrorBody{Reasons: []string{e.Message}}
+	}, nil))

@@ -55,3 +55,7 @@ type ProblemError struct {
 	Message string `json:"message"`
 	Status  *int   `json:"status,omitempty" nullable:"false"`
 }
+
+type ErrorBody struct {
+	Reasons []string `json:"reasons,omitempty"`
+}
