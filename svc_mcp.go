@@ -444,9 +444,11 @@ func checkMCPNames(p *mistakes, methods []*method) {
 			continue
 		}
 		name := m.toolName()
-		if other := named[name]; other == nil {
+		switch other := named[name]; {
+		case other == nil:
 			named[name] = m
-		} else if m.isNamed() || other.isNamed() {
+		case m.mcp.Name == "" && other.mcp.Name == "" && m.hasNameOf(other): // nameMethods has noted it
+		case m.isNamed() || other.isNamed():
 			p.addf("%s and %s both have the name %q over MCP; give one of them another MethodOptions.MCP.Name", other.title(),
 				m.title(), name)
 		}

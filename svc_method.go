@@ -926,6 +926,12 @@ func nameMethods(p *mistakes, methods []*method) map[methodName]*method {
 	return names
 }
 
+// hasNameOf reports whether m and other have one name in one resource. Their routes, and the names of
+// their tools, are then equal too unless options say otherwise, and all differ if one is renamed.
+func (m *method) hasNameOf(other *method) bool {
+	return m.resource == other.resource && m.name == other.name
+}
+
 // otherNames returns the aliases of m: the Go name with its first word in lower
 // case, as clients in JavaScript spell it, and all in lower case. They are
 // markDone and markdone for MarkDone.

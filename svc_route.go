@@ -274,6 +274,7 @@ func checkRoutes(p *mistakes, methods []*method) (rivals map[*method][]*method) 
 		for _, n := range known.meeting(routes[i]) {
 			other := methods[n]
 			switch more, less, _ := compareRoutes(routes[n], routes[i]); {
+			case !more && !less && other.hasNameOf(m): // nameMethods has noted it
 			case !more && !less:
 				p.addf("%s and %s have the same route %s; give one of them an HTTP pattern or a resource of its own, in Options.Methods",
 					other.title(), m.title(), m.pattern())

@@ -434,7 +434,7 @@ func TestRouteClashes(t *testing.T) {
 		"GET /a{b"} {
 		verb, path, _ := strings.Cut(text, " ")
 		methods = append(methods, &method{config: &config{iface: reflect.TypeFor[any]()}, goName: strconv.Itoa(i),
-			route: route{verb: verb, path: path}})
+			name: strconv.Itoa(i), route: route{verb: verb, path: path}})
 	}
 	p := new(mistakes)
 	checkRoutes(p, methods)
@@ -482,7 +482,8 @@ func TestRoutesLikeServeMux(t *testing.T) {
 			if panicked := tryMux(http.NewServeMux(), r); panicked != "" {
 				t.Fatalf("http.ServeMux does not take %s: %s", text, panicked)
 			}
-			methods = append(methods, &method{config: &config{iface: reflect.TypeFor[any]()}, goName: strconv.Itoa(len(methods)), route: r})
+			methods = append(methods, &method{config: &config{iface: reflect.TypeFor[any]()}, goName: strconv.Itoa(len(methods)),
+				name: strconv.Itoa(len(methods)), route: r})
 		}
 		var want, got []string
 		for i, m := range methods {
