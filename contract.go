@@ -19,14 +19,12 @@ package svc
 // released plan takes and the service refuses.
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"math"
-	"os"
 	"reflect"
 	"slices"
 	"strconv"
@@ -105,22 +103,18 @@ func (b Break) text() string { return strings.TrimSuffix(b.Method+" "+b.Place, "
 // directory of the tested package. doc/releases.md lists what counts as a break.
 func CheckReleased(t TestingT, s *Service, file string, update bool, allowed ...string) {
 	t.Helper()
-	promised := s.Contract()
-	released, err := readChecked(file)
-	var breaks []Break
-	switch {
-	case bytes.Equal(released, promised):
-		return
-	case err == nil:
-		breaks, err = s.Breaks(released)
-	case os.IsNotExist(err) && update:
-		err = nil
-	case os.IsNotExist(err):
-		err = errors.New("the file is missing, which has what the service promises; write it by go test -update, and commit it")
-	}
+	checkFile(t, file, s.Contract(), update, "the service promises something else now, and breaks nothing that is not allowed",
+		func(released []byte) bool { return s.reviewBreaks(t, file, released, allowed) })
+}
+
+// reviewBreaks reports each break that is not allowed, and each allowance that no break needs. It
+// returns false if clients would break, or released is not a contract.
+func (s *Service) reviewBreaks(t TestingT, file string, released []byte, allowed []string) bool {
+	t.Helper()
+	breaks, err := s.Breaks(released)
 	if err != nil {
 		t.Fatalf("%s: %v", file, err)
-		return
+		return false
 	}
 	var found, texts strings.Builder
 	for _, b := range breaks {
@@ -134,16 +128,11 @@ func CheckReleased(t TestingT, s *Service, file string, update bool, allowed ...
 			t.Errorf("%s: no break needs the allowance %q; delete it", file, text)
 		}
 	}
-	switch {
-	case found.Len() > 0:
+	if found.Len() > 0 {
 		t.Errorf("%s: clients of the release would break:%s\nUndo the change, or make a new field optional or give it a default. "+
 			"If no client minds, add these arguments of CheckReleased:%s", file, &found, &texts)
-	case !update:
-		t.Errorf("%s: the service promises something else now, and breaks nothing that is not allowed; "+
-			"write it by go test -update, and commit it", file)
-	default:
-		writeChecked(t, file, promised)
 	}
+	return found.Len() == 0
 }
 
 // contractForm is the version of the JSON of contracts. Breaks refuses every other one, since

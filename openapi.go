@@ -40,11 +40,16 @@ import (
 // parameter openapi or the header Accept selects the version, 3.0, 3.1 or 3.2; the default is
 // [Options].OpenAPI. doc/documents.md has the table. Responses have an ETag, and conditional and
 // range requests work (RFC 9110, sections 13 and 14). Verbs other than GET and HEAD get 405; an
-// unknown version in the query gets 400.
+// unknown version in the query gets 400. OpenAPI panics if [Options].Document panics or leaves
+// something in the document that JSON does not have.
 func (s *Service) OpenAPI() http.Handler {
+	texts, err := s.openAPITexts()
+	if err != nil {
+		panic("svc: OpenAPI: " + err.Error())
+	}
 	var forms [openAPI30 + 1]func() *document // by dialect, from openAPI31
-	for d := openAPI31; d <= openAPI30; d++ {
-		forms[d] = lazyDocument(func() []byte { return newAPIBuilder(&s.service, d, s.methodsIn(d), false).appendDocument(nil) })
+	for d, text := range texts {
+		forms[d] = lazyDocument(text)
 	}
 	// The query wins over Accept: people type it into a browser, where they cannot change
 	// Accept.

@@ -123,6 +123,13 @@ type Options struct {
 	// OpenAPI is the version of the document for requests that do not ask for one: "3.0", "3.1" or
 	// "3.2". Generators make better clients from 3.1. Default: "3.0.3".
 	OpenAPI string
+	// Document changes the finished OpenAPI document, to add what svc does not know: extensions of
+	// vendors such as x-google-backend, servers, routes of other handlers. It is called for each of
+	// the versions 3.0.3, 3.1 and 3.2, which doc["openapi"] names, each time that OpenAPI or
+	// [CheckDocument] is called. Numbers are json.Number. Members keep their order, and new ones
+	// follow by name. svc does not check the result. It must be the same in every process, since the
+	// ETag is that of the text. The page, clients, tools and contracts do not show it.
+	Document func(doc map[string]any)
 	// Resource is the resource of all methods, unless MethodOptions.Resource names a different one:
 	// the first segment of their paths, and the first part of their names on other transports. It
 	// has ASCII letters, digits, - and _. Default: Name in snake_case.

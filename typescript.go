@@ -18,10 +18,8 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"net/http"
-	"os"
 	"reflect"
 	"regexp"
 	"slices"
@@ -72,19 +70,7 @@ func CheckClient(t TestingT, s *Service, file string, update bool) {
 	if strings.HasSuffix(file, ".js") {
 		current = plainModule
 	}
-	want := current.serve(appendClient(nil, &s.service))
-	have, err := readChecked(file)
-	switch {
-	case err == nil && bytes.Equal(have, want):
-	case update:
-		writeChecked(t, file, want)
-	case errors.Is(err, os.ErrNotExist):
-		t.Fatalf("%s: the file is missing, which has the client of the service; write it by go test -update, and commit it", file)
-	case err != nil:
-		t.Fatalf("%v", err)
-	default:
-		t.Errorf("%s: the client of the service has another text now; write it by go test -update, and commit it", file)
-	}
+	checkFile(t, file, current.serve(appendClient(nil, &s.service)), update, "the client of the service has another text now", nil)
 }
 
 // clientFiles has the part of the module that all services share. Embedding needs a variable; it is

@@ -29,9 +29,9 @@ import (
 // other freely, unless ordered has them. A room can have files of two names: keys.go is about
 // methods, so it is of svc.
 var layers = [...][]string{
-	{"json", "suggest", "comments", "testing"},
+	{"json", "suggest", "comments"},
 	{"errors"},
-	{"http", "jsonrpc", "deprecation"},
+	{"http", "jsonrpc", "deprecation", "testing"},
 	{"file", "sse", "trace", "cors", "auth", "pprof"},
 	{"type", "load"},
 	{"decode", "encode", "form", "schema"},

@@ -31,6 +31,11 @@ func TestTypeScript(t *testing.T) {
 	svc.CheckClient(t, newService(nil, nil, nil), "../client.ts", *update)
 }
 
+// Verify that openapi.json is the document of this server: reviews see what a change does to it.
+func TestDocument(t *testing.T) {
+	svc.CheckDocument(t, newService(nil, nil, nil), "../openapi.json", "3.1", *update)
+}
+
 // Verify the tools of assistants. The tests of svc hold them to what all hosts take.
 func TestTools(t *testing.T) {
 	r, w := httptest.NewRequest("POST", "/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)), httptest.NewRecorder()
