@@ -127,12 +127,12 @@ func (w *revisedWriter) enter(container reflect.Value, write func()) {
 
 func (w *revisedWriter) writeObject(object map[string]any, was []byte) {
 	old, names := make(map[string][]byte), make([]string, 0, len(object))
-	eachMember(was, func(name, value []byte) {
+	for name, value := range eachMember(was) {
 		if _, kept := object[string(name)]; kept {
 			old[string(name)] = value
 			names = append(names, string(name))
 		}
-	})
+	}
 	for _, name := range slices.Sorted(maps.Keys(object)) {
 		if old[name] == nil {
 			names = append(names, name)

@@ -382,6 +382,7 @@ func (c *restCall) writeError(w http.ResponseWriter, err error) {
 	c.end(c, err)
 	c.ws.before.restore(w.Header())
 	c.endpoint.challenge(c.request.Context(), w.Header(), err)
+	err = c.inWords(c, err)
 	if c.endpoint.onError == nil { // as WriteError, in memory that is there
 		c.ws.enc.buf = writeEnvelope(w, err, c.ws.enc.buf, &c.values)
 	} else {
@@ -603,7 +604,7 @@ func (c *restCall) runStream(ctx context.Context, cancel context.CancelCauseFunc
 	events.flush(true) // if the comment cannot be sent, the first sendEvent returns the error
 	err = m.sendItems(ctx, cancel, events, c.ws, stream)
 	if c.end(c, err); err != nil {
-		c.sendError(events, err)
+		c.sendError(events, c.inWords(c, err))
 	}
 	return nil
 }

@@ -221,7 +221,7 @@ func (c *rpcCall) appendError(err error) {
 	if id == nil {
 		id = rpcNull
 	}
-	c.ws.enc.buf = appendRPCErrorOf(c.ws.enc.buf, ErrorFrom(err), id)
+	c.ws.enc.buf = appendRPCErrorOf(c.ws.enc.buf, ErrorFrom(c.inWords(c, err)), id)
 }
 
 // meant returns the end of a message about an unknown method. In a batch it is empty, because a

@@ -210,6 +210,14 @@ type Options struct {
 	// OnError writes the error responses of REST. Use it if an [ErrorForm] is not enough. Default:
 	// WriteError.
 	OnError ErrorWriter
+	// Words returns the message of a violation in the language of the caller, from its rule, limit
+	// and path: InfoFrom(ctx) has the request with its Accept-Language, or no request over standard
+	// input. It replaces the message in the violations of errors over REST and JSON-RPC, at most 32
+	// in each. The other members, and the message of the error, stay: programs and logs read them.
+	// So do errors over MCP, which models read, and those of [Service.Call]. The message of svc is
+	// sent if Words returns "" or a text that is not UTF-8, or panics, which is logged; a text is cut
+	// after 1,000 bytes. It must be safe for concurrent use.
+	Words func(ctx context.Context, v Violation) string
 	// Logger gets one line for every error that is sent to a client, with the cause. A path is
 	// cut after 256 bytes, the text of an error after 2 KiB. Default: slog.Default.
 	Logger *slog.Logger

@@ -108,6 +108,7 @@ type config struct {
 	onError     ErrorWriter
 	logger      *slog.Logger
 	observe     func(context.Context, Observation)
+	words       func(context.Context, Violation) string
 	eventTimes  eventTimes
 	intercepted InvokeFunc // what Options.Intercept returned; nil without
 }
@@ -116,7 +117,7 @@ type config struct {
 func newConfig(iface reflect.Type, o Options) *config {
 	c := &config{
 		iface: iface, strict: o.Strict, baseURL: o.Defaults.BaseURL, toolPrefix: o.ToolPrefix, errorForm: o.ErrorForm, onError: o.OnError,
-		logger: o.Logger, observe: o.Observe, eventTimes: defaultEventTimes,
+		logger: o.Logger, observe: o.Observe, words: o.Words, eventTimes: defaultEventTimes,
 	}
 	for _, s := range o.Schemes {
 		if s.Query != "" {
