@@ -6,6 +6,7 @@
 //	main.go      the process: its configuration, start and stop, routes, metrics
 //	service.go   the methods, with their SQL
 //	archive.go   work that continues after its call
+//	hooks.go     events for subscribers
 //	postgres.go  the database: migrations, transactions with keys, tokens, errors
 package main
 
@@ -68,6 +69,8 @@ func run(ctx context.Context, databaseURL, addr string, drain time.Duration) err
 		return err
 	}
 	defer db.pool.Close()
+	var background sync.WaitGroup
+	defer background.Wait() // for attempts that have begun, before the pool is closed
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
 		return err
@@ -81,6 +84,14 @@ func run(ctx context.Context, databaseURL, addr string, drain time.Duration) err
 		IdleTimeout:       2 * time.Minute,
 	}
 	server.RegisterOnShutdown(func() { close(stopping) }) // Shutdown waits for streams
+	hooks := &hookSender{pool: db.pool, client: newHookClient(), pause: pauseAfter, idle: time.Second}
+	background.Add(1)
+	sending, stopSending := context.WithCancel(ctx)
+	defer stopSending()
+	go func() {
+		defer background.Done()
+		hooks.run(sending)
+	}()
 	fmt.Println("listening on http://" + listener.Addr().String())
 
 	stopped := make(chan error, 1)
