@@ -8,6 +8,7 @@
 //	files.go      the methods that read and return a file
 //	app.go        the page in app/, which calls the service from a browser
 //	assistant.go  a prompt, resources and a question for AI assistants
+//	words.go      what is wrong with an input, in German
 //	store.go      the data
 //	handlers.go   handlers that are not methods of the service
 //	metrics.go    counts of calls, for Prometheus

@@ -120,6 +120,7 @@ func newService(s *store, stopping <-chan struct{}, observe func(context.Context
 		Comments: svc.ReadComments(source),
 		Resource: "todos",
 		Observe:  observe,
+		Words:    words,
 		// With the largest size of a body, it bounds the memory that clients can use. Choose it by
 		// what the bottleneck serves at a time, such as the connections to your database.
 		MaxConcurrent: maxConcurrent,
