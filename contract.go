@@ -341,10 +341,23 @@ func newContract(s *service) *contract {
 	for _, m := range s.methods {
 		c.Methods = append(c.Methods, c.planMethod(s, m))
 	}
+	for _, m := range s.webhooks {
+		c.Methods = append(c.Methods, c.planWebhook(m))
+	}
 	c.Types = slices.AppendSeq(c.Types, maps.Values(c.types))
 	slices.SortFunc(c.Methods, func(a, b *contractMethod) int { return strings.Compare(a.Name, b.Name) })
 	slices.SortFunc(c.Types, func(a, b *contractPlan) int { return strings.Compare(a.Type, b.Type) })
 	return c
+}
+
+// planWebhook returns what is promised of an event. The service sends it, so it is an output: a method
+// that no transport serves, with a name that no method has.
+func (c *contract) planWebhook(m *method) *contractMethod {
+	p := &contractMethod{Name: "webhook " + m.eventName(), Transports: []Transport{}, Output: c.planValue(m.out), compiled: m}
+	if m.deprecation != nil {
+		p.Sunset = m.deprecation.Sunset.Truncate(time.Second).UTC()
+	}
+	return p
 }
 
 // planMethod returns what m promises.

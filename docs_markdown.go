@@ -67,6 +67,7 @@ func (w *docsWriter) renderMarkdown() []byte {
 			w.writeOperation(*o, &client.calls[i])
 		}
 	}
+	w.writeWebhooks()
 	w.writeTypes(client)
 	w.WriteString("\n## Errors\n\nEvery error has one of these codes, and some have a reason. Over JSON-RPC both stand in the data of the " +
 		"error; over MCP an error is a result with isError, whose text begins with the code. " +
@@ -81,6 +82,21 @@ func (w *docsWriter) renderMarkdown() []byte {
 		}
 	}
 	return w.Bytes()
+}
+
+// writeWebhooks writes the events that the service sends, each with the schema of its body.
+func (w *docsWriter) writeWebhooks() {
+	if len(w.service.webhooks) == 0 {
+		return
+	}
+	w.WriteString("\n## Webhooks\n\nEvents that this service sends, each as a POST of JSON to the URL of a subscriber, signed by Standard Webhooks 1.0.0. " +
+		"An event can arrive more than once, with the same webhook-id.\n")
+	schemas := schemaWriter{sent: sentTypes(w.service.methods)}
+	for _, m := range w.service.webhooks {
+		fmt.Fprintf(w, "\n### %s\n\n", plainLine(m.eventName()))
+		w.writeMethodDescription(m)
+		fmt.Fprintf(w, "The JSON Schema of the body:\n\n```json\n%s\n```\n", visibleText(string(schemas.appendSchema(nil, m.out, w.service.typeNames))))
+	}
 }
 
 // describeURL says what $URL stands for in the commands: the address of the page, or the

@@ -83,6 +83,7 @@ type apiBuilder struct {
 	schemes   []scheme                  // of the document
 	tags      []string                  // the resources; nil in 3.0.3
 	paths     []*apiPath                // in the order of their first methods
+	webhooks  map[string][]byte         // the Path Items of events, by their names; nil without any
 	responses map[string][]byte         // the shared responses, by their names in components
 	texts     []byte                    // the texts of all operations, one behind the other
 	errors    map[*config]errorTexts    // the texts about errors, for each of the joined services
@@ -145,6 +146,9 @@ func newAPIBuilder(s *service, d dialect, methods []*method, plain bool) *apiBui
 	}
 	for _, m := range methods {
 		b.writeOperation(m)
+	}
+	if d != openAPI30 && !plain {
+		b.writeWebhooks()
 	}
 	ordered := inSourceOrder(methods)
 	if d != openAPI30 { // see writeOperation
@@ -215,6 +219,7 @@ type apiOperation struct {
 //	MethodOptions.Form                  requestBody, with the encoding of its parts
 //	a named struct type                 one of components.schemas
 //	Options.OnError                     one of components.responses
+//	Options.Webhooks                    webhooks, from 3.1 on
 func (b *apiBuilder) appendDocument(dst []byte) []byte {
 	schemas, size := b.writeSchemas(), len(b.texts)+128*len(b.paths)
 	for _, text := range schemas {
@@ -247,6 +252,7 @@ func (b *apiBuilder) appendDocument(dst []byte) []byte {
 		out.end("}")
 	}
 	out.end("}")
+	out.add("webhooks", b.webhooks)
 	out.open("components", '{')
 	out.add("schemas", schemas, "responses", b.responses, "securitySchemes", schemes)
 	out.end("}")
@@ -279,10 +285,7 @@ func (b *apiBuilder) writeOperation(m *method) {
 	about, summary := b.writer.textOf(accepts), m.label()
 	if b.writer.dialect != openAPI30 {
 		summary = m.summary()
-		// viewers print both
-		if text := m.describe().join("\n\n", accepts); strings.TrimSuffix(strings.TrimSpace(text.text), ".") != strings.TrimSuffix(summary, ".") {
-			about = b.writer.textOf(text)
-		}
+		about = b.textBeside(summary, m.describe().join("\n\n", accepts))
 		out.open("tags", '[')
 		out.addItem(m.resource)
 		out.end("]")
@@ -299,6 +302,14 @@ func (b *apiBuilder) writeOperation(m *method) {
 	}
 	b.texts = out.close() // if append moved the array, earlier operations keep their text in the old one
 	path.operations = append(path.operations, apiOperation{m, id, b.texts[start:]})
+}
+
+// textBeside returns a description beside a summary, or "" if it says the same: viewers print both.
+func (b *apiBuilder) textBeside(summary string, about prose) string {
+	if strings.TrimSuffix(strings.TrimSpace(about.text), ".") == strings.TrimSuffix(summary, ".") {
+		return ""
+	}
+	return b.writer.textOf(about)
 }
 
 // writeRequestBody writes the Request Body Object of m, if it has one.

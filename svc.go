@@ -194,6 +194,10 @@ type Options struct {
 	Intercept func(InvokeFunc) InvokeFunc
 	// Observe is called at the end of every call, for metrics and traces; see [Observation].
 	Observe func(ctx context.Context, o Observation)
+	// Webhooks lists the events that the service sends to subscribers, each made by [WebhooksOf]. The
+	// OpenAPI documents of 3.1 and 3.2 have them under webhooks, and [CheckReleased] reports changes
+	// that break receivers. doc/webhooks.md says how to send them.
+	Webhooks []*Webhooks
 	// Idempotency makes calls with a key happen once, for methods with
 	// MethodOptions.IdempotencyKey.
 	Idempotency *Idempotency
@@ -354,6 +358,7 @@ type service struct {
 	prefix     string  // of REST paths: "" or, after At, "/v1"
 	cookies    bool    // a scheme uses a Cookie; see checkCookieSite
 	methods    []*method
+	webhooks   []*method              // the events that it sends, by name; see compileWebhook
 	names      map[methodName]*method // by every name they answer to
 	rivals     map[*method][]*method  // whose routes take requests of a method; see checkRoutes
 	types      []*shape               // every named type that the methods reach
@@ -433,11 +438,7 @@ func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *servi
 	c := newMethodCompiler(p, iface, impl, o)
 	methods, about := c.compileMethods(), plainProse(o.Description)
 	p.where = ""
-	for _, name := range slices.Sorted(maps.Keys(o.Methods)) {
-		if _, ok := iface.MethodByName(name); !ok {
-			p.addf("Options.Methods[%q]: %v has no method of that name%s", name, iface, suggestMethod(iface, name))
-		}
-	}
+	p.checkMethodNames(iface, o.Methods)
 
 	if o.Comments != nil && impl != nil && o.Description == "" {
 		comment, _ := o.Comments.typeComment(iface) // compileMethods has noted mistakes in it
@@ -462,6 +463,10 @@ func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *servi
 	for _, form := range o.ErrorForm.forms() {
 		types = append(types, form.types...)
 	}
+	if o.Webhooks != nil {
+		types = append(slices.Clone(types), webhookTypes(o.Webhooks)...)
+		slices.SortStableFunc(types, compareTypes) // a type can be of a method too
+	}
 	s := newService(p, o, about, methods, types)
 	taskCompiler{p, methods, o.Methods}.compileTasks()
 
@@ -477,11 +482,20 @@ func compileService(p *mistakes, iface reflect.Type, impl any, o Options) *servi
 	return s
 }
 
+// checkMethodNames notes options of methods that iface does not have.
+func (p *mistakes) checkMethodNames(iface reflect.Type, options map[string]MethodOptions) {
+	for _, name := range slices.Sorted(maps.Keys(options)) {
+		if _, ok := iface.MethodByName(name); !ok {
+			p.addf("Options.Methods[%q]: %v has no method of that name%s", name, iface, suggestMethod(iface, name))
+		}
+	}
+}
+
 // newService returns a service of these methods, for Register and Join: it gives names to the
 // methods and to their types, and checks what only all of them together can have wrong. types has
 // every named type that they reach; the order of a name's types decides their names in documents.
 func newService(p *mistakes, o Options, about prose, methods []*method, types []*shape) *service {
-	s := &service{opts: o, about: about, methods: methods, types: types, workspaces: new(sync.Pool)}
+	s := &service{opts: o, about: about, methods: methods, webhooks: listWebhooks(p, o.Webhooks), types: types, workspaces: new(sync.Pool)}
 	s.load = newLoad(o.MaxConcurrent, o.MaxStreams, slices.ContainsFunc(methods, (*method).needsCaller),
 		slices.ContainsFunc(methods, func(m *method) bool { return m.needsCaller() && (m.stream != "" || m.sendsFile()) }))
 	s.cookies = slices.ContainsFunc(methods, func(m *method) bool {
@@ -620,6 +634,7 @@ func Join(name string, services ...*Service) *Service {
 	var first *service
 	var methods []*method
 	var types []*shape
+	var webhooks []*Webhooks
 	for i, s := range services {
 		if s == nil {
 			p.addf("service %d is nil", i+1)
@@ -638,10 +653,11 @@ func Join(name string, services ...*Service) *Service {
 			methods = append(methods, m)
 		}
 		types = append(types, s.types...)
+		webhooks = append(webhooks, s.opts.Webhooks...)
 	}
 	first = cmp.Or(first, new(service))
 	o := first.opts
-	o.Name = name
+	o.Name, o.Webhooks = name, webhooks
 	slices.SortStableFunc(types, compareTypes) // names are given in this order
 	j := newService(p, o, first.about, methods, types)
 	p.panicIfAny("cannot join " + name)

@@ -13,9 +13,10 @@ import (
 	"example.com/svc"
 )
 
-// Source is this file. The server shows its comments in documents, so they are written for clients.
+// Source is this file and events.go. The server shows their comments in documents, so they are written for
+// clients.
 //
-//go:embed api.go
+//go:embed api.go events.go
 var Source embed.FS
 
 // Links, notes and small files, with tags. All of them are those of the caller.

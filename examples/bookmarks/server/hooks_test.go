@@ -27,7 +27,7 @@ type receiver struct {
 	url    string
 }
 
-func (r *receiver) Receive(_ context.Context, in *bookmarks.Event) error {
+func (r *receiver) Event(_ context.Context, in *bookmarks.Event) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.events = append(r.events, fmt.Sprint(in.ID, " ", in.Type, " ", in.Version))
@@ -39,7 +39,7 @@ func newReceiver(t *testing.T, secret string, before func(n int, w http.Response
 	t.Helper()
 	r := &receiver{ids: make(map[string][]string)}
 	service := svc.MustRegister[bookmarks.Events](r, &svc.Options{
-		Methods: map[string]svc.MethodOptions{"Receive": {HTTP: "POST /hooks", IdempotencyKey: svc.KeyRequired}}, Idempotency: &svc.Idempotency{Run: newKept().once}})
+		Methods: map[string]svc.MethodOptions{"Event": {HTTP: "POST /hooks", IdempotencyKey: svc.KeyRequired}}, Idempotency: &svc.Idempotency{Run: newKept().once}})
 	verified := svc.VerifyWebhook(secret)(service.REST())
 	requests := 0
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, in *http.Request) {

@@ -23,6 +23,7 @@ import (
 func newService(db *postgres, stopping <-chan struct{}, observe func(context.Context, svc.Observation)) *svc.Service {
 	options := bookmarks.Options()
 	options.Comments = svc.ReadComments(bookmarks.Source)
+	options.Webhooks = []*svc.Webhooks{svc.WebhooksOf[bookmarks.Events](&svc.Options{Resource: "bookmarks", Comments: options.Comments})}
 	options.Observe = observe
 	options.MaxConcurrent = 1000 // with the size of bodies, it bounds the memory; streams do not count
 	options.Idempotency = &svc.Idempotency{Run: db.once}
