@@ -1,5 +1,5 @@
 /**
- * sha256-23bf8d73cd3d0b6d24b434f99dc21f6b of the lines below, which svc has written: do not edit them, fetch the file again.
+ * sha256-88ed337a005051941d4ba4de643517dd of the lines below, which svc has written: do not edit them, fetch the file again.
  *
  * @generated
  * @noprettier
@@ -550,6 +550,8 @@ interface $Row {
   readonly query?: readonly (string | readonly [member: string, name: string])[];
   readonly headers?: $Names;
   readonly body?: "form" | "json";
+  /** The member whose value is the whole body. */
+  readonly whole?: string;
   readonly file?: string;
   /** The media types that the file can have. */
   readonly types?: readonly string[];
@@ -690,8 +692,9 @@ function $writeRequest(client: $Client, row: $Row, input: $Input = {}, options: 
   for (const [member, name] of $entriesOf(row.headers)) {
     for (const text of take("header", member, name, $headerText)) headers.set(name, text);
   }
-  const fields = Object.fromEntries(members);
-  check(fields, "body");
+  const { whole } = row;
+  const json: unknown = whole === undefined ? Object.fromEntries(members) : members.get(whole);
+  check(json, "body", "", floats.includes(whole ?? ""));
   const [usual = "application/octet-stream", another] = types;
   const fileType = (file instanceof Blob && file.type) || (another ? "" : usual);
   if (file && types.length > 0 && !types.includes(fileType.replace(/ *;.*/, "").toLowerCase())) refuse("body", `/${nameOfFile}`, "contentType", `must be a Blob of ${types.join(" or ")}`);
@@ -715,8 +718,8 @@ function $writeRequest(client: $Client, row: $Row, input: $Input = {}, options: 
   } else if (file) {
     body = file as Content;
     headers.set("Content-Type", fileType);
-  } else if (row.body || verb === "POST") { // from pages of other sites, a service takes no POST without this type
-    if (row.body) body = JSON.stringify(fields, (_, value: unknown) => Number.isNaN(value) ? undefined : value);
+  } else if (row.body ? json !== undefined : verb === "POST") { // from pages of other sites, a service takes no POST without this type
+    if (row.body) body = JSON.stringify(json, (_, value: unknown) => Number.isNaN(value) ? undefined : value);
     headers.set("Content-Type", "application/json");
   }
   for (const [name, value] of $entriesOf(options.headers)) headers.set(name, value);

@@ -3,12 +3,14 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"crypto/tls"
 	"encoding/base64"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"sync"
@@ -32,6 +34,16 @@ func (r *receiver) Event(_ context.Context, in *bookmarks.Event) error {
 	defer r.mu.Unlock()
 	r.events = append(r.events, fmt.Sprint(in.ID, " ", in.Type, " ", in.Version))
 	return nil
+}
+
+// byBookmark returns the events of each bookmark, in the order in which they came.
+func (r *receiver) byBookmark() map[string][]string {
+	got := make(map[string][]string)
+	for _, event := range r.events {
+		id, rest, _ := strings.Cut(event, " ")
+		got[id] = append(got[id], rest)
+	}
+	return got
 }
 
 // newReceiver starts a receiver. before may answer a request, and says so; it gets the number of the request.
@@ -218,12 +230,7 @@ func TestHooks(t *testing.T) {
 			h := newHookTest(t, r.url, secret, client)
 			want := h.change(t, 3)
 			h.sendAll(t)
-			got := make(map[string][]string)
-			for _, event := range r.events {
-				id, rest, _ := strings.Cut(event, " ")
-				got[id] = append(got[id], rest)
-			}
-			if fmt.Sprint(got) != fmt.Sprint(want) {
+			if got := r.byBookmark(); fmt.Sprint(got) != fmt.Sprint(want) {
 				t.Errorf("got  %v\nwant %v", got, want)
 			}
 			for id, bodies := range r.ids {
@@ -255,16 +262,64 @@ func TestHooksAfterCrash(t *testing.T) {
 	if _, err := d.send(t.Context(), client); err != nil { // and then the process is killed
 		t.Fatal(err)
 	}
-	_, err = h.pool.Exec(t.Context(), `update subscriptions set busy_until = busy_until - $1::interval`, hookLease)
-	if err == nil {
-		_, err = h.pool.Exec(t.Context(), `update deliveries set due_at = due_at - $1::interval`, hookLease)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	h.endLeases(t)
 	h.sendAll(t)
 	if len(r.ids[d.event]) != 2 || len(r.events) != 4 {
 		t.Errorf("%d requests for one event, and the events %v, want those of %v once", len(r.ids[d.event]), r.events, want)
+	}
+}
+
+// TestHookProcess is not a test of its own: TestHooksAfterKill runs it as a process that sends until it is killed.
+func TestHookProcess(t *testing.T) {
+	if os.Getenv("HOOK_PROCESS") == "" {
+		t.Skip("this is a process of TestHooksAfterKill")
+	}
+	db, err := openPostgres(t.Context(), os.Getenv("DATABASE_URL"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
+	(&hookSender{pool: db.pool, client: client, pause: pauseAfter, idle: time.Millisecond}).run(t.Context())
+}
+
+// Verify that no event is lost if a process is killed while it sends one.
+func TestHooksAfterKill(t *testing.T) {
+	secret, begun := newSecret(), make(chan string)
+	r, client := newReceiver(t, secret, func(n int, _ http.ResponseWriter, r *http.Request) bool {
+		if n == 1 {
+			begun <- r.Header.Get("Webhook-Id")
+			<-r.Context().Done()
+		}
+		return n == 1
+	})
+	h := newHookTest(t, r.url, secret, client)
+	want := h.change(t, 3)
+	process := exec.Command(os.Args[0], "-test.run=^TestHookProcess$")
+	process.Env = append(os.Environ(), "HOOK_PROCESS=yes")
+	if err := process.Start(); err != nil {
+		t.Fatal(err)
+	}
+	id := <-begun
+	if err := process.Process.Kill(); err != nil { // SIGKILL
+		t.Fatal(err)
+	}
+	process.Wait()
+	h.endLeases(t)
+	h.sendAll(t)
+	if got := r.byBookmark(); fmt.Sprint(got) != fmt.Sprint(want) || len(r.ids[id]) != 2 {
+		t.Errorf("got %v and %d requests for %s, want %v and 2", got, len(r.ids[id]), id, want)
+	}
+}
+
+// endLeases lets the time pass after which a process counts as dead.
+func (h *hookTest) endLeases(t *testing.T) {
+	t.Helper()
+	_, err := h.pool.Exec(t.Context(), "update subscriptions set busy_until = busy_until - $1::interval", hookLease)
+	if err == nil {
+		_, err = h.pool.Exec(t.Context(), "update deliveries set due_at = due_at - $1::interval", hookLease)
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
