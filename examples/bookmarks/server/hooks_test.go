@@ -295,7 +295,8 @@ func TestHooksAfterKill(t *testing.T) {
 	h := newHookTest(t, r.url, secret, client)
 	want := h.change(t, 3)
 	process := exec.Command(os.Args[0], "-test.run=^TestHookProcess$")
-	process.Env = append(os.Environ(), "HOOK_PROCESS=yes")
+	name := rand.Text()
+	process.Env = append(os.Environ(), "HOOK_PROCESS=yes", "PGAPPNAME="+name)
 	if err := process.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -304,10 +305,25 @@ func TestHooksAfterKill(t *testing.T) {
 		t.Fatal(err)
 	}
 	process.Wait()
+	h.awaitEnd(t, name)
 	h.endLeases(t)
 	h.sendAll(t)
 	if got := r.byBookmark(); fmt.Sprint(got) != fmt.Sprint(want) || len(r.ids[id]) != 2 {
 		t.Errorf("got %v and %d requests for %s, want %v and 2", got, len(r.ids[id]), id, want)
+	}
+}
+
+// awaitEnd waits until the database has run the last statements of a process that was killed.
+func (h *hookTest) awaitEnd(t *testing.T, process string) {
+	t.Helper()
+	for i, n := 0, 1; n > 0; i++ {
+		if i == 6000 {
+			t.Fatal("its connections are still open")
+		}
+		if err := h.pool.QueryRow(t.Context(), "select count(*) from pg_stat_activity where application_name = $1", process).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(5 * time.Millisecond)
 	}
 }
 
