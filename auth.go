@@ -784,9 +784,9 @@ func BasicAuth(realm string, users map[string]string, opts *ErrorOptions) func(h
 	identify := func(r *http.Request) (*Principal, error) {
 		values := r.Header["Authorization"]
 		var name, password string
-		ok := len(values) == 1 && len(values[0]) <= longest
+		ok := len(values) == 1
 		if ok {
-			name, password, ok = r.BasicAuth()
+			name, password, ok = basicCredentials(values[0], longest)
 		}
 		switch {
 		case ok && match(name, password): // if there are two headers, a proxy may have checked the other one
@@ -801,6 +801,21 @@ func BasicAuth(realm string, users map[string]string, opts *ErrorOptions) func(h
 	// any client can send wrong passwords, as often as it likes
 	g := &guard{identify: identify, required: required, challenge: challenge, quiet: true, errors: valueOf(opts)}
 	return middleware(g.serve)
+}
+
+// basicCredentials returns the name and the password in a header Authorization, in which one blank or
+// more stand behind the scheme (RFC 9110, section 11.4). A longer one than longest is none of ours.
+func basicCredentials(value string, longest int) (name, password string, ok bool) {
+	scheme, encoded, _ := strings.Cut(value, " ")
+	encoded = strings.TrimLeft(encoded, " ")
+	if !strings.EqualFold(scheme, "Basic") || len("Basic ")+len(encoded) > longest {
+		return "", "", false
+	}
+	text, err := base64.StdEncoding.DecodeString(encoded)
+	if err != nil {
+		return "", "", false
+	}
+	return strings.Cut(string(text), ":")
 }
 
 // newMatch returns a function that reports whether a name and a password are among users. The

@@ -18,6 +18,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"reflect"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -599,6 +600,8 @@ func ErrorFrom(err error) *Error {
 	var e *Error
 	var tooLarge *http.MaxBytesError
 	switch {
+	case isNilPointer(err): // its methods may not expect that
+		return &Error{Code: CodeInternal, cause: fmt.Errorf("an error that is a nil %T", err)}
 	case errors.As(err, &e):
 		if e != nil {
 			return e
@@ -613,6 +616,13 @@ func ErrorFrom(err error) *Error {
 			err).WithStatus(http.StatusRequestEntityTooLarge)
 	}
 	return &Error{Code: CodeInternal, cause: err}
+}
+
+// isNilPointer reports whether err is a nil pointer of the application's own type, which a function
+// has returned as an error by mistake.
+func isNilPointer(err error) bool {
+	v := reflect.ValueOf(err)
+	return v.Kind() == reflect.Pointer && v.IsNil() && v.Type() != reflect.TypeFor[*Error]()
 }
 
 // CodeOf returns the code of the error that [ErrorFrom] returns for err, and OK for nil.

@@ -10,6 +10,7 @@ import (
 	"math"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -312,6 +313,9 @@ func TestErrorFrom(t *testing.T) {
 	}
 	if e := ErrorFrom(none); !errors.Is(e, errNil) {
 		t.Errorf("the cause of %v is not that it was nil", e)
+	}
+	if e := ErrorFrom((*url.Error)(nil)); e.Code != CodeInternal || !strings.Contains(e.Error(), "an error that is a nil *url.Error") {
+		t.Errorf("%v does not name the type of the error that is nil", e)
 	}
 	wrapped := fmt.Errorf("secret: %w", notFound)
 	if n := testing.AllocsPerRun(10, func() { ErrorFrom(wrapped) }); n > 2 { // for the targets of errors.As

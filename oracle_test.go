@@ -928,11 +928,9 @@ type oHidden struct {
 }
 
 type oStd struct {
-	Month   time.Month       `json:"month"`
-	Port    netip.AddrPort   `json:"port"`
-	IPNet   *net.IPNet       `json:"ipnet"`
-	MAC     net.HardwareAddr `json:"mac"`
-	Float   *big.Float       `json:"float"`
+	Month   time.Month     `json:"month"`
+	Port    netip.AddrPort `json:"port"`
+	Float   *big.Float     `json:"float"`
 	HTTP    map[string][]string
 	Weekday map[time.Weekday]int `json:"weekday"`
 }

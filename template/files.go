@@ -13,10 +13,10 @@ import (
 	"example.com/svc"
 )
 
-// ImportTodos is a table with the title of a todo in the first column, and a description in the
-// second.
+// ImportTodos is a table as Export writes one: the title of a todo in the first column, a description
+// in the second, and in the third whether it is done.
 type ImportTodos struct {
-	// A title and, if you like, a description in each line.
+	// A title in each line and, if you like, a description, and true for a todo that is done.
 	Table svc.Body `contentType:"text/csv" maxBytes:"1048576"`
 }
 
@@ -47,15 +47,25 @@ func (t *todos) Import(ctx context.Context, in *ImportTodos) (*Imported, error) 
 		if err != nil {
 			return nil, err // the Body is too large, too slow or cut
 		}
-		line = append(line, "")
+		columns := len(line)
+		line = append(line, "", "")
 		line[0], line[1] = readCell(line[0]), readCell(line[1])
-		if len(line) > 3 || !isText(line[0], 1, 200) || !isText(line[1], 0, 2000) { // as CreateTodo says
+		if columns > 3 || !isText(line[0], 1, 200) || !isText(line[1], 0, 2000) { // as CreateTodo says
 			return nil, svc.Errorf(svc.CodeInvalidArgument, "line %d is not a title of at most 200 characters and a description of at most 2000, in UTF-8", len(lines)+1)
+		}
+		if done := line[2]; done != "" && done != "true" && done != "false" {
+			return nil, svc.Errorf(svc.CodeInvalidArgument, "the third column of line %d must be true, false or empty", len(lines)+1)
 		}
 		lines = append(lines, line)
 	}
 	for _, line := range lines {
-		t.store.add(line[0], line[1])
+		todo := t.store.add(line[0], line[1])
+		if line[2] == "true" {
+			t.store.update(todo.ID, func(todo *Todo) error {
+				todo.Completed = true
+				return nil
+			})
+		}
 	}
 	return &Imported{len(lines)}, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"mime/multipart"
+	"net"
 	"net/http"
 	"regexp"
 	"strings"
@@ -521,6 +522,9 @@ type (
 	}
 	regTypes  struct{ TypesAPI }
 	regBroken struct {
+		MAC      net.HardwareAddr    `json:"mac"`
+		Mask     net.IPMask          `json:"mask"`
+		Net      *net.IPNet          `json:"net"`
 		Callback func()              `json:"callback"`
 		Channel  chan int            `json:"channel"`
 		Complex  []complex128        `json:"complex"`
