@@ -97,7 +97,7 @@ var (
 	errNotInteger    = wrongType("must be an integer", "integer", isPlainInteger)
 	errFraction      = &complaint{rule: ruleType, message: "must be an integer, is a number with a fraction"}
 	errNotNumber     = wrongType("must be a number", "number", isJSONNumber)
-	errNotTime       = wrongType("must be a date and time by RFC 3339, such as 2006-01-02T15:04:05Z", "", nil)
+	errNotTime       = wrongType("must be a date and time by RFC 3339, such as 2026-01-02T15:04:05Z", "", nil)
 	errNotHeaderTime = wrongType("must be an HTTP-date, such as Sun, 06 Nov 1994 08:49:37 GMT, or a date and time by RFC 3339", "", nil)
 	errNotDuration   = wrongType("must be a duration, such as 1h30m or 1.5s", "", nil)
 	errNotBase64     = &complaint{rule: ruleType, message: "must be base64 with padding and on one line; in place of - and _ write + and /"}
@@ -133,7 +133,7 @@ var (
 	errNotHeader  = &complaint{rule: ruleSyntax,
 		message: "must be visible ASCII characters, with spaces only between them, since a header carries nothing else"}
 	// RFC 9110, section 5.6.7
-	errNotDate   = &complaint{rule: ruleType, message: "must be a date of HTTP, such as Mon, 02 Jan 2006 15:04:05 GMT"}
+	errNotDate   = &complaint{rule: ruleType, message: "must be a date of HTTP, such as Sun, 06 Nov 1994 08:49:37 GMT"}
 	errNotCookie = &complaint{rule: ruleSyntax,
 		message: "must be visible ASCII characters, without semicolons, quotes around them and spaces around them, since a cookie carries " +
 			"nothing else"}

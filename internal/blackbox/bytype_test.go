@@ -129,7 +129,7 @@ var byInputs = []struct{ name, in, want string }{
 	{"an integer", `{"content":"","stop":1.5}`, `type /stop: must be an integer, is a number with a fraction`},
 	{"a text with an integer", `{"content":"","stop":"7"}`, `type /stop: must be an array, a number, a boolean or an object, is a string`},
 	{"a type that contains itself", `{"content":"","tree":[1,[],{"a":[2],"b":"2006-01-02T15:04:05Z"}]}`, `{"content":"","tree":[1,[],{"a":[2],"b":"2006-01-02T15:04:05Z"}],"default":5}`},
-	{"its rules", `{"content":"","tree":[[1,2,3,4],{"a":"noon"},{"b":[true]}]}`, `maxItems /tree/0: must have at most 3 items; type /tree/1/a: must be a date and time by RFC 3339, such as 2006-01-02T15:04:05Z; type /tree/2/b/0: must be a number, an array, an object or a string, is a boolean`},
+	{"its rules", `{"content":"","tree":[[1,2,3,4],{"a":"noon"},{"b":[true]}]}`, `maxItems /tree/0: must have at most 3 items; type /tree/1/a: must be a date and time by RFC 3339, such as 2026-01-02T15:04:05Z; type /tree/2/b/0: must be a number, an array, an object or a string, is a boolean`},
 	{"without a name", `{"content":"","plain":"AQI="}`, `{"content":"","default":5,"plain":"AQI="}`},
 	{"an empty text of bytes", `{"content":"","plain":""}`, `{"content":"","default":5,"plain":""}`},
 	{"an array", `{"content":"","plain":[1,2]}`, `{"content":"","default":5,"plain":[1,2]}`},

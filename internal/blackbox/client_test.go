@@ -150,7 +150,7 @@ func TestClientHeaders(t *testing.T) {
 func TestClientForeignHeaders(t *testing.T) {
 	for _, test := range []struct{ name, values, want string }{
 		{"Last-Modified", "Sun, 09 Sep 2001 01:46:40 GMT", "<nil>"},
-		{"Last-Modified", "yesterday", "INTERNAL: the response does not match the type of the output: /Last-Modified must be a date of HTTP, such as Mon, 02 Jan 2006 15:04:05 GMT"},
+		{"Last-Modified", "yesterday", "INTERNAL: the response does not match the type of the output: /Last-Modified must be a date of HTTP, such as Sun, 06 Nov 1994 08:49:37 GMT"},
 		{"ETag", `"a" "b"`, "INTERNAL: the response does not match the type of the output: /ETag is given more than once"},
 		{"X-Left", "256", "INTERNAL: the response does not match the type of the output: /X-Left must be an integer between 0 and 255"},
 	} {

@@ -108,7 +108,7 @@ func TestMCPTypicalMistakes(t *testing.T) {
 		{"an enum in another case", `{"title":"a","count":1,"level":"High"}`,
 			`INVALID_ARGUMENT: invalid input: /level must be one of low, high`, `{"title":"a","count":1,"level":"high"}`},
 		{"another form of date", `{"title":"a","count":1,"due":"31.03.2026"}`,
-			`INVALID_ARGUMENT: invalid input: /due must be a date and time by RFC 3339, such as 2006-01-02T15:04:05Z`, `{"title":"a","count":1,"due":"2026-03-31T00:00:00Z"}`},
+			`INVALID_ARGUMENT: invalid input: /due must be a date and time by RFC 3339, such as 2026-01-02T15:04:05Z`, `{"title":"a","count":1,"due":"2026-03-31T00:00:00Z"}`},
 		{"one level too high", `{"title":"a","count":1,"cityName":"Rome"}`,
 			`INVALID_ARGUMENT: invalid input: /cityName is not a known property; did you mean /place/cityName?`, `{"title":"a","count":1,"place":{"cityName":"Rome"}}`},
 	} {

@@ -387,3 +387,22 @@ func Example_write() {
 	// 200 {"id":1,"text":"Buy milk"}
 	// 400 {"error":{"code":"INVALID_ARGUMENT","message":"invalid input: /text must have at least 1 character","details":{"violations":[{"in":"body","path":"/text","rule":"minLength","message":"must have at least 1 character","limit":1,"empty":true}]}}}
 }
+
+// A quietHandler drops the lines about answers of 4xx.
+type quietHandler struct{ slog.Handler }
+
+func (h quietHandler) Enabled(ctx context.Context, level slog.Level) bool {
+	return level != slog.LevelWarn && h.Handler.Enabled(ctx, level)
+}
+
+func Example_quietLog() {
+	var log bytes.Buffer
+	options := noteOptions()
+	options.Logger = slog.New(quietHandler{slog.NewTextHandler(&log, nil)})
+	service := svc.MustRegister[NoteAPI](&notes{}, options)
+	show(service.REST(), request("POST", "/notes", `{"text":""}`))
+	fmt.Print(log.Len(), " bytes of a log")
+	// Output:
+	// 400 {"error":{"code":"INVALID_ARGUMENT","message":"invalid input: /text must have at least 1 character","details":{"violations":[{"in":"body","path":"/text","rule":"minLength","message":"must have at least 1 character","limit":1,"empty":true}]}}}
+	// 0 bytes of a log
+}
