@@ -147,7 +147,7 @@ func newAPIBuilder(s *service, d dialect, methods []*method, plain bool) *apiBui
 	for _, m := range methods {
 		b.writeOperation(m)
 	}
-	if d != openAPI30 && !plain {
+	if d != openAPI30 {
 		b.writeWebhooks()
 	}
 	ordered := inSourceOrder(methods)

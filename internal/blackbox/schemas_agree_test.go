@@ -221,7 +221,7 @@ func TestDifferencesAreListed(t *testing.T) {
 	}
 	_, list, _ := strings.Cut(string(page), "Documents and server agree, with these exceptions:")
 	list, _, _ = strings.Cut(list, "\n## ")
-	others := []string{"`Options.OnError` of your own, documents have no bodies of errors", "QUERY is in OpenAPI 3.2 and not in 3.1 and 3.0.3", "are in OpenAPI 3.1 and 3.2 and in `/llms.txt`, and not in 3.0.3", "documents call a member with a default optional",
+	others := []string{"`Options.OnError` of your own, documents have no bodies of errors", "QUERY is in OpenAPI 3.2 and not in 3.1 and 3.0.3", "are not in OpenAPI 3.0.3, which cannot express them", "documents call a member with a default optional",
 		"A schema from `MCPMethod.InputSchema` is published as you wrote it", "Documents describe a bare Idempotency-Key", "Documents describe If-Match and If-None-Match as strings", "the text for `{name...}` in a route is a string"}
 	points := strings.Split(list, "\n- ")[1:]
 	if len(points) < 8 {

@@ -91,6 +91,11 @@ func TestWebhooksInDocuments(t *testing.T) {
 			t.Errorf("without events there is\n%s", text)
 		}
 	})
+	t.Run("the page", func(t *testing.T) {
+		if text := askInGerman(s.Docs(nil), "GET", "/", ""); !strings.Contains(text, `"webhooks":{"note.created":{"post":`) {
+			t.Error("the document in the page has no webhooks")
+		}
+	})
 	t.Run("joined", func(t *testing.T) {
 		joined := svc.Join("Joined", kitchenSinkless(), s)
 		text := string(kitchenDocument(joined, "?openapi=3.1"))
