@@ -1002,8 +1002,6 @@ func textOf(value []byte) []byte {
 // trimJSON returns text without the white space of JSON around it (RFC 8259, section 2).
 func trimJSON(text []byte) []byte { return bytes.Trim(text, " \t\r\n") }
 
-func isJSONSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
-
 // pointerToName returns the JSON Pointer to the member whose name and colon are the end
 // of text:
 //
