@@ -844,7 +844,7 @@ func (f *fieldPlan) bindWhole(d *decoder, v reflect.Value, body []byte, isEmpty 
 	case isEmpty && f.absent != nil:
 		d.addIfAny(f.absent(d, f.settableIn(v)))
 	case isEmpty && f.isRequired():
-		d.addViolation(errRequired)
+		d.addViolation(errEmptyBody)
 	case isEmpty:
 	default:
 		d.noteText(f.field, body)

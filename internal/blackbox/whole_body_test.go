@@ -115,7 +115,7 @@ func TestWholeBodies(t *testing.T) {
 	for _, test := range []struct{ line, body, want string }{
 		{"PATCH /labels/7?dry=true", ` [{"op":"add","name":"a"}] `, `200 {"saw":"{ID:7 Dry:true Ops:[{Op:add Name:a}]}"}`},
 		{"PATCH /labels/7", `[]`, `200 {"saw":"{ID:7 Dry:false Ops:[]}"}`},
-		{"PATCH /labels/7", ``, invalid + `","rule":"required","message":"is required"}]`},
+		{"PATCH /labels/7", ``, invalid + `","rule":"required","message":"a JSON body is required"}]`},
 		{"PATCH /labels/7", `null`, invalid + `","rule":"type"`},
 		{"PATCH /labels/7", `{"ops":[]}`, invalid + `","rule":"type","message":"must be an array, is an object"}]`},
 		{"PATCH /labels/7", `[{"op":"add","name":"abcdef"}]`, invalid + `/0/name","rule":"maxLength"`},
