@@ -416,7 +416,8 @@ func (c *toolCompiler) compileOutput(t *tool) {
 	default:
 		t.ownContent = t.mcp.Structured
 		whole := t.result
-		if (t.stream == "" || t.either) && t.out.kind != kindObject && t.out.custom["type"] != "object" {
+		isObject := t.out.kind == kindObject || t.out.kind == kindMap || t.out.custom["type"] == "object"
+		if (t.stream == "" || t.either) && !isObject {
 			if t.wrapper = "result"; t.out.kind == kindSlice {
 				t.wrapper = "items" // as of a stream
 			}

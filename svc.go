@@ -25,8 +25,8 @@
 // # Methods
 //
 // A method takes a context.Context and at most one input, a pointer to a struct. It
-// returns at most one output, a pointer to a struct, a pointer to a list with a name (type
-// Todos []Todo), a [Stream] or a [ValueOrStream], and an error:
+// returns at most one output, a pointer to a struct, a pointer to another JSON value whose type has
+// a name (type Todos []Todo), a [Stream] or a [ValueOrStream], and an error:
 //
 //	Create(ctx context.Context, in *CreateIn) (*Todo, error)
 //

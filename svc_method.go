@@ -588,7 +588,7 @@ func (c *methodCompiler) compileObject(t reflect.Type, u use) *shape {
 	c.shapes.checkUse(s, u, t.String())
 	c.shapes.checkForeignFields(s)
 	c.shapes.checkFiles(s, u, t.String())
-	fits := s.kind == kindObject || s.kind == kindFile || u == asOutput && (s.kind == kindCustom || s.kind == kindSlice)
+	fits := s.kind == kindObject || s.kind == kindFile || u == asOutput && isWholeOutput(s.kind)
 	if !fits { // addIf would allocate for each method
 		c.addf("the %s %v is not a JSON object; put it into a field of a struct", u, t)
 	}
@@ -596,6 +596,16 @@ func (c *methodCompiler) compileObject(t reflect.Type, u use) *shape {
 		c.checkNoHeaders(t)
 	}
 	return s
+}
+
+// isWholeOutput reports whether a value of this kind that is no object can be an output.
+func isWholeOutput(k shapeKind) bool {
+	switch k {
+	case kindCustom, kindSlice, kindMap, kindByType, kindRaw, kindText, kindTime, kindDuration, kindString, kindBool, kindNumber, kindInt,
+		kindUint, kindFloat:
+		return true
+	}
+	return false
 }
 
 // checkNoHeaders notes header tags in the output t, which has its own JSON methods.
@@ -615,7 +625,7 @@ func (c *methodCompiler) checkNoHeaders(t reflect.Type) {
 
 // A signature has the input and output types of a method; nil for none.
 type signature struct {
-	in, out reflect.Type // structs; out may be a list
+	in, out reflect.Type // structs; out may be another JSON value
 	outType reflect.Type // of the first result: *out, a stream of them or a *ValueOrStream
 	stream  bool
 	either  either       // if it is a ValueOrStream, of out and item
@@ -693,21 +703,37 @@ func (c *methodCompiler) structBehind(t reflect.Type, role string) reflect.Type 
 	return nil
 }
 
-// outputBehind returns the struct or the list that t points to, or notes a mistake. A list must
-// have a named type, so that it can get members later.
+// outputBehind returns the type that t points to, or notes a mistake. What is not a struct must have a
+// named type, which can get methods later and has a name in documents.
 func (c *methodCompiler) outputBehind(t reflect.Type) reflect.Type {
 	list := t
 	if t.Kind() == reflect.Pointer {
 		list = t.Elem()
 	}
+	isBytes := list.Kind() == reflect.Slice && list.Elem().Kind() == reflect.Uint8
 	switch {
-	case list.Kind() != reflect.Slice || list.Elem().Kind() == reflect.Uint8: // bytes are a string in JSON
+	case list == typeRaw && t != list:
+		return list
+	case isPlainOutput(list) && t == list:
+		c.addf("the output is a %v; make it a pointer, *%v", t, t)
+		return nil
+	case isPlainOutput(list) && list.PkgPath() == "":
+		c.addf("the output has the type %v; give it a name, as in *Answer with type Answer %v", t, list)
+		return nil
+	case isPlainOutput(list):
+		return list
+	case list.Kind() != reflect.Slice || isBytes: // bytes are a string in JSON
 		return c.structBehind(t, "output")
 	case t == list || list.Name() == "":
 		c.addf("the output has the type %v; a list is a pointer to a type with a name, such as *Todos with type Todos []Todo", t)
 		return nil
 	}
 	return list
+}
+
+// isPlainOutput reports whether an output of type t is a JSON value that is neither a struct nor a list.
+func isPlainOutput(t reflect.Type) bool {
+	return t.Kind() == reflect.Map || t.Kind() == reflect.String || t.Kind() <= reflect.Float64 && t.Kind() != reflect.Invalid
 }
 
 // setItem decides whether m sends items, as a stream or as a ValueOrStream, and sets their shape.
@@ -718,6 +744,9 @@ func (c *methodCompiler) setItem(m *method, sig signature, mode StreamMode) {
 	}
 	if sig.out != nil && !m.sendsFile() && (sig.stream || m.either || mode != "") {
 		m.stream = StreamSSE
+		isPlain := isWholeOutput(m.out.kind) && m.out.kind != kindCustom && m.out.kind != kindSlice
+		c.addIf(isPlain && !m.either, "the items of the stream have the type %v, which is not a JSON object; put it into a field of a struct",
+			sig.out)
 	}
 }
 

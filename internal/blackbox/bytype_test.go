@@ -470,8 +470,7 @@ func TestByTypeMistakes(t *testing.T) {
 		{"a key", unionMistake[byMapKey](post), `byMapKey.C: a JSON object cannot have a byContent2 as its key; use a string, an integer or a type with MarshalText and UnmarshalText`},
 		{"a whole input", unionMistake[byContent](post), `the input byContent is not a JSON object; put it into a field of a struct`},
 		{"Validate with a context", unionMistake[one[byValidates]](post), `one[byValidates].A: svc does not call byValidates.Validate, since its signature is not Validate() error; change it, and do what needs a context in the method of the service`},
-		{"a whole output", byOutputMistake[byOutputs](), `byOutputs.List: the output byContent is not a JSON object; put it into a field of a struct`},
-		{"an item", byOutputMistake[byItems](), `byItems.Watch: the output byContent is not a JSON object; put it into a field of a struct`},
+		{"an item", byOutputMistake[byItems](), `byItems.Watch: the items of the stream have the type byContent, which is not a JSON object; put it into a field of a struct`},
 		{"a form", byFormMistake(), "byFormed.C: the type byContent cannot come from the form, which carries scalars and lists of them; drop MethodOptions.Form, so that the body is JSON, or hide the field with `json:\"-\"`"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
