@@ -52,14 +52,20 @@ type (
 	siege struct {
 		entered, begun chan bool     // of Hold; of a stream
 		uploading      chan bool     // of a method with a Body
-		leave          chan struct{} // ends Hold and streams
+		leave, release chan struct{} // ends a stream; ends Hold
 	}
 )
 
 func (s *siege) Hold(ctx context.Context) error {
 	s.entered <- true
-	<-s.leave
+	<-s.release
 	return nil
+}
+
+// letGo ends all streams and every Hold.
+func (s *siege) letGo() {
+	close(s.leave)
+	close(s.release)
 }
 
 func (*siege) Read(context.Context) (*SiegeOut, error) { return &SiegeOut{1}, nil }
@@ -119,7 +125,7 @@ type besieged struct {
 
 // newSiege serves a service. If secret is set, some of its methods need a known caller.
 func newSiege(t *testing.T, maxConcurrent, maxStreams int, secret bool) *besieged {
-	b := &besieged{siege: &siege{entered: make(chan bool), begun: make(chan bool, 10_000), uploading: make(chan bool, 10_000), leave: make(chan struct{})}}
+	b := &besieged{siege: &siege{entered: make(chan bool), begun: make(chan bool, 10_000), uploading: make(chan bool, 10_000), leave: make(chan struct{}), release: make(chan struct{})}}
 	methods := map[string]svc.MethodOptions{"Read": {HTTP: "GET /s/read"}, "Watch": {HTTP: "GET /s/watch"}, "Private": {HTTP: "GET /s/private"},
 		"Photo": {Form: true}}
 	for _, name := range []string{"Hold", "Read", "Write", "Import", "Photo", "Watch", "Private", "Fail", "Secret"} {
@@ -224,7 +230,7 @@ func (b *besieged) checkFree(t *testing.T, calls, streams int) {
 		until(b.begun, func(ctx context.Context) string { return send(ctx, "GET", "/s/watch", fmt.Sprint("caller", i%2), nil) })
 	}
 	if t.Failed() {
-		close(b.leave)
+		b.letGo()
 		return
 	}
 	b.wantBusy(t, "GET", "/s/watch", "")
@@ -239,7 +245,7 @@ func (b *besieged) checkFree(t *testing.T, calls, streams int) {
 		})
 	}
 	b.wantBusy(t, "POST", "/s/import", strings.Repeat("a", 100<<10))
-	close(b.leave)
+	b.letGo()
 	open.Wait()
 }
 
@@ -371,7 +377,7 @@ func TestShareOfCallers(t *testing.T) {
 					t.Errorf("stream %d of %q: %q, want %q", i, caller, got, test.want[i])
 				}
 			}
-			close(b.leave)
+			b.letGo()
 			open.Wait()
 		})
 	}
@@ -446,7 +452,7 @@ func TestBatchOfStreams(t *testing.T) {
 				t.Errorf("got %s, want %s", got, test.want)
 			}
 			if test.full {
-				b.leave <- struct{}{}
+				b.release <- struct{}{}
 				<-hold
 			}
 			b.checkFree(t, 1, 2*workers)
