@@ -140,8 +140,8 @@ type Relabel struct {
 
 // Rename has a body that may be left out.
 type Rename struct {
-	ID   int32   `json:"id" minimum:"1"`
-	Name *string `json:"name,omitempty" body:"*" maxLength:"8"`
+	ID   int32  `json:"id" minimum:"1"`
+	Name string `json:"name,omitempty" body:"*" maxLength:"8"`
 }
 
 // Unlabel has a body beside its query.

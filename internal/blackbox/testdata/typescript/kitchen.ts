@@ -512,7 +512,7 @@ export interface Rename {
   /** Must be at least 1. */
   id: number;
   /** Must have at most 8 characters. */
-  name?: string | null | undefined;
+  name?: string | undefined;
 }
 
 export interface NewTool {
