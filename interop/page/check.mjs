@@ -295,7 +295,7 @@ await step('the sink shows everything', '/sink/', async (page) => {
 		'- input: `Seek`: `tenant` as `X-Tenant` (over JSON-RPC and MCP `tenant`), `trace` as `X-Trace` (of REST only) in the header; `theme`, `visits` (of REST only) in the cookie',
 		'  /** Whose sinks. Must match the pattern ^[a-z]+$. */', '  theme?: "light" | "dark";', '  /** Null, or at least two characters. Must have at least 2 characters. */', '  word?: string | null;',
 		'  /** Must have at most 2 items. */', '  moods?: Mood[];', 'export type Mood = "calm" | "wild";', '  /** Each item must match the pattern ^[A-Z]+$. */', '- needs credentials: bearer, with the scopes items:write items:purge', '- public: needs no credentials',
-		'- JSON-RPC method: `extras.rename`', '- MCP tool: `extras_rename` (if the server offers it)', '| NOT_FOUND | 404 | -32005 |',
+		'- JSON-RPC method: `extras.rename`', '- MCP tool: `extras_rename`', '| NOT_FOUND | 404 | -32005 |',
 	]) assert(markdown.split('\n').includes(line), `the Markdown has no line ${line}`);
 });
 
@@ -440,7 +440,7 @@ await step('a stream is watched and stopped', app, async (page) => {
 
 await step('a prompt is no tool', app, async (page) => {
 	const o = await open(page, 'todos_PlanDay');
-	await o.getByText('if the server offers it').waitFor();
+	await o.getByText('MCP prompt').waitFor();
 	assert(!/400 Error/.test(await o.innerText()));
 	assert.equal(await o.getByRole('button', {name: 'Fill in an example'}).count(), 0);
 	assert.equal(await o.getByRole('radio', {name: 'MCP', exact: true}).count(), 0); // tools/call knows no prompts
