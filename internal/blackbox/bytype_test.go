@@ -482,9 +482,6 @@ func TestByTypeMistakes(t *testing.T) {
 }
 
 type (
-	byOutputs interface {
-		List(context.Context) (*byContent, error)
-	}
 	byItems interface {
 		Watch(context.Context) (svc.Stream[byContent], error)
 	}
