@@ -60,8 +60,11 @@ func (r *run) post(ctx context.Context, method, path, body string) ([]byte, erro
 
 func overREST(r *run, calls []*call) error {
 	c := calls[0]
-	verb := map[string]string{"put": "PUT", "get": "GET", "delete": "DELETE"}[c.method]
-	text, err := r.post(context.Background(), verb, "/items/"+c.item.Key, `{"value":"`+c.item.Value+`"}`)
+	verb, body := map[string]string{"put": "PUT", "get": "GET", "delete": "DELETE"}[c.method], ""
+	if verb == "PUT" {
+		body = `{"value":"` + c.item.Value + `"}`
+	}
+	text, err := r.post(context.Background(), verb, "/items/"+c.item.Key, body)
 	if err != nil {
 		return err
 	}
