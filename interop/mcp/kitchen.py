@@ -27,7 +27,7 @@ def check_refs(tools, expected=10):
     expected have $refs: half of 10 where a client has inputs only."""
     schemas = [schema for tool in tools for schema in tool if schema]
     with_refs = [schema for schema in schemas if follow(schema, schema.get("$defs", {}))]
-    assert len(tools) == 38 and len(with_refs) == expected, (len(tools), len(with_refs))
+    assert len(tools) == 41 and len(with_refs) == expected, (len(tools), len(with_refs))
     orders = [schema for schema in with_refs if "Order" in schema["$defs"]]
     assert len(orders) == expected // 5, orders
     for schema in orders:

@@ -338,7 +338,7 @@ func checkRefs(tools []any) error {
 			}
 		}
 	}
-	if len(tools) != 38 || with != 10 {
+	if len(tools) != 41 || with != 10 {
 		return fmt.Errorf("%d tools, %d schemas with $refs", len(tools), with)
 	}
 	return nil
