@@ -634,8 +634,7 @@ func (t *tokenGuard) verifyToken(ctx context.Context, token string) (*Principal,
 func (t *tokenGuard) callVerify(ctx context.Context, token string) (p *Principal, err error) {
 	defer recoverTo(&err)
 	p, err = t.verify(ctx, token)
-	probeError(err)
-	return p, err
+	return p, probeError(err)
 }
 
 // requestError returns the error for a malformed request: invalid_request in RFC 6750,

@@ -139,9 +139,7 @@ func (c *call) runFunc(t carrier, fn func() error) (err error) {
 	} else if fn == nil {
 		err = c.runSteps(t)
 	} else if err = c.takeSlot(); err == nil {
-		if err = fn(); err != nil {
-			probeError(err)
-		}
+		err = probeError(fn())
 	}
 	done = true
 	return err
@@ -326,8 +324,7 @@ func (c *call) invoke(ctx context.Context, in any) (out any, err error) {
 		out, err = c.callMethod(ctx, in)
 	}
 	if err != nil {
-		probeError(err)
-		return nil, m.bind.completeError(err)
+		return nil, m.bind.completeError(probeError(err))
 	}
 	return c.checkOutput(out)
 }

@@ -751,19 +751,22 @@ func Recover(opts *ErrorOptions) func(http.Handler) http.Handler {
 // callHandler calls fn. It returns a panic as an error.
 func callHandler(fn HandlerFunc, w http.ResponseWriter, r *http.Request) (err error) {
 	defer recoverTo(&err)
-	err = fn(w, r)
-	probeError(err)
-	return err
+	return probeError(fn(w, r))
 }
 
-// probeError calls the methods of err that are used later. They may panic, for example if
-// err holds a nil pointer. Call it where panics are recovered: that is not so where
-// responses and the log are written.
-func probeError(err error) {
+// probeError returns err after it has called the methods of err that are used later. They may panic,
+// for example if err wraps a nil pointer. Call it where panics are recovered: that is not so where
+// responses and the log are written. If err itself is a nil pointer, it returns an error that names
+// the type in its place, since the log would have <nil>.
+func probeError(err error) error {
+	if isNilPointer(err) {
+		return ErrorFrom(err)
+	}
 	if err != nil {
 		CodeOf(err)
 		panicIn(err)
 	}
+	return err
 }
 
 // A logPlace says where an error happened. Zero fields are not logged.

@@ -187,7 +187,7 @@ func (it *iteration) yieldItem(item any, err error) bool {
 	}()
 	switch {
 	case err != nil:
-		err = it.bind.completeError(err)
+		err = it.bind.completeError(probeError(err))
 	case item == nil:
 		err = errors.New("the stream yielded neither an item nor an error")
 	default:

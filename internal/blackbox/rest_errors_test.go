@@ -231,7 +231,7 @@ func TestErrorsKeepSecretsFromClients(t *testing.T) {
 		{"code that does not exist", how("no such code"), 500, failUnknown, "ERROR", "secret message"},
 		{"code OK", how("OK"), 500, failUnknown, "ERROR", "secret message"},
 		{"nil *Error", how("nil *Error"), 500, failInternal, "ERROR", "nil *svc.Error"},
-		{"nil error of another type", how("nil error of its own"), 500, failInternal, "ERROR", "nil pointer dereference"},
+		{"nil error of another type", how("nil error of its own"), 500, failInternal, "ERROR", "an error that is a nil *blackbox_test.failError"},
 		{"nil error inside a public one", how("nil error inside"), 500, failInternal, "ERROR", "nil pointer dereference"},
 		{"error whose text panics", how("error whose text panics"), 500, failInternal, "ERROR", "nil pointer dereference"},
 		{"deadline", how("deadline"), 504, `{"error":{"code":"DEADLINE_EXCEEDED","message":"the call took too long"}}`, "ERROR", "secret place: "},
@@ -558,5 +558,61 @@ func TestHandleAnswers413ForMaxBytesReader(t *testing.T) {
 				t.Errorf("a body of %d bytes: %d %s, want %d %s", len(test.body), w.Code, w.Body, test.status, test.answer)
 			}
 		})
+	}
+}
+
+// A nilErrAPI fails with a nil pointer of the application's own error type.
+type (
+	nilErrAPI interface {
+		Do(context.Context) error
+		Watch(context.Context) (svc.Stream[FailOut], error)
+	}
+	nilErrService struct{ err error }
+	nilErr        struct{ text string } // without Unwrap, as most are
+)
+
+func (e *nilErr) Error() string { return e.text }
+
+func (s nilErrService) Do(context.Context) error { return s.err }
+func (s nilErrService) Watch(context.Context) (svc.Stream[FailOut], error) {
+	return func(yield func(*FailOut, error) bool) { yield(nil, s.err) }, nil
+}
+
+// Verify that the log names the type of an error that is a nil pointer, wherever the application
+// returns one.
+func TestNilErrorsAreNamed(t *testing.T) {
+	for _, test := range []struct {
+		err  error
+		want string
+	}{
+		{(*nilErr)(nil), "an error that is a nil *blackbox_test.nilErr"},
+		{(*failError)(nil), "an error that is a nil *blackbox_test.failError"}, // whose Unwrap would panic
+		{(*svc.Error)(nil), "an error that is a nil *svc.Error"},
+	} {
+		log := newFailLog()
+		logger := slog.New(log)
+		s := svc.MustRegister[nilErrAPI](nilErrService{test.err}, &svc.Options{Resource: "r", Logger: logger})
+		verify := func(context.Context, string) (*svc.Principal, error) { return nil, test.err }
+		for _, place := range []struct {
+			name, path, body string
+			handler          http.Handler
+		}{
+			{"a method over REST", "/r/do", "", s.REST()},
+			{"a method over JSON-RPC", "/", `{"jsonrpc":"2.0","id":1,"method":"r.do"}`, s.RPC()},
+			{"a stream over JSON-RPC", "/", `{"jsonrpc":"2.0","id":1,"method":"r.watch"}`, s.RPC()},
+			{"a stream over REST", "/r/watch", "", s.REST()},
+			{"Handle", "/", "", svc.Handle(func(http.ResponseWriter, *http.Request) error { return test.err }, &svc.ErrorOptions{Logger: logger})},
+			{"verify", "/", "", svc.Bearer(verify, &svc.BearerOptions{Logger: logger})(http.NotFoundHandler())},
+		} {
+			t.Run(fmt.Sprintf("%T of %s", test.err, place.name), func(t *testing.T) {
+				answer := answerTo(place.handler, "POST", place.path, place.body, "Content-Type", "application/json", "Authorization", "Bearer abc")
+				if text := textOf(answer); strings.Contains(text, "nil") {
+					t.Errorf("the client gets %s", text)
+				}
+				if got := log.flush(); !strings.Contains(got, test.want) || strings.Contains(got, "<nil>") {
+					t.Errorf("logged %s, want %s", got, test.want)
+				}
+			})
+		}
 	}
 }
